@@ -119,3 +119,10 @@ declare const URL: {
   new (url: string, base?: string): URL;
   canParse(url: string, base?: string): boolean;
 };
+
+/** Only passed through, never read, by the ports in src/core. */
+interface ReadableStream<R = unknown> {
+  readonly locked: boolean;
+  cancel(reason?: unknown): Promise<void>;
+  getReader(): { read(): Promise<{ done: boolean; value?: R }> };
+}

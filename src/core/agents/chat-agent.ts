@@ -1,0 +1,32 @@
+import type { Component } from "../component/component.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
+import type { TurnContext } from "../run/turn-context.ts";
+import type { Stateful } from "../state/stateful.ts";
+
+/** What an agent answers: the message for the others, and what happened on the way (AutoGen `Response`). */
+export interface Response {
+  chat_message: ChatMessage;
+  /** Null when there was nothing; only these count for conditions and the thread, beside the chat message. */
+  inner_messages: Message[] | null;
+}
+
+/**
+ * A participant of a team (AutoGen `ChatAgent`). It gets only the messages that are new to it and keeps what it
+ * needs of them. It yields what happens while it works, chunks included, and returns its response; the chat
+ * message of the response is not yielded.
+ */
+export interface ChatAgent extends Component, Stateful {
+  /** A JavaScript-identifier-like name, unique in its team. */
+  readonly name: string;
+  readonly description: string;
+  /** Types of the chat messages it answers with; managers look at it (Swarm wants `HandoffMessage`). */
+  readonly producedMessageTypes: readonly string[];
+  onMessagesStream(
+    messages: readonly ChatMessage[],
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Response, void>;
+  onReset(ctx: TurnContext): Promise<void>;
+  onPause(): Promise<void>;
+  onResume(): Promise<void>;
+  close(): Promise<void>;
+}

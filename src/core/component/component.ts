@@ -1,0 +1,83 @@
+import * as z from "zod";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
+
+/**
+ * What a component is used as. A field that takes a component names the role it accepts; `component_type` in
+ * the JSON is what AutoGen writes there and differs for some classes (the replay client has its own).
+ */
+export type ComponentRole =
+  | "agent"
+  | "team"
+  | "model"
+  | "chat_completion_context"
+  | "memory"
+  | "tool"
+  | "workbench"
+  | "termination"
+  | "structured_message"
+  | "code_executor";
+
+/** Component JSON (AutoGen `ComponentModel`). Kept open: unknown keys beside these are ignored. */
+export const componentModelSchema = z.object({
+  provider: z.string(),
+  component_type: z.string().nullish(),
+  version: z.number().int().nullish(),
+  component_version: z.number().int().nullish(),
+  description: z.string().nullish(),
+  label: z.string().nullish(),
+  config: jsonObjectSchema,
+});
+export type ComponentModel = z.infer<typeof componentModelSchema>;
+
+/** Loads components nested in a config; hands out what only the host of the component knows. */
+export interface ComponentLoader {
+  /**
+   * Loads `model`, which must play one of `roles`.
+   * @param path where it stands in the surrounding config: `participants[0]`
+   * @throws ComponentError with the full path
+   */
+  load<T extends Component>(
+    model: ComponentModel,
+    roles: ComponentRole | readonly ComponentRole[],
+    path: string,
+  ): T;
+}
+
+/** How a class appears in component JSON. Each class declares its own as `static component`. */
+export interface ComponentDefinition<Config = never, T extends Component = Component> {
+  /** AutoGen's provider name; the bare class name is accepted as an alias. */
+  readonly provider: string;
+  readonly componentType: string;
+  readonly role: ComponentRole;
+  /** The config version this class reads and writes (`component_version`). */
+  readonly version: number;
+  readonly configSchema: z.ZodType<Config>;
+  fromConfig(config: Config, loader: ComponentLoader): T;
+}
+
+/** An object that can be written as component JSON. */
+export interface Component {
+  /** The definition it is dumped under. */
+  readonly definition: Pick<ComponentDefinition, "provider" | "componentType" | "role" | "version">;
+  /** Its config; keys whose value is null are left out, as AutoGen does. */
+  toConfig(): JsonObject;
+}
+
+/** Writes a component as component JSON. */
+export function dumpComponent(component: Component): ComponentModel {
+  const { provider, componentType, version } = component.definition;
+  return {
+    provider,
+    component_type: componentType,
+    version,
+    component_version: version,
+    config: component.toConfig(),
+  };
+}
+
+/** An object without its null and undefined values (AutoGen dumps with `exclude_none`). */
+export function withoutNulls(config: { [key: string]: unknown }): JsonObject {
+  return Object.fromEntries(
+    Object.entries(config).filter(([, value]) => value !== null && value !== undefined),
+  ) as JsonObject;
+}

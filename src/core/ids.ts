@@ -1,0 +1,26 @@
+/**
+ * A UUID-shaped id that is a function of `text` (128 bits, two rounds of cyrb53-style mixing). Not
+ * cryptographic: it names things inside one team, nothing relies on it being hard to guess.
+ */
+export function hashId(text: string): string {
+  const hex = hash64(text, 0x9e3779b9) + hash64(text, 0x85ebca6b);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** 64 bits as 16 hexadecimal digits. */
+export function hash64(text: string, seed = 0): string {
+  let a = 0xdeadbeef ^ seed;
+  let b = 0x41c6ce57 ^ seed;
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    a = Math.imul(a ^ code, 2654435761);
+    b = Math.imul(b ^ code, 1597334677);
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
+  return hex32(b) + hex32(a);
+}
+
+function hex32(value: number): string {
+  return (value >>> 0).toString(16).padStart(8, "0");
+}

@@ -1,0 +1,54 @@
+import type { TurnContext } from "../run/turn-context.ts";
+import type { ModelClientStreamingChunkEvent } from "./agent-events.ts";
+import type { Message } from "./message.ts";
+
+/** Where ids and times come from: a turn context. */
+export type MessageOrigin = Pick<TurnContext, "id" | "now">;
+
+type Defaults = "id" | "models_usage" | "metadata" | "created_at";
+type Fields<M extends Message> = Omit<M, Defaults> & Partial<Pick<M, Defaults>>;
+
+/**
+ * Makes a message with an id and a time that are the same when the turn runs again.
+ *
+ * @example
+ * createMessage(ctx, { type: "TextMessage", source: this.name, content: "Done." })
+ */
+export function createMessage<M extends Message>(
+  origin: MessageOrigin,
+  fields: Fields<M> & { type: M["type"]; source: string },
+): M {
+  const { id, source, models_usage, metadata, created_at, type, ...rest } = fields;
+  return {
+    id: id ?? origin.id(),
+    source,
+    models_usage: models_usage ?? null,
+    metadata: metadata ?? {},
+    created_at: created_at ?? origin.now(),
+    ...rest,
+    type,
+  } as unknown as M;
+}
+
+/**
+ * The events for the pieces of one streamed reply. Their ids are made from the message's, because a repeated turn
+ * has no pieces and must still give every later message the id it had.
+ */
+export function chunkEvents(
+  origin: MessageOrigin,
+  source: string,
+  fullMessageId: string,
+): (content: string) => ModelClientStreamingChunkEvent {
+  const created_at = origin.now();
+  let count = 0;
+  return (content) => ({
+    id: `${fullMessageId}:${count++}`,
+    source,
+    models_usage: null,
+    metadata: {},
+    created_at,
+    content,
+    full_message_id: fullMessageId,
+    type: "ModelClientStreamingChunkEvent",
+  });
+}

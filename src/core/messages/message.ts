@@ -1,0 +1,52 @@
+import * as z from "zod";
+import { agentEventSchemas } from "./agent-events.ts";
+import { baseMessageSchema } from "./base.ts";
+import {
+  handoffMessageSchema,
+  multiModalMessageSchema,
+  stopMessageSchema,
+  structuredMessageSchema,
+  textMessageSchema,
+  toolCallSummaryMessageSchema,
+} from "./chat-messages.ts";
+
+const chatMessageSchemas = [
+  textMessageSchema,
+  multiModalMessageSchema,
+  stopMessageSchema,
+  handoffMessageSchema,
+  toolCallSummaryMessageSchema,
+] as const;
+
+/** The chat messages with a fixed type; structured messages have a type per schema. */
+export const plainChatMessageSchema = z.discriminatedUnion("type", chatMessageSchemas);
+
+/** What agents say to each other (AutoGen `BaseChatMessage`). Immutable. */
+export type ChatMessage =
+  | z.infer<typeof plainChatMessageSchema>
+  | z.infer<typeof structuredMessageSchema>;
+
+export const agentEventSchema = z.discriminatedUnion("type", agentEventSchemas);
+
+/** What happens inside an agent or a manager (AutoGen `BaseAgentEvent`). Immutable. */
+export type AgentEvent = z.infer<typeof agentEventSchema>;
+
+/** Anything a stream yields. */
+export type Message = ChatMessage | AgentEvent;
+
+/** A message of a type this version does not know, kept as it is. */
+export const unknownMessageSchema = z.looseObject({ ...baseMessageSchema.shape, type: z.string() });
+
+const EVENT_TYPES: ReadonlySet<string> = new Set(
+  agentEventSchemas.map((schema) => schema.shape.type.value),
+);
+
+/** Whether a message is an event; everything else is a chat message. */
+export function isAgentEvent(message: Message): message is AgentEvent {
+  return EVENT_TYPES.has(message.type);
+}
+
+/** Whether a message is meant for the other agents. Unknown types count as chat messages when their name says so. */
+export function isChatMessage(message: Message): message is ChatMessage {
+  return !isAgentEvent(message) && !message.type.endsWith("Event");
+}

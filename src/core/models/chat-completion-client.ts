@@ -1,0 +1,69 @@
+import type { Component } from "../component/component.ts";
+import type { JsonObject } from "../json.ts";
+import type { FunctionCall, LLMMessage, RequestUsage } from "./llm-messages.ts";
+import type { ModelInfo } from "./model-info.ts";
+
+/** A tool as a model is told about it (AutoGen `ToolSchema`). `parameters` is a JSON Schema of type object. */
+export interface ToolSchema {
+  name: string;
+  description?: string;
+  parameters?: JsonObject;
+  strict?: boolean;
+}
+
+export type FinishReason = "stop" | "length" | "function_calls" | "content_filter" | "unknown";
+
+export interface TokenLogprob {
+  token: string;
+  logprob: number;
+  top_logprobs: { logprob: number; bytes: number[] | null }[] | null;
+  bytes: number[] | null;
+}
+
+/** What a model answered. JSON, so that it can be recorded. */
+export interface CreateResult {
+  finish_reason: FinishReason;
+  content: string | FunctionCall[];
+  usage: RequestUsage;
+  cached: boolean;
+  logprobs?: TokenLogprob[] | null;
+  thought?: string | null;
+}
+
+/** `true`: any JSON object; `schema`: structured output that follows this JSON Schema. */
+export type JsonOutput = boolean | { name: string; schema: JsonObject };
+
+export interface CreateOptions {
+  tools?: readonly ToolSchema[];
+  /** A tool's name forces that tool. Default `auto`. */
+  toolChoice?: "auto" | "required" | "none" | { name: string };
+  jsonOutput?: JsonOutput | null;
+  /** Passed on to the provider as they are. */
+  extraCreateArgs?: JsonObject;
+  signal?: AbortSignal;
+}
+
+/**
+ * The port to a chat model (AutoGen `ChatCompletionClient`). Clients make exactly one attempt per call and
+ * throw a {@link ModelError} that says whether another attempt makes sense; whoever calls counts attempts.
+ */
+export interface ChatCompletionClient extends Component {
+  readonly modelInfo: ModelInfo;
+  create(messages: readonly LLMMessage[], options?: CreateOptions): Promise<CreateResult>;
+  /** Yields pieces of text as they arrive and returns the whole result. */
+  createStream(
+    messages: readonly LLMMessage[],
+    options?: CreateOptions,
+  ): AsyncGenerator<string, CreateResult, void>;
+  countTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number>;
+  /** Tokens left in the model's context window after these messages. */
+  remainingTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number>;
+  /** Tokens of all calls of this instance. */
+  totalUsage(): RequestUsage;
+  /**
+   * Told instead of being called when a recorded reply of an earlier attempt is used again. Only clients whose
+   * next answer depends on how often they were called care (the replay client).
+   */
+  replayed?(result: CreateResult): void;
+  close(): Promise<void>;
+}

@@ -1,0 +1,73 @@
+import * as z from "zod";
+
+/** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
+export const imageSchema = z.object({ data: z.string() });
+export type Image = z.infer<typeof imageSchema>;
+
+/** A tool call asked for by a model. `arguments` is the JSON text as the model wrote it. */
+export const functionCallSchema = z.object({
+  id: z.string(),
+  arguments: z.string(),
+  name: z.string(),
+});
+export type FunctionCall = z.infer<typeof functionCallSchema>;
+
+/** The result of one tool call, as text. */
+export const functionExecutionResultSchema = z.object({
+  content: z.string(),
+  name: z.string(),
+  call_id: z.string(),
+  is_error: z.boolean().nullable().default(null),
+});
+export type FunctionExecutionResult = z.infer<typeof functionExecutionResultSchema>;
+
+export const systemMessageSchema = z.object({
+  content: z.string(),
+  type: z.literal("SystemMessage").default("SystemMessage"),
+});
+export type SystemMessage = z.infer<typeof systemMessageSchema>;
+
+export const userMessageSchema = z.object({
+  content: z.union([z.string(), z.array(z.union([z.string(), imageSchema]))]),
+  source: z.string(),
+  type: z.literal("UserMessage").default("UserMessage"),
+});
+export type UserMessage = z.infer<typeof userMessageSchema>;
+
+export const assistantMessageSchema = z.object({
+  content: z.union([z.string(), z.array(functionCallSchema)]),
+  thought: z.string().nullable().default(null),
+  source: z.string(),
+  type: z.literal("AssistantMessage").default("AssistantMessage"),
+});
+export type AssistantMessage = z.infer<typeof assistantMessageSchema>;
+
+export const functionExecutionResultMessageSchema = z.object({
+  content: z.array(functionExecutionResultSchema),
+  type: z.literal("FunctionExecutionResultMessage").default("FunctionExecutionResultMessage"),
+});
+export type FunctionExecutionResultMessage = z.infer<typeof functionExecutionResultMessageSchema>;
+
+/** A message of a model's context (AutoGen `LLMMessage`). Treated as immutable once created. */
+export const llmMessageSchema = z.discriminatedUnion("type", [
+  systemMessageSchema,
+  userMessageSchema,
+  assistantMessageSchema,
+  functionExecutionResultMessageSchema,
+]);
+export type LLMMessage = z.infer<typeof llmMessageSchema>;
+
+export const requestUsageSchema = z.object({
+  prompt_tokens: z.number().int().nonnegative(),
+  completion_tokens: z.number().int().nonnegative(),
+});
+/** Tokens of one request, or a sum of several. */
+export type RequestUsage = z.infer<typeof requestUsageSchema>;
+
+/** Sum of two usages. */
+export function addUsage(a: RequestUsage, b: RequestUsage): RequestUsage {
+  return {
+    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+    completion_tokens: a.completion_tokens + b.completion_tokens,
+  };
+}

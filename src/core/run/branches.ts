@@ -1,0 +1,74 @@
+import { isTurnSignal, type TurnSignalKind } from "./signals.ts";
+
+/** When several branches end without a result, the first of these that occurred is thrown. */
+const PRECEDENCE: readonly TurnSignalKind[] = ["superseded", "cancel", "pause", "suspend", "halt"];
+
+interface Arrival<Item, Result> {
+  index: number;
+  next?: IteratorResult<Item, Result>;
+  error?: unknown;
+}
+
+/**
+ * Runs generators side by side: yields items in the order they come, one ahead of the consumer at most, and
+ * returns the results in the order of the generators. Branches are never abandoned: when one fails, `onFailure`
+ * tells the others to start nothing new, they are drained, and then the failure is thrown.
+ */
+export async function* runBranches<Item, Result>(
+  branches: readonly AsyncGenerator<Item, Result, void>[],
+  onFailure: () => void,
+): AsyncGenerator<Item, Result[], void> {
+  const arrivals: Arrival<Item, Result>[] = [];
+  let wake: (() => void) | undefined;
+  const advance = (index: number): void => {
+    const arrived = (arrival: Arrival<Item, Result>): void => {
+      arrivals.push(arrival);
+      wake?.();
+    };
+    branches[index]?.next().then(
+      (next) => arrived({ index, next }),
+      (error: unknown) => arrived({ index, error }),
+    );
+  };
+  const results: Result[] = [];
+  const errors: unknown[] = [];
+  let running = branches.length;
+  branches.forEach((_, index) => advance(index));
+  try {
+    while (running > 0) {
+      const arrival = arrivals.shift();
+      if (arrival === undefined) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        continue;
+      }
+      const { index, next } = arrival;
+      if (next === undefined) {
+        running--;
+        errors.push(arrival.error);
+        if (!isTurnSignal(arrival.error)) onFailure();
+      } else if (next.done) {
+        running--;
+        results[index] = next.value;
+      } else {
+        yield next.value;
+        advance(index);
+      }
+    }
+  } finally {
+    if (running > 0) await Promise.allSettled(branches.map((branch) => branch.return(undefined as never)));
+  }
+  if (errors.length > 0) throw mostImportant(errors);
+  return results;
+}
+
+function mostImportant(errors: readonly unknown[]): unknown {
+  const failure = errors.find((error) => !isTurnSignal(error));
+  if (failure !== undefined) return failure;
+  for (const kind of PRECEDENCE) {
+    const signal = errors.find((error) => isTurnSignal(error) && error.kind === kind);
+    if (signal) return signal;
+  }
+  return errors[0];
+}

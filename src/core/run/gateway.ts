@@ -1,0 +1,157 @@
+import type { ComponentModel } from "../component/component.ts";
+import type { Issue } from "../errors.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
+import type { RequestUsage } from "../models/llm-messages.ts";
+import type { Question } from "./turn-context.ts";
+
+export type TeamStatus = "idle" | "running" | "waiting" | "paused";
+export type RunStatus =
+  | "queued"
+  | "running"
+  | "waiting"
+  | "paused"
+  | "completed"
+  | "cancelled"
+  | "failed";
+
+/** A team as the API shows it; secrets in `component` are redacted. Times are ISO 8601 UTC. */
+export interface TeamInfo {
+  id: string;
+  label: string | null;
+  metadata: JsonObject;
+  component: ComponentModel;
+  /** Counts replacements of the component, from 1. */
+  component_version: number;
+  status: TeamStatus;
+  active_run: string | null;
+  usage: RequestUsage;
+  created_at: string;
+  updated_at: string;
+}
+
+/** An open question as the API shows it. */
+export type HumanRequest = Omit<Question, "timeout_seconds" | "default_answer"> & {
+  created_at: string;
+  expires_at: string | null;
+};
+
+export interface RunInfo {
+  id: string;
+  team_id: string;
+  status: RunStatus;
+  task: Json;
+  stop_reason: string | null;
+  error: { type: string; message: string } | null;
+  usage: RequestUsage;
+  /** Committed turns, turn 0 not counted. */
+  turns: number;
+  requests: HumanRequest[];
+  retry_of: string | null;
+  metadata: JsonObject;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+  /** Only when one run is asked for: all messages, or null above 1 MB. */
+  result?: { stop_reason: string | null; messages: Message[] } | null;
+}
+
+/** A refusal as data: errors thrown across a Durable Object boundary lose their fields. */
+export interface Problem {
+  /** HTTP status of RFC 9457. */
+  status: number;
+  /** Stable, snake_case. */
+  code: string;
+  detail: string;
+  errors?: Issue[];
+  /** Seconds, for 429 and 503. */
+  retry_after?: number;
+  /** Further members of the problem document, for example the busy team's `run_id`. */
+  extra?: JsonObject;
+}
+
+export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem };
+
+export interface CreateTeamInput {
+  id: string;
+  label: string | null;
+  metadata: JsonObject;
+  component: ComponentModel;
+  /** Of the request's `Idempotency-Key` and body, if there was one: the same pair answers the same thing. */
+  idempotency?: Idempotency;
+}
+
+export interface Idempotency {
+  key: string;
+  /** Of the body; the same key with another hash is refused with 422. */
+  hash: string;
+}
+
+export interface StartRunInput {
+  /** Checked chat messages without ids or times where the client gave none; null continues. */
+  task: readonly (Partial<ChatMessage> & { type: string; source: string })[] | null;
+  output_task_messages: boolean;
+  on_conflict: "reject" | "interrupt";
+  timeout_seconds: number | null;
+  max_total_tokens: number | null;
+  metadata: JsonObject;
+  idempotency?: Idempotency;
+}
+
+export interface MessagePage {
+  messages: ({ seq: number } & Message)[];
+  /** Pass as `after`; null at the end. */
+  next_after: number | null;
+  /** Pass as `before`; null at the beginning. */
+  next_before: number | null;
+}
+
+export interface RunPage {
+  runs: RunInfo[];
+  next_cursor: string | null;
+}
+
+/** What a stream shows: one run up to its end, or the whole life of a team. */
+export interface StreamInput {
+  run: string | null;
+  /** Send recorded items after this cursor. */
+  after: number;
+}
+
+/**
+ * One team, as the HTTP layer and the protocols see it. Implemented over Durable Object RPC. Asking for a team that
+ * does not exist gives `team_not_found` and writes nothing.
+ */
+export interface TeamGateway {
+  create(input: CreateTeamInput): Promise<Result<TeamInfo>>;
+  team(): Promise<Result<TeamInfo>>;
+  replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>>;
+  /** Stops the run and erases everything stored, alarm included. */
+  destroy(): Promise<Result<null>>;
+  reset(): Promise<Result<TeamInfo>>;
+  saveState(): Promise<Result<JsonObject>>;
+  loadState(state: JsonObject): Promise<Result<null>>;
+  messages(page: { after?: number; before?: number; limit: number }): Promise<Result<MessagePage>>;
+
+  /** `created` is false when an idempotency key answered with an earlier run. */
+  startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;
+  run(id: string): Promise<Result<RunInfo>>;
+  runs(page: { cursor?: string; limit: number }): Promise<Result<RunPage>>;
+  /** Resolves when the run has ended or after `timeoutMs`. */
+  waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>>;
+  /** `repeated`: it had been asked for before. */
+  stopRun(id: string, mode: "after_turn" | "now"): Promise<Result<RunInfo & { repeated: boolean }>>;
+  pauseRun(id: string): Promise<Result<RunInfo>>;
+  resumeRun(id: string): Promise<Result<RunInfo>>;
+  retryRun(id: string): Promise<Result<RunInfo>>;
+  requests(run: string): Promise<Result<HumanRequest[]>>;
+  answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
+
+  /** SSE bytes as http-api describes them, ready to send; `done` when a run is over and nothing is left to send. */
+  stream(input: StreamInput): Promise<Result<{ body: ReadableStream<Uint8Array> } | { done: true }>>;
+}
+
+/** Finds teams by id; the object's name is made of tenant and id. */
+export interface Gateway {
+  team(tenant: string, id: string): TeamGateway;
+}

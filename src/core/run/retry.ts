@@ -1,0 +1,17 @@
+/** Attempts at one step before its error is final. */
+export const MAX_ATTEMPTS = 5;
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 30_000;
+
+/**
+ * Milliseconds to wait after failed attempt number `attempt` (1 is the first), or undefined when there is to be no
+ * other. Doubles from half a second to half a minute; a server's `Retry-After` (`retryAfterMs` of the error) wins.
+ */
+export function retryDelay(attempt: number, error: unknown): number | undefined {
+  if (attempt >= MAX_ATTEMPTS) return undefined;
+  if (error instanceof Error && "retryAfterMs" in error && typeof error.retryAfterMs === "number") {
+    return error.retryAfterMs;
+  }
+  return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
+}

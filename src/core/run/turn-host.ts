@@ -1,0 +1,56 @@
+import type { Json } from "../json.ts";
+import type { Answer, Question, StepPolicy } from "./turn-context.ts";
+
+/** A moment of a run: epoch milliseconds, and the milliseconds the run has been running (no waits, no pauses). */
+export interface Moment {
+  at: number;
+  ran: number;
+}
+
+/** How a step ended, as recorded. */
+export type StepOutcome = ({ ok: Json } | { error: StepFailure }) & { time: Moment };
+
+/** A failed step of policy `never` or `ask`: it is not run again. */
+export interface StepFailure {
+  code: string;
+  message: string;
+}
+
+/** What a journal knows of a step. Without an outcome it had begun when the host died. */
+export interface StepRecord {
+  policy: StepPolicy;
+  attempt: number;
+  fingerprint: string;
+  outcome?: StepOutcome;
+}
+
+/**
+ * The seam between {@link TurnScope} and where a turn runs: memory, or a Durable Object that journals. All calls
+ * but `backoff` and `answer` are synchronous, so that what they write is durable with what happens next.
+ */
+export interface TurnHost {
+  /** Prefix of all ids and keys of this turn: unique per run and turn. */
+  readonly turnId: string;
+  /** When the turn starts, the same when it runs again. */
+  readonly started: Moment;
+  readonly signal: AbortSignal;
+  readonly stopRequested: boolean;
+  clock(): Moment;
+  /** Throws a {@link TurnSignal} when nothing new may start. */
+  gate(): void;
+  recall(key: string): StepRecord | undefined;
+  /** Before an effect. Hosts write it down for policies other than `retry`. */
+  begun(key: string, step: { policy: StepPolicy; attempt: number; fingerprint: string }): void;
+  ended(key: string, step: StepRecord & { outcome: StepOutcome }): void;
+  /**
+   * The recorded request is not the one asked for now: forgets the steps from `key` on in this scope, retracts
+   * what the scope had emitted. @throws code_changed when one of them must not run again
+   */
+  invalidate(scope: string, key: string): void;
+  /** Waits before the next attempt, or throws: `error` when there is none, a signal when the wait is long. */
+  backoff(key: string, attempt: number, error: unknown): Promise<void>;
+  /** The text shown of this message is void: its call is made again. */
+  discard(messageId: string): void;
+  /** The answer, once there is one; hosts that can be unloaded throw `suspend` instead of waiting. */
+  answer(question: Question): Promise<{ answer: Answer; time: Moment }>;
+}

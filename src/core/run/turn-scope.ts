@@ -1,0 +1,321 @@
+import { errorMessage, TroupeError } from "../errors.ts";
+import { hashId } from "../ids.ts";
+import type { Json } from "../json.ts";
+import { runBranches } from "./branches.ts";
+import { Semaphore } from "./semaphore.ts";
+import { isTurnSignal, TurnSignal } from "./signals.ts";
+import type {
+  Answer,
+  Branch,
+  Question,
+  StepAttempt,
+  StepOptions,
+  StreamOptions,
+  TurnContext,
+} from "./turn-context.ts";
+import type { Moment, StepRecord, TurnHost } from "./turn-host.ts";
+
+/** Cloudflare allows six connections at once per request; one stays free for the host's own use. */
+const PARALLEL_EFFECTS = 5;
+
+/** What all scopes of one turn share. */
+interface Shared {
+  host: TurnHost;
+  effects: Semaphore;
+  /** Step and scope keys in use: one used twice would make two things share a journal entry or an id. */
+  keys: Set<string>;
+}
+
+/** Branches that stop together: one that fails halts its siblings, not what lies outside. */
+interface Group {
+  halted: boolean;
+  parent: Group | undefined;
+}
+
+/** The turn context of every host: keys, ids, time and the rules about steps. What is recorded is the host's business. */
+export class TurnScope implements TurnContext {
+  readonly #shared: Shared;
+  readonly #group: Group;
+  readonly #path: string;
+  readonly #parent: TurnScope | undefined;
+  #ids = 0;
+  #time: Moment;
+  #stepping = false;
+
+  private constructor(
+    shared: Shared,
+    group: Group,
+    path: string,
+    time: Moment,
+    parent: TurnScope | undefined,
+  ) {
+    this.#shared = shared;
+    this.#group = group;
+    this.#path = path;
+    this.#time = time;
+    this.#parent = parent;
+  }
+
+  /** The outermost scope of a turn. */
+  static root(host: TurnHost): TurnScope {
+    const shared = { host, effects: new Semaphore(PARALLEL_EFFECTS), keys: new Set<string>() };
+    return new TurnScope(shared, { halted: false, parent: undefined }, "", host.started, undefined);
+  }
+
+  get signal(): AbortSignal {
+    return this.#shared.host.signal;
+  }
+
+  get stopRequested(): boolean {
+    return this.#shared.host.stopRequested;
+  }
+
+  now(): string {
+    return new Date(this.#time.at).toISOString();
+  }
+
+  get elapsedMs(): number {
+    return this.#time.ran;
+  }
+
+  id(): string {
+    return hashId(`${this.#shared.host.turnId}/${this.#path}#${this.#ids++}`);
+  }
+
+  scope(key: string): TurnScope {
+    return this.#child(key, this.#group);
+  }
+
+  async *all<Item, Result>(
+    branches: readonly Branch<Item, Result>[],
+  ): AsyncGenerator<Item, Result[], void> {
+    const group: Group = { halted: false, parent: this.#group };
+    const scopes = branches.map(({ key }) => this.#child(key, group));
+    const results = yield* runBranches(
+      branches.map(({ run }, index) => run(scopes[index] as TurnScope)),
+      () => {
+        group.halted = true;
+      },
+    );
+    for (const scope of scopes) this.#advance(scope.#time);
+    return results;
+  }
+
+  async step<T>(
+    key: string,
+    effect: (attempt: StepAttempt) => Promise<T>,
+    options: StepOptions<T> = {},
+  ): Promise<T> {
+    const step = await this.#open(key, options);
+    if ("value" in step) return step.value;
+    const { effects } = this.#shared;
+    this.#stepping = true;
+    try {
+      for (;;) {
+        await effects.acquire();
+        try {
+          const attempt = this.#begin(step, options);
+          return this.#end(step, await effect(attempt), options);
+        } catch (error) {
+          this.#failed(step, error, options);
+          step.error = error;
+        } finally {
+          effects.release();
+        }
+        await this.#backoff(step);
+      }
+    } finally {
+      this.#stepping = false;
+    }
+  }
+
+  async *stream<C, T>(
+    key: string,
+    effect: (attempt: StepAttempt) => AsyncGenerator<C, T, void>,
+    options: StreamOptions<T> = {},
+  ): AsyncGenerator<C, T, void> {
+    const step = await this.#open(key, options);
+    if ("value" in step) return step.value;
+    const { effects, host } = this.#shared;
+    this.#stepping = true;
+    try {
+      for (;;) {
+        await effects.acquire();
+        try {
+          const attempt = this.#begin(step, options);
+          return this.#end(step, yield* effect(attempt), options);
+        } catch (error) {
+          this.#failed(step, error, options);
+          step.error = error;
+        } finally {
+          effects.release();
+        }
+        if (options.messageId !== undefined) host.discard(options.messageId);
+        await this.#backoff(step);
+      }
+    } finally {
+      this.#stepping = false;
+    }
+  }
+
+  async ask(question: Question): Promise<Answer> {
+    this.#gate();
+    const { answer, time } = await this.#shared.host.answer(question);
+    this.#advance(time);
+    return answer;
+  }
+
+  #child(key: string, group: Group): TurnScope {
+    this.#refuseInsideStep(key);
+    const path = this.#claim(key);
+    return new TurnScope(this.#shared, group, path, this.#time, this);
+  }
+
+  /** A result that is recorded already, or the step to run. */
+  async #open<T>(key: string, options: StepOptions<T>): Promise<OpenStep | { value: T }> {
+    this.#refuseInsideStep(key);
+    const path = this.#claim(key);
+    const { host } = this.#shared;
+    const fingerprint = options.fingerprint ?? "";
+    let record = host.recall(path);
+    if (record && record.fingerprint !== fingerprint) {
+      host.invalidate(this.#path, path);
+      record = host.recall(path);
+    }
+    if (record?.outcome) return { value: this.#replay<T>(record, options) };
+    const step: OpenStep = { path, fingerprint, attempt: record?.attempt ?? 0, error: undefined };
+    if (record && record.policy !== "retry") {
+      const again = record.policy === "ask" && (await this.#askAgain(key));
+      if (!again) return { value: this.#unknown(step, options) };
+    }
+    this.#gate();
+    return step;
+  }
+
+  #replay<T>(record: StepRecord, options: StepOptions<T>): T {
+    const outcome = record.outcome;
+    if (outcome === undefined) throw new TroupeError("internal", "a step without outcome was replayed");
+    this.#advance(outcome.time);
+    if ("error" in outcome) throw new TroupeError(outcome.error.code, outcome.error.message);
+    const value = outcome.ok as T;
+    options.onReplay?.(value);
+    return value;
+  }
+
+  /** The step had begun when the host died, and must not run again. */
+  #unknown<T>(step: OpenStep, options: StepOptions<T>): T {
+    const message =
+      "The outcome is unknown: the service was interrupted while this was running. It may or may not have taken effect.";
+    if (options.unknownOutcome) return this.#end(step, options.unknownOutcome(message), options);
+    const error = new TroupeError("outcome_unknown", message);
+    this.#recordFailure(step, error, options);
+    throw error;
+  }
+
+  async #askAgain(key: string): Promise<boolean> {
+    const answer = await this.ask({
+      id: this.id(),
+      kind: "approval",
+      source: this.#path,
+      prompt: `"${key}" was interrupted and may have taken effect. Run it again?`,
+    });
+    return "approved" in answer && answer.approved;
+  }
+
+  #begin<T>(step: OpenStep, options: StepOptions<T>): StepAttempt {
+    this.#gate();
+    const { host } = this.#shared;
+    step.attempt++;
+    host.begun(step.path, {
+      policy: options.policy ?? "retry",
+      attempt: step.attempt,
+      fingerprint: step.fingerprint,
+    });
+    return {
+      attempt: step.attempt,
+      idempotencyKey: `${host.turnId}/${step.path}`,
+      signal: host.signal,
+    };
+  }
+
+  #end<T>(step: OpenStep, value: T, options: StepOptions<T>): T {
+    const time = this.#shared.host.clock();
+    this.#shared.host.ended(step.path, {
+      policy: options.policy ?? "retry",
+      attempt: step.attempt,
+      fingerprint: step.fingerprint,
+      outcome: { ok: value as Json, time },
+    });
+    this.#advance(time);
+    return value;
+  }
+
+  /** Returns only when another attempt may be made. */
+  #failed<T>(step: OpenStep, error: unknown, options: StepOptions<T>): void {
+    if (isTurnSignal(error)) throw error;
+    if (this.signal.aborted) throw new TurnSignal("cancel");
+    if ((options.policy ?? "retry") === "retry") {
+      if (!isRetryable(error)) throw error;
+      return;
+    }
+    this.#recordFailure(step, error, options);
+    throw error;
+  }
+
+  #recordFailure<T>(step: OpenStep, error: unknown, options: StepOptions<T>): void {
+    const { host } = this.#shared;
+    const code = error instanceof TroupeError ? error.code : "step_failed";
+    host.ended(step.path, {
+      policy: options.policy ?? "retry",
+      attempt: step.attempt,
+      fingerprint: step.fingerprint,
+      outcome: { error: { code, message: errorMessage(error) }, time: host.clock() },
+    });
+  }
+
+  async #backoff(step: OpenStep): Promise<void> {
+    await this.#shared.host.backoff(step.path, step.attempt, step.error);
+  }
+
+  #advance(time: Moment): void {
+    if (time.at > this.#time.at) this.#time = time;
+  }
+
+  #gate(): void {
+    for (let group: Group | undefined = this.#group; group; group = group.parent) {
+      if (group.halted) throw new TurnSignal("halt");
+    }
+    this.#shared.host.gate();
+  }
+
+  #claim(key: string): string {
+    const path = this.#path === "" ? key : `${this.#path}/${key}`;
+    if (this.#shared.keys.has(path)) {
+      throw new TroupeError("duplicate_step", `the key "${path}" is used twice in one turn`);
+    }
+    this.#shared.keys.add(path);
+    return path;
+  }
+
+  #refuseInsideStep(key: string): void {
+    for (let scope: TurnScope | undefined = this; scope; scope = scope.#parent) {
+      if (scope.#stepping) {
+        throw new TroupeError(
+          "nested_step",
+          `"${key}" was started while another step of "${scope.#path}" was running; only leaf effects are steps, use scope() or all() for what runs side by side`,
+        );
+      }
+    }
+  }
+}
+
+interface OpenStep {
+  path: string;
+  fingerprint: string;
+  attempt: number;
+  error: unknown;
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && "retryable" in error && error.retryable === true;
+}

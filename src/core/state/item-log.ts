@@ -1,0 +1,95 @@
+/** What happened to a log since it was last marked: `items` stand at `start` of `generation`. */
+export interface LogChanges<T> {
+  generation: number;
+  start: number;
+  items: readonly T[];
+}
+
+/** Where a log's committed items are kept outside memory. `read` returns the items of `[from, to)`. */
+export interface LogSource<T> {
+  generation: number;
+  length: number;
+  read(from: number, to: number): T[];
+}
+
+interface Version<T> {
+  generation: number;
+  /** Index of the first item held in memory; earlier ones are read from the source. */
+  base: number;
+  items: T[];
+  source: LogSource<T> | undefined;
+}
+
+/**
+ * An append-only list whose host stores only what was added since the last {@link mark}: threads and model
+ * contexts. Clearing starts a new generation, so that stored items are never overwritten. Items are immutable.
+ */
+export class ItemLog<T> {
+  #now: Version<T> = { generation: 0, base: 0, items: [], source: undefined };
+  #marked: Version<T> = this.#now;
+  #markedLength = 0;
+
+  get length(): number {
+    return this.#now.base + this.#now.items.length;
+  }
+
+  append(...items: readonly T[]): void {
+    for (const item of items) this.#now.items.push(item);
+  }
+
+  /** The items from `from` up to (not including) `to`; negative numbers count from the end. */
+  slice(from = 0, to = this.length): T[] {
+    const start = Math.max(0, from < 0 ? this.length + from : from);
+    const end = Math.min(this.length, to < 0 ? this.length + to : to);
+    if (start >= end) return [];
+    this.#load(start);
+    return this.#now.items.slice(start - this.#now.base, end - this.#now.base);
+  }
+
+  clear(): void {
+    if (this.length === 0) return;
+    this.#now = { generation: this.#now.generation + 1, base: 0, items: [], source: undefined };
+  }
+
+  /** What has to be stored to make the marked version the present one; undefined when nothing. */
+  changes(): LogChanges<T> | undefined {
+    const { generation, base, items } = this.#now;
+    if (generation !== this.#marked.generation) return { generation, start: 0, items };
+    if (this.length === this.#markedLength) return undefined;
+    return { generation, start: this.#markedLength, items: items.slice(this.#markedLength - base) };
+  }
+
+  /** Takes the present version as the stored one. */
+  mark(): void {
+    this.#marked = this.#now;
+    this.#markedLength = this.length;
+  }
+
+  /** Goes back to the marked version. */
+  rollback(): void {
+    this.#now = this.#marked;
+    this.#now.items.length = this.#markedLength - this.#now.base;
+  }
+
+  /** Takes over what a host has stored; items are read when they are asked for. */
+  restore(source: LogSource<T>): void {
+    this.#now = { generation: source.generation, base: source.length, items: [], source };
+    this.mark();
+  }
+
+  /** Drops marked items before `index` from memory, where a source can bring them back. */
+  release(index: number): void {
+    const { source, base } = this.#now;
+    const upTo = Math.min(index, this.#markedLength);
+    if (source === undefined || this.#now !== this.#marked || upTo <= base) return;
+    this.#now.items.splice(0, upTo - base);
+    this.#now.base = upTo;
+  }
+
+  #load(start: number): void {
+    const { base, items, source } = this.#now;
+    if (start >= base || source === undefined) return;
+    this.#now.items = [...source.read(start, base), ...items];
+    this.#now.base = start;
+  }
+}

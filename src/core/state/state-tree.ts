@@ -1,0 +1,109 @@
+import type { Json, JsonObject } from "../json.ts";
+import type { ItemLog, LogChanges, LogSource } from "./item-log.ts";
+import type { Stateful } from "./stateful.ts";
+
+/** A changed head: `path` is made of the keys on the way down, joined with `/`. */
+export interface HeadChange {
+  path: string;
+  value: Json;
+}
+
+export interface StateChanges {
+  heads: HeadChange[];
+  logs: ({ path: string } & LogChanges<unknown>)[];
+}
+
+/** What a host has stored for a tree. */
+export interface StoredState {
+  /** The head at `path`, or undefined if none was stored yet. */
+  head(path: string): Json | undefined;
+  log(path: string): LogSource<unknown> | undefined;
+}
+
+interface Head {
+  path: string;
+  save(): Json;
+  load(value: Json): void;
+  marked: string;
+}
+
+/**
+ * Watches the state below `root`: says what changed since the last mark, goes back to it, or takes over what a
+ * host has stored. The shape of the tree is fixed by the component.
+ */
+export class StateTree {
+  readonly #heads: Head[] = [];
+  readonly #logs: { path: string; log: ItemLog<unknown> }[] = [];
+
+  constructor(root: Stateful) {
+    this.#visit(root, "");
+    this.mark();
+  }
+
+  changes(): StateChanges {
+    const heads: HeadChange[] = [];
+    for (const head of this.#heads) {
+      const value = head.save();
+      if (JSON.stringify(value) !== head.marked) heads.push({ path: head.path, value });
+    }
+    const logs: StateChanges["logs"] = [];
+    for (const { path, log } of this.#logs) {
+      const changes = log.changes();
+      if (changes) logs.push({ path, ...changes });
+    }
+    return { heads, logs };
+  }
+
+  /** Takes the present state as the stored one. */
+  mark(): void {
+    for (const head of this.#heads) head.marked = JSON.stringify(head.save());
+    for (const { log } of this.#logs) log.mark();
+  }
+
+  /** Goes back to the state at the last mark. */
+  rollback(): void {
+    for (const { log } of this.#logs) log.rollback();
+    for (const head of this.#heads) {
+      if (JSON.stringify(head.save()) !== head.marked) head.load(JSON.parse(head.marked) as Json);
+    }
+  }
+
+  restore(stored: StoredState): void {
+    for (const { path, log } of this.#logs) {
+      const source = stored.log(path);
+      if (source) log.restore(source);
+    }
+    for (const head of this.#heads) {
+      const value = stored.head(head.path);
+      if (value !== undefined) head.load(value);
+    }
+    this.mark();
+  }
+
+  #visit(node: Stateful, path: string): void {
+    const parts = node.stateParts?.();
+    if (parts === undefined) {
+      this.#addHead(path, {
+        save: () => node.saveState(),
+        load: (value) => node.loadState(value as JsonObject),
+      });
+      return;
+    }
+    if (parts.head) this.#addHead(path, parts.head);
+    for (const [name, log] of Object.entries(parts.logs ?? {})) {
+      this.#logs.push({ path: join(path, name), log });
+    }
+    for (const [name, child] of Object.entries(parts.children ?? {})) {
+      this.#visit(child, join(path, name));
+    }
+  }
+
+  #addHead(path: string, head: { save(): Json; load(value: Json): void }): void {
+    this.#heads.push({ path, save: head.save, load: head.load, marked: "" });
+  }
+}
+
+function join(path: string, name: string): string {
+  const segment = encodeURIComponent(name);
+  return path === "" ? segment : `${path}/${segment}`;
+}

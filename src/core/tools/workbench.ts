@@ -1,0 +1,22 @@
+import type { Component } from "../component/component.ts";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
+import type { Stateful } from "../state/stateful.ts";
+import type { ToolCallContext, ToolResult } from "./tool.ts";
+
+/** A set of tools that may share state and resources (AutoGen `Workbench`). */
+export interface Workbench extends Component, Stateful {
+  listTools(call: Pick<ToolCallContext, "ctx">): Promise<ToolSchema[]>;
+  /**
+   * Calls a tool; yields what a composite tool's agents say and returns the result. Takes the steps itself, keys
+   * below `call.ctx`. Unknown names, bad arguments and errors of the tool are results with `is_error`; signals pass.
+   */
+  callTool(
+    name: string,
+    args: JsonObject,
+    call: ToolCallContext,
+  ): AsyncGenerator<Message, ToolResult, void>;
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
