@@ -1,0 +1,126 @@
+// The layer rules of the architecture as an oxlint plugin. Each layer lists what it may import besides itself: other
+// parts of src (a folder ends in "/") and packages. Type-only imports count: a type is knowledge too.
+
+import { dirname, relative, resolve, sep } from "node:path";
+
+/** @typedef {{ src: string[], packages: string[] }} Allowed */
+
+/** What is on the wire, for those that know the service only through it. */
+const WIRE = [
+  "core/messages/",
+  "core/models/",
+  "core/component/",
+  "core/json.ts",
+  "core/errors.ts",
+  "core/run/gateway.ts",
+];
+
+/** @type {Record<string, Allowed | "anything">} */
+export const LAYERS = {
+  "core/": { src: [], packages: ["zod", "@cfworker/json-schema", "js-tiktoken"] },
+  "models/": { src: ["core/"], packages: ["zod", "openai"] },
+  "sandbox/": { src: ["core/"], packages: ["zod"] },
+  "durable/": { src: ["core/"], packages: ["zod", "cloudflare:workers"] },
+  "http/": { src: ["core/"], packages: ["zod", "hono", "hono-openapi"] },
+  "protocols/": { src: WIRE, packages: ["zod", "hono", "hono-openapi"] },
+  "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
+  "testing/": { src: ["core/"], packages: ["zod"] },
+  // The library entry must load anywhere, so nothing that needs a Worker.
+  "index.ts": { src: ["core/", "models/", "sandbox/", "client/", "testing/"], packages: [] },
+  "worker.ts": "anything",
+};
+
+/** Packages too big to load before they are needed. */
+const LAZY = ["js-tiktoken"];
+
+/** @param {string} path @param {string} pattern */
+const covers = (path, pattern) =>
+  pattern.endsWith("/") ? path.startsWith(pattern) : path === pattern;
+
+/** @param {string} specifier @param {string} name */
+const isPackage = (specifier, name) => specifier === name || specifier.startsWith(`${name}/`);
+
+/**
+ * Why `file` may not import `specifier`, or undefined when it may.
+ *
+ * @param {string} src absolute path of the src folder
+ * @param {string} file absolute path of the importing file
+ * @param {string} specifier
+ */
+export function violation(src, file, specifier) {
+  const from = relative(src, file).split(sep).join("/");
+  if (from.startsWith("../")) return undefined;
+  const layer = Object.keys(LAYERS).find((pattern) => covers(from, pattern));
+  if (layer === undefined)
+    return `src/${from} belongs to no layer: add it to scripts/lint/layers.mjs`;
+  const allowed = LAYERS[layer];
+  if (allowed === undefined || allowed === "anything") return undefined;
+  if (specifier.startsWith(".")) {
+    const target = relative(src, resolve(dirname(file), specifier))
+      .split(sep)
+      .join("/");
+    if ([layer, ...allowed.src].some((pattern) => covers(target, pattern))) return undefined;
+    return `src/${layer} may not import src/${target}: it may import ${list([layer, ...allowed.src])} of src`;
+  }
+  if (allowed.packages.some((name) => isPackage(specifier, name))) return undefined;
+  return `src/${layer} may not import ${specifier}: the packages it may import are ${list(allowed.packages)}`;
+}
+
+/** @param {string[]} names */
+const list = (names) => (names.length === 0 ? "none" : names.join(", "));
+
+const layers = {
+  /** @param {any} context */
+  create(context) {
+    const src = resolve(context.cwd, "src");
+    /** @param {any} source */
+    const check = (source) => {
+      if (typeof source?.value !== "string") return;
+      const message = violation(src, context.filename, source.value);
+      if (message !== undefined) context.report({ node: source, message });
+    };
+    return {
+      /** @param {any} node */
+      ImportDeclaration(node) {
+        check(node.source);
+        if (node.importKind !== "type" && LAZY.some((name) => isPackage(node.source.value, name))) {
+          context.report({
+            node: node.source,
+            message: `load ${node.source.value} lazily: await import(...)`,
+          });
+        }
+      },
+      /** @param {any} node */
+      ExportNamedDeclaration: (node) => check(node.source),
+      /** @param {any} node */
+      ExportAllDeclaration: (node) => check(node.source),
+      /** @param {any} node */
+      ImportExpression: (node) => check(node.source),
+      /** @param {any} node */
+      TSImportType: (node) => check(node.source),
+    };
+  },
+};
+
+/** A named import pulls all of zod's locales and builders into the bundle: 102 KB gzip instead of 35 KB. */
+const zodNamespace = {
+  /** @param {any} context */
+  create(context) {
+    return {
+      /** @param {any} node */
+      ImportDeclaration(node) {
+        if (!isPackage(node.source.value, "zod") || node.importKind === "type") return;
+        const whole = node.specifiers.every(
+          (/** @type {any} */ s) => s.type === "ImportNamespaceSpecifier",
+        );
+        if (!whole)
+          context.report({
+            node,
+            message: 'write `import * as z from "zod"`: other forms triple the bundle',
+          });
+      },
+    };
+  },
+};
+
+export default { meta: { name: "troupe" }, rules: { layers, "zod-namespace": zodNamespace } };
