@@ -1,0 +1,185 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+// Runs the real linter with the real configuration on files that break one rule each.
+
+const root = join(import.meta.dirname, "../..");
+
+const refused: Record<string, { file: string; text: string; says: string }> = {
+  "core imports a layer above it": {
+    file: "src/core/agents/a.ts",
+    text: 'export { x } from "../../models/x.ts";',
+    says: "src/core/ may not import src/models/x.ts",
+  },
+  "core at its top level imports a layer above it": {
+    file: "src/core/b.ts",
+    text: 'export * from "../durable/x.ts";',
+    says: "src/core/ may not import src/durable/x.ts",
+  },
+  "core imports a type of the platform": {
+    file: "src/core/c.ts",
+    text: 'export type X = import("cloudflare:workers").DurableObject;',
+    says: "src/core/ may not import cloudflare:workers",
+  },
+  "core imports a package of Node": {
+    file: "src/core/d.ts",
+    text: 'import { readFile } from "node:fs/promises";\nexport { readFile };',
+    says: "src/core/ may not import node:fs/promises",
+  },
+  "core imports at run time": {
+    file: "src/core/e.ts",
+    text: 'export const x = () => import("openai");',
+    says: "src/core/ may not import openai",
+  },
+  "core loads the tokeniser at once": {
+    file: "src/core/f.ts",
+    text: 'import { getEncoding } from "js-tiktoken";\nexport { getEncoding };',
+    says: "load js-tiktoken lazily",
+  },
+  "models import the sandbox": {
+    file: "src/models/a.ts",
+    text: 'export { x } from "../sandbox/x.ts";',
+    says: "src/models/ may not import src/sandbox/x.ts",
+  },
+  "sandbox imports the platform": {
+    file: "src/sandbox/a.ts",
+    text: 'import { env } from "cloudflare:workers";\nexport { env };',
+    says: "src/sandbox/ may not import cloudflare:workers",
+  },
+  "durable imports http": {
+    file: "src/durable/a.ts",
+    text: 'export { x } from "../http/x.ts";',
+    says: "src/durable/ may not import src/http/x.ts",
+  },
+  "http imports durable": {
+    file: "src/http/a.ts",
+    text: 'export type { X } from "../durable/x.ts";',
+    says: "src/http/ may not import src/durable/x.ts",
+  },
+  "protocols import agents": {
+    file: "src/protocols/a/b.ts",
+    text: 'export { x } from "../../core/agents/x.ts";',
+    says: "src/protocols/ may not import src/core/agents/x.ts",
+  },
+  "client imports http": {
+    file: "src/client/a.ts",
+    text: 'export { x } from "../http/x.ts";',
+    says: "src/client/ may not import src/http/x.ts",
+  },
+  "testing imports models": {
+    file: "src/testing/a.ts",
+    text: 'export { x } from "../models/x.ts";',
+    says: "src/testing/ may not import src/models/x.ts",
+  },
+  "the library entry imports durable": {
+    file: "src/index.ts",
+    text: 'export { x } from "./durable/x.ts";',
+    says: "src/index.ts may not import src/durable/x.ts",
+  },
+  "a folder without a layer": {
+    file: "src/utils/a.ts",
+    text: 'export { x } from "../core/x.ts";',
+    says: "src/utils/a.ts belongs to no layer",
+  },
+  "a named import of zod": {
+    file: "src/core/z.ts",
+    text: 'import { z } from "zod";\nexport { z };',
+    says: "import * as z",
+  },
+  "a default import of zod in a test": {
+    file: "test/z.test.ts",
+    text: 'import z from "zod";\nexport { z };',
+    says: "import * as z",
+  },
+  "an open end": { file: "src/core/t.ts", text: "// TODO later\nexport {};", says: "todo" },
+  any: { file: "src/core/any.ts", text: "export const x: any = 1;", says: "any" },
+  "a promise nobody waits for": {
+    file: "src/core/p.ts",
+    text: "export function f(g: () => Promise<void>): void {\n  g();\n}",
+    says: "Promises must be awaited",
+  },
+  "a cycle": {
+    file: "src/core/cycle.ts",
+    text: 'import { y } from "./cycle-2.ts";\nexport const x = (): number => y();',
+    says: "cycle",
+  },
+};
+
+const accepted: Record<string, string> = {
+  "src/core/cycle-2.ts": 'import { x } from "./cycle.ts";\nexport const y = (): number => x();',
+  "src/core/agents/ok.ts":
+    'import * as z from "zod";\nimport type { Tiktoken } from "js-tiktoken";\nimport { x } from "../x.ts";\n' +
+    'export const load = (): Promise<unknown> => import("js-tiktoken/lite");\nexport { z, x };\nexport type { Tiktoken };',
+  "src/core/x.ts": "export const x = 1;",
+  "src/models/ok.ts":
+    'import OpenAI from "openai";\nimport { x } from "../core/x.ts";\nexport { OpenAI, x };',
+  "src/protocols/ok.ts": 'export type { TeamInfo } from "../core/run/gateway.ts";',
+  "src/worker.ts": 'export * from "./durable/x.ts";\nexport * from "./http/x.ts";',
+};
+
+/** The files the cycle rule needs both to be there; every other accepted file must be clean. */
+const partOfCycle = "src/core/cycle-2.ts";
+
+let found: { file: string; message: string }[];
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "troupe-lint-"));
+  const configs = ["base", "core", "node", "src", "workerd"].map((name) => `tsconfig.${name}.json`);
+  for (const name of [".oxlintrc.json", "scripts/lint", "tsconfig.json", ...configs]) {
+    await cp(join(root, name), join(folder, name), { recursive: true });
+  }
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  const files = { ...accepted };
+  for (const { file, text } of Object.values(refused)) files[file] = text;
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), `${text}\n`);
+  }
+  found = await lint(folder);
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe("the linter refuses", () => {
+  for (const [name, { file, says }] of Object.entries(refused)) {
+    test(name, () => {
+      const messages = found.filter((one) => one.file === file).map((one) => one.message);
+      expect(messages.join("\n").toLowerCase()).toContain(says.toLowerCase());
+    });
+  }
+});
+
+describe("the linter accepts", () => {
+  for (const file of Object.keys(accepted).filter((name) => name !== partOfCycle)) {
+    test(file, () => {
+      expect(found.filter((one) => one.file === file)).toEqual([]);
+    });
+  }
+});
+
+async function lint(cwd: string): Promise<{ file: string; message: string }[]> {
+  const output = await new Promise<string>((done) => {
+    execFile(
+      process.execPath,
+      [
+        join(root, "node_modules/oxlint/bin/oxlint"),
+        "--type-aware",
+        "--format=json",
+        "src",
+        "test",
+      ],
+      { cwd, maxBuffer: 1 << 24 },
+      (_error, stdout) => done(stdout),
+    );
+  });
+  const { diagnostics } = JSON.parse(output) as {
+    diagnostics: { filename: string; message: string }[];
+  };
+  return diagnostics.map(({ filename, message }) => ({ file: filename, message }));
+}

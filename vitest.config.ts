@@ -1,0 +1,20 @@
+import { cloudflareTest } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+/** Tests that need workerd: all of test/durable, and what is named so elsewhere (the suites both hosts run). */
+const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
+
+export default defineConfig({
+  test: {
+    coverage: { provider: "istanbul", include: ["src/**/*.ts"] },
+    projects: [
+      {
+        test: { name: "node", include: ["test/**/*.test.ts"], exclude: workerd },
+      },
+      {
+        plugins: [cloudflareTest({ wrangler: { configPath: "./wrangler.toml" } })],
+        test: { name: "workerd", include: workerd },
+      },
+    ],
+  },
+});
