@@ -1,0 +1,241 @@
+// `npm start`: Troupe on this machine, open to local requests only, with its state kept in .troupe/state.
+//
+//   PORT=8787  PERSIST_TO=.troupe/state  OPENAI_API_KEY  OPENAI_BASE_URL
+//
+// Further arguments go to `wrangler dev`. Settings for the Worker may also stand in .dev.vars.
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { watchParent } from "./start/parent.mjs";
+import { toEnvFile } from "./start/env-file.mjs";
+
+const HOST = "127.0.0.1";
+const READY_WITHIN_MS = 90_000;
+const GRACE_MS = 5_000;
+/** Read from the environment and handed on to the Worker as secrets. */
+const HANDED_ON = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];
+
+const root = resolve(import.meta.dirname, "..");
+
+if (Number(process.versions.node.split(".")[0]) < 22) {
+  fail(`Node ${process.versions.node} is too old: start with \`npm start\`, which brings its own.`);
+}
+
+const port = readPort(process.env.PORT);
+const state = resolve(root, process.env.PERSIST_TO || ".troupe/state");
+const url = `http://${HOST}:${port}`;
+
+await refuseTakenPort();
+mkdirSync(state, { recursive: true, mode: 0o700 });
+// A file, because arguments and environments can be read by others; wrangler reads it again on each reload.
+const varsFile = join(state, `vars.${port}.env`);
+writeFileSync(varsFile, toEnvFile(workerVars()), { mode: 0o600 });
+
+const wrangler = startWrangler();
+/** Set once we are stopping, to the exit code. @type {number | undefined} */
+let stopping;
+
+wrangler.on("error", (error) => {
+  console.error(`wrangler did not start: ${error.message}`);
+  void stop(1);
+});
+wrangler.on("exit", (code) => {
+  if (stopping !== undefined) return;
+  console.error("The server stopped by itself.");
+  void stop(code || 1);
+});
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+  process.on(signal, () => {
+    // Asked a second time: no more grace.
+    if (stopping !== undefined) killGroup("SIGKILL");
+    void stop(0);
+  });
+}
+process.on("exit", () => {
+  killGroup("SIGKILL");
+  rmSync(varsFile, { force: true });
+});
+// Whoever reads our output is gone (`npm start | head`).
+process.stdout.on("error", () => void stop(0));
+process.stderr.on("error", () => void stop(0));
+watchParent(() => void stop(0));
+
+if (await ready()) await greet();
+
+/** @param {string | undefined} text */
+function readPort(text) {
+  if (text === undefined || text === "") return 8787;
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1 || number > 65_535) {
+    fail(`PORT is "${text}": it must be a number from 1 to 65535.`);
+  }
+  return number;
+}
+
+/** @returns {Promise<void>} */
+function refuseTakenPort() {
+  return new Promise((free) => {
+    const probe = createServer();
+    probe.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
+      if (error.code === "EADDRINUSE") {
+        fail(
+          `Port ${port} is taken. Stop what listens there, or choose another: PORT=8788 npm start`,
+        );
+      }
+      fail(`Cannot listen on ${HOST}:${port}: ${error.message}`);
+    });
+    probe.listen({ host: HOST, port, exclusive: true }, () => probe.close(() => free()));
+  });
+}
+
+/** @returns {Record<string, string>} */
+function workerVars() {
+  /** @type {Record<string, string>} */
+  const vars = { TROUPE_OPEN: "1", SECRETS_KEY: secretsKey() };
+  for (const name of HANDED_ON) {
+    const value = process.env[name];
+    if (value) vars[name] = value;
+  }
+  return vars;
+}
+
+/** The key that secrets in stored components are encrypted with: it belongs to the state, so it lies in it. */
+function secretsKey() {
+  const file = join(state, "secrets-key");
+  if (!existsSync(file)) {
+    try {
+      writeFileSync(file, `${randomBytes(32).toString("base64")}\n`, { mode: 0o600, flag: "wx" });
+    } catch (error) {
+      // Another start on the same state made it first.
+      if (!existsSync(file)) throw error;
+    }
+  }
+  return readFileSync(file, "utf8").trim();
+}
+
+function startWrangler() {
+  const userVars = existsSync(join(root, ".dev.vars")) ? ["--env-file", ".dev.vars"] : [];
+  // prettier-ignore
+  const args = [
+    "dev", "--ip", HOST, "--port", String(port), "--persist-to", state,
+    ...userVars, "--env-file", varsFile,
+    "--show-interactive-dev-session=false", "--no-minify",
+    ...process.argv.slice(2),
+  ];
+  const killedWithUs = join(import.meta.dirname, "start/end-with-parent.mjs");
+  return spawn(
+    process.execPath,
+    ["--import", killedWithUs, join(root, "node_modules/wrangler/bin/wrangler.js"), ...args],
+    {
+      cwd: root,
+      // Its own process group, so that esbuild and workerd can be ended with it.
+      detached: true,
+      stdio: ["ignore", "inherit", "inherit"],
+      env: {
+        ...process.env,
+        WRANGLER_SEND_METRICS: "false",
+        WRANGLER_SEND_ERROR_REPORTS: "false",
+        WRANGLER_HIDE_BANNER: "true",
+        WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
+        // Nothing here reads Request.cf: do not ask the network for a sample of it.
+        CLOUDFLARE_CF_FETCH_ENABLED: "false",
+      },
+    },
+  );
+}
+
+/** @param {NodeJS.Signals} signal */
+function killGroup(signal) {
+  if (wrangler.pid === undefined) return;
+  try {
+    process.kill(-wrangler.pid, signal);
+  } catch {
+    // The group is gone.
+  }
+}
+
+/** @param {number} code */
+async function stop(code) {
+  if (stopping !== undefined) return;
+  stopping = code;
+  killGroup("SIGTERM");
+  const deadline = Date.now() + GRACE_MS;
+  while (groupLives() && Date.now() < deadline) await sleep(50);
+  process.exit(code);
+}
+
+function groupLives() {
+  if (wrangler.pid === undefined) return false;
+  try {
+    process.kill(-wrangler.pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function ready() {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (stopping === undefined) {
+    try {
+      const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
+      await response.body?.cancel();
+      if (response.ok) return true;
+    } catch {
+      // Not listening yet.
+    }
+    if (Date.now() > deadline) {
+      console.error(`The server did not answer ${url}/healthz within ${READY_WITHIN_MS / 1000} s.`);
+      void stop(1);
+    }
+    await sleep(150);
+  }
+  return false;
+}
+
+async function greet() {
+  const lines = ["", `Troupe is running: ${url}   API: ${url}/docs`, ""];
+  const templates = await fetchTemplates();
+  if (templates.length > 0) {
+    const width = Math.max(...templates.map(({ name }) => name.length));
+    lines.push("Templates:");
+    for (const { name, description } of templates) {
+      lines.push(`  ${name.padEnd(width)}  ${description.split("\n")[0]}`);
+    }
+    lines.push("");
+  }
+  const json = "-H 'content-type: application/json'";
+  lines.push(
+    "Try (no key needed):",
+    `  curl ${url}/v1/teams ${json} -d '{"template":"writer_critic","id":"demo"}'`,
+    `  curl -N ${url}/v1/teams/demo/runs ${json} -H 'accept: text/event-stream' -d '{"task":"Write a haiku about the edge."}'`,
+    "",
+    "Ctrl-C stops it.",
+    "",
+  );
+  console.log(lines.join("\n"));
+}
+
+/** @returns {Promise<{ name: string, description: string }[]>} */
+async function fetchTemplates() {
+  try {
+    const response = await fetch(`${url}/v1/templates`, { signal: AbortSignal.timeout(10_000) });
+    const { templates } = /** @type {any} */ (await response.json());
+    return Array.isArray(templates) ? templates : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+function fail(message) {
+  console.error(message);
+  process.exit(1);
+}

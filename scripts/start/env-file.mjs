@@ -1,0 +1,18 @@
+/**
+ * Variables as the text of an env file. wrangler expands `$NAME` in values after it has taken the quotes off, so every
+ * dollar sign is escaped.
+ *
+ * @param {Record<string, string>} vars
+ */
+export function toEnvFile(vars) {
+  return Object.entries(vars)
+    .map(([name, value]) => `${name}=${quote(value.replaceAll("$", String.raw`\$`))}\n`)
+    .join("");
+}
+
+/** @param {string} value */
+function quote(value) {
+  const mark = ["'", "`", '"'].find((one) => !value.includes(one));
+  if (mark === undefined) throw new Error("a value may not contain all three kinds of quotes");
+  return `${mark}${value}${mark}`;
+}

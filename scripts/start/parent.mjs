@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+
+/**
+ * Calls `gone` once when the process that started us has ended, however it ended. npm puts a shell between itself and
+ * us that outlives a killed npm, so behind a shell started by npm its parent counts too.
+ *
+ * @param {() => void} gone
+ */
+export function watchParent(gone) {
+  const parent = process.ppid;
+  const npm = process.env.npm_lifecycle_event && isShell(parent) ? parentOf(parent) : undefined;
+  // Already adopted by init (`nohup`, a container's first process): nobody to outlive.
+  if (parent <= 1) return;
+  const timer = setInterval(() => {
+    if (process.ppid === parent && (npm === undefined || npm <= 1 || parentOf(parent) === npm))
+      return;
+    clearInterval(timer);
+    gone();
+  }, 500);
+  timer.unref();
+}
+
+/** @param {number} pid */
+function isShell(pid) {
+  return /^-?(.*\/)?(sh|dash|bash|ash|busybox|zsh)$/.test(describe(pid, "comm"));
+}
+
+/** @param {number} pid */
+function parentOf(pid) {
+  return Number(describe(pid, "ppid"));
+}
+
+/** @param {number} pid @param {"comm" | "ppid"} what */
+function describe(pid, what) {
+  try {
+    // Field 2 is the name in brackets, field 4 the parent.
+    const [, comm = "", ppid = ""] =
+      /^\d+ \((.*)\) \S (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+    return what === "comm" ? comm : ppid;
+  } catch {
+    // No /proc (macOS), or no such process.
+  }
+  try {
+    return execFileSync("ps", ["-o", `${what}=`, "-p", String(pid)], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  } catch {
+    return "";
+  }
+}
