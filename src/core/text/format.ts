@@ -1,0 +1,120 @@
+import { ValueError } from "../errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../json.ts";
+import { formatNumber } from "./format-number.ts";
+import { pad, parseFormatSpec } from "./format-spec.ts";
+import { pythonRepr, pythonStr } from "./python.ts";
+
+/**
+ * Fills `{name}` placeholders the way Python's `str.format` does: `{score:.1f}`, `{name!r}`, `{a[key]}`, `{list[0]}`,
+ * widths given by other placeholders, and `{{`, `}}` for braces. Only own keys of `values` can be reached.
+ *
+ * @throws ValueError when the template is malformed, names something that is not there, or a value does not suit
+ * its specification
+ */
+export function formatPython(template: string, values: JsonObject): string {
+  return fill(template, values, 2);
+}
+
+/** Placeholders may stand in specifications of placeholders, no deeper. */
+function fill(template: string, values: JsonObject, depth: number): string {
+  let result = "";
+  let position = 0;
+  while (position < template.length) {
+    const char = template.charAt(position);
+    if (char !== "{" && char !== "}") {
+      const next = template.slice(position).search(/[{}]/);
+      const end = next < 0 ? template.length : position + next;
+      result += template.slice(position, end);
+      position = end;
+    } else if (template.charAt(position + 1) === char) {
+      result += char;
+      position += 2;
+    } else if (char === "}") {
+      throw new ValueError(`"${template}" has a single "}": write "}}" for a brace`);
+    } else {
+      const end = placeholderEnd(template, position);
+      result += placeholder(template.slice(position + 1, end), values, depth);
+      position = end + 1;
+    }
+  }
+  return result;
+}
+
+function placeholderEnd(template: string, start: number): number {
+  let open = 0;
+  for (let index = start; index < template.length; index++) {
+    if (template[index] === "{") open++;
+    else if (template[index] === "}" && --open === 0) return index;
+  }
+  throw new ValueError(`"${template}" has a "{" that is never closed: write "{{" for a brace`);
+}
+
+const PLACEHOLDER = /^([^!:[{}]+)((?:\[[^\]{}]+\])*)(?:!([^:]*))?(?::(.*))?$/su;
+
+function placeholder(text: string, values: JsonObject, depth: number): string {
+  if (depth === 0) throw new ValueError("placeholders in a format may be nested once only");
+  const match = PLACEHOLDER.exec(text);
+  if (match === null) {
+    throw new ValueError(
+      `"{${text}}" is not a placeholder: write {name}, {name[key]} or {name:format}`,
+    );
+  }
+  const [, name = "", lookups = "", conversion, spec = ""] = match;
+  let value = own(values, name, text);
+  for (const [, key = ""] of lookups.matchAll(/\[([^\]]+)\]/g)) value = own(value, key, text);
+  return applySpec(converted(value, conversion), fill(spec, values, depth - 1));
+}
+
+function own(value: Json, key: string, text: string): Json {
+  if (Array.isArray(value) && /^\d+$/.test(key)) {
+    const item = value[Number(key)];
+    if (item !== undefined) return item;
+    throw new ValueError(`"{${text}}": the list has ${value.length} items`);
+  }
+  if (isJsonObject(value)) {
+    const item = Object.hasOwn(value, key) ? value[key] : undefined;
+    if (item !== undefined) return item;
+    const known = Object.keys(value).map((name) => `{${name}}`);
+    throw new ValueError(
+      `"{${text}}": there is no "${key}", only ${known.join(", ") || "nothing"}`,
+    );
+  }
+  throw new ValueError(`"{${text}}": "${key}" cannot be looked up in ${pythonRepr(value)}`);
+}
+
+function converted(value: Json, conversion: string | undefined): Json {
+  switch (conversion) {
+    case undefined:
+      return value;
+    case "s":
+      return pythonStr(value);
+    case "r":
+      return pythonRepr(value);
+    default:
+      throw new ValueError(`"!${conversion}" is not a conversion: use !s or !r`);
+  }
+}
+
+function applySpec(value: Json, text: string): string {
+  if (text === "") return pythonStr(value);
+  const spec = parseFormatSpec(text);
+  if (typeof value === "number") return formatNumber(value, spec);
+  if (typeof value === "boolean") return formatNumber(value ? 1 : 0, spec);
+  if (typeof value !== "string") {
+    throw new ValueError(`${pythonRepr(value)} takes no format, got "${text}"; convert it with !s`);
+  }
+  const { type, precision } = spec;
+  const zeros = /^0\d/.test(text);
+  if (
+    (type !== "" && type !== "s") ||
+    spec.sign !== "" ||
+    spec.grouping !== "" ||
+    (spec.align === "=" && !zeros)
+  ) {
+    throw new ValueError(
+      `"${text}" is not a format for text: use <, > or ^, a width and .precision`,
+    );
+  }
+  const shown = precision === undefined ? value : Array.from(value).slice(0, precision).join("");
+  return pad(zeros ? { ...spec, align: "<" } : spec, "", shown, "<");
+}
