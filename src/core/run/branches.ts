@@ -57,7 +57,8 @@ export async function* runBranches<Item, Result>(
       }
     }
   } finally {
-    if (running > 0) await Promise.allSettled(branches.map((branch) => branch.return(undefined as never)));
+    if (running > 0)
+      await Promise.allSettled(branches.map((branch) => branch.return(undefined as never)));
   }
   if (errors.length > 0) throw mostImportant(errors);
   return results;

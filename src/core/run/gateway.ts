@@ -148,7 +148,9 @@ export interface TeamGateway {
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
 
   /** SSE bytes as http-api describes them, ready to send; `done` when a run is over and nothing is left to send. */
-  stream(input: StreamInput): Promise<Result<{ body: ReadableStream<Uint8Array> } | { done: true }>>;
+  stream(
+    input: StreamInput,
+  ): Promise<Result<{ body: ReadableStream<Uint8Array> } | { done: true }>>;
 }
 
 /** Finds teams by id; the object's name is made of tenant and id. */

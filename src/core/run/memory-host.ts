@@ -24,7 +24,8 @@ export class MemoryHost {
   }
 
   turn(number: number): TurnHost {
-    const { signal = NEVER_ABORTED, answer } = this.#options;
+    const options = this.#options;
+    const { signal = NEVER_ABORTED } = options;
     return {
       turnId: `${this.#run}/${number}`,
       started: this.#clock(),
@@ -45,11 +46,11 @@ export class MemoryHost {
         await wait(delay, signal);
       },
       answer: async (question) => {
-        if (answer === undefined) {
+        if (options.answer === undefined) {
           throw new TypeError(`"${question.source}" asks a human, but nobody was named to answer`);
         }
         const asked = Date.now();
-        const given = await answer(question, signal);
+        const given = await options.answer(question, signal);
         this.#waitedMs += Date.now() - asked;
         return { answer: given, time: this.#clock() };
       },

@@ -67,9 +67,12 @@ export interface Branch<Item, Result> {
 export interface TurnContext {
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal;
-  /** True once somebody asked for the run to stop after this turn. */
+  /**
+   * True once somebody asked for the run to stop after this turn. Only the outermost scope shows it: it is not
+   * recorded, so nothing inside a turn may depend on it.
+   */
   readonly stopRequested: boolean;
-  /** The time of this scope's last recorded step, ISO 8601 UTC. */
+  /** The time of the last recorded step in this scope or in one opened in it, ISO 8601 UTC. */
   now(): string;
   /** Milliseconds the run had been running at that time: waiting for humans and pauses left out. */
   readonly elapsedMs: number;
@@ -103,4 +106,3 @@ export interface TurnContext {
     branches: readonly Branch<Item, Result>[],
   ): AsyncGenerator<Item, Result[], void>;
 }
-

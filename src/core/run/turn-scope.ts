@@ -38,6 +38,8 @@ export class TurnScope implements TurnContext {
   readonly #group: Group;
   readonly #path: string;
   readonly #parent: TurnScope | undefined;
+  /** Whether it runs in line with its parent, not beside others: then its steps move the parent's time, too. */
+  readonly #inline: boolean;
   #ids = 0;
   #time: Moment;
   #stepping = false;
@@ -48,18 +50,21 @@ export class TurnScope implements TurnContext {
     path: string,
     time: Moment,
     parent: TurnScope | undefined,
+    inline: boolean,
   ) {
     this.#shared = shared;
     this.#group = group;
     this.#path = path;
     this.#time = time;
     this.#parent = parent;
+    this.#inline = inline;
   }
 
   /** The outermost scope of a turn. */
   static root(host: TurnHost): TurnScope {
     const shared = { host, effects: new Semaphore(PARALLEL_EFFECTS), keys: new Set<string>() };
-    return new TurnScope(shared, { halted: false, parent: undefined }, "", host.started, undefined);
+    const group = { halted: false, parent: undefined };
+    return new TurnScope(shared, group, "", host.started, undefined, false);
   }
 
   get signal(): AbortSignal {
@@ -67,7 +72,7 @@ export class TurnScope implements TurnContext {
   }
 
   get stopRequested(): boolean {
-    return this.#shared.host.stopRequested;
+    return this.#parent === undefined && this.#shared.host.stopRequested;
   }
 
   now(): string {
@@ -83,16 +88,16 @@ export class TurnScope implements TurnContext {
   }
 
   scope(key: string): TurnScope {
-    return this.#child(key, this.#group);
+    return this.#child(key, this.#group, true);
   }
 
   async *all<Item, Result>(
     branches: readonly Branch<Item, Result>[],
   ): AsyncGenerator<Item, Result[], void> {
     const group: Group = { halted: false, parent: this.#group };
-    const scopes = branches.map(({ key }) => this.#child(key, group));
+    const scopes = branches.map(({ key }) => this.#child(key, group, false));
     const results = yield* runBranches(
-      branches.map(({ run }, index) => run(scopes[index] as TurnScope)),
+      branches.map((branch, index) => branch.run(scopes[index] as TurnScope)),
       () => {
         group.halted = true;
       },
@@ -165,10 +170,10 @@ export class TurnScope implements TurnContext {
     return answer;
   }
 
-  #child(key: string, group: Group): TurnScope {
+  #child(key: string, group: Group, inline: boolean): TurnScope {
     this.#refuseInsideStep(key);
     const path = this.#claim(key);
-    return new TurnScope(this.#shared, group, path, this.#time, this);
+    return new TurnScope(this.#shared, group, path, this.#time, this, inline);
   }
 
   /** A result that is recorded already, or the step to run. */
@@ -194,7 +199,8 @@ export class TurnScope implements TurnContext {
 
   #replay<T>(record: StepRecord, options: StepOptions<T>): T {
     const outcome = record.outcome;
-    if (outcome === undefined) throw new TroupeError("internal", "a step without outcome was replayed");
+    if (outcome === undefined)
+      throw new TroupeError("internal", "a step without outcome was replayed");
     this.#advance(outcome.time);
     if ("error" in outcome) throw new TroupeError(outcome.error.code, outcome.error.message);
     const value = outcome.ok as T;
@@ -279,6 +285,7 @@ export class TurnScope implements TurnContext {
 
   #advance(time: Moment): void {
     if (time.at > this.#time.at) this.#time = time;
+    if (this.#inline && this.#parent !== undefined) this.#parent.#advance(time);
   }
 
   #gate(): void {

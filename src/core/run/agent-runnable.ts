@@ -1,0 +1,48 @@
+import type { ChatAgent } from "../agents/chat-agent.ts";
+import type { ChatMessage } from "../messages/message.ts";
+import type { Json } from "../json.ts";
+import type { Runnable } from "./runnable.ts";
+
+/**
+ * A single agent as the root of a run: it gets the task and answers once. Its state is the agent's own; the task
+ * between turn 0 and turn 1 is kept beside it, because a host may restart in between.
+ */
+export function agentRunnable(agent: ChatAgent): Runnable {
+  let task: readonly ChatMessage[] = [];
+  return {
+    name: agent.name,
+    description: agent.description,
+    async *begin({ messages, outputTaskMessages }) {
+      task = messages ?? [];
+      if (outputTaskMessages) yield* task;
+      return { done: false };
+    },
+    async *turn(ctx) {
+      const response = yield* agent.onMessagesStream(task, ctx);
+      yield response.chat_message;
+      task = [];
+      return { done: true, stopReason: null };
+    },
+    async reset(ctx) {
+      task = [];
+      await agent.onReset(ctx);
+    },
+    onPause: () => agent.onPause(),
+    onResume: () => agent.onResume(),
+    close: () => agent.close(),
+    saveState: () => agent.saveState(),
+    loadState(state) {
+      agent.loadState(state);
+      task = [];
+    },
+    stateParts: () => ({
+      head: {
+        save: () => task as unknown as Json,
+        load: (value) => {
+          task = value as unknown as ChatMessage[];
+        },
+      },
+      children: { agent },
+    }),
+  };
+}

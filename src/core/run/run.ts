@@ -1,0 +1,117 @@
+import type { ChatAgent } from "../agents/chat-agent.ts";
+import { TroupeError } from "../errors.ts";
+import { loadTask } from "../messages/load-task.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
+import { StateTree } from "../state/state-tree.ts";
+import { agentRunnable } from "./agent-runnable.ts";
+import { collect } from "./drive.ts";
+import { MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
+import type { Progress, Runnable } from "./runnable.ts";
+import type { TaskResult } from "./task-result.ts";
+import { TurnScope } from "./turn-scope.ts";
+
+/** A chat message as a caller writes it: id, time and the other common fields may be missing. */
+export type TaskMessage = Partial<ChatMessage> & { type: string; source: string };
+
+/** What a run is given: a text (from `user`), a message, several messages, or null to continue without. */
+export type Task = string | TaskMessage | readonly TaskMessage[] | null;
+
+export interface RunOptions extends MemoryHostOptions {
+  /** Default null: the team continues where it stopped, an agent answers to nothing new. */
+  task?: Task;
+  /** Whether the task's messages are part of the stream and the result. Default true. */
+  outputTaskMessages?: boolean;
+}
+
+/** Teams and agents that are running now. */
+const BUSY = new WeakSet<object>();
+
+/**
+ * Runs a team or a single agent in memory and yields what happens, last the result (AutoGen `run_stream`). A run
+ * that fails, is cancelled, or whose consumer leaves, leaves the team at its last finished turn, usable.
+ *
+ * @throws TaskError when the task is not acceptable
+ * @throws TroupeError `already_running`
+ * @throws the reason of `signal` (an `AbortError`) when the run is cancelled
+ *
+ * @example
+ * for await (const item of runStream(team, { task: "Write a haiku." })) {
+ *   if (item.type === "TaskResult") console.log(item.stop_reason);
+ * }
+ */
+export async function* runStream(
+  subject: Runnable | ChatAgent,
+  options: RunOptions = {},
+): AsyncGenerator<Message | TaskResult, void, void> {
+  occupy(subject);
+  try {
+    const runnable = "onMessagesStream" in subject ? agentRunnable(subject) : subject;
+    const state = new StateTree(runnable);
+    const messages: Message[] = [];
+    let finished = false;
+    try {
+      let progress: Progress = { done: false };
+      const host = new MemoryHost(options);
+      for (let number = 0; !progress.done; number++) {
+        options.signal?.throwIfAborted();
+        const ctx = TurnScope.root(host.turn(number));
+        const turn = number === 0 ? begin(runnable, options, ctx) : runnable.turn(ctx);
+        progress = yield* collect(turn, messages);
+        state.mark();
+      }
+      finished = true;
+      yield { type: "TaskResult", messages, stop_reason: progress.stopReason };
+    } catch (error) {
+      if (!finished) options.signal?.throwIfAborted();
+      throw error;
+    } finally {
+      if (!finished) state.rollback();
+    }
+  } finally {
+    BUSY.delete(subject);
+  }
+}
+
+/** Runs a team or a single agent in memory to its end (AutoGen `run`). Throws as {@link runStream} does. */
+export async function run(
+  subject: Runnable | ChatAgent,
+  options: RunOptions = {},
+): Promise<TaskResult> {
+  for await (const item of runStream(subject, options)) {
+    if (item.type === "TaskResult") return item;
+  }
+  throw new TroupeError("internal", "a run ended without a result");
+}
+
+/**
+ * Empties the thread, the agents' contexts and all counters (AutoGen `reset`, `on_reset`).
+ *
+ * @throws TroupeError `already_running`
+ */
+export async function reset(subject: Runnable | ChatAgent): Promise<void> {
+  occupy(subject);
+  try {
+    const ctx = TurnScope.root(new MemoryHost({}).turn(0));
+    await ("onMessagesStream" in subject ? subject.onReset(ctx) : subject.reset(ctx));
+  } finally {
+    BUSY.delete(subject);
+  }
+}
+
+function begin(
+  runnable: Runnable,
+  { task = null, outputTaskMessages = true }: RunOptions,
+  ctx: TurnScope,
+): AsyncGenerator<Message, Progress, void> {
+  return runnable.begin({ messages: loadTask(task, ctx), outputTaskMessages }, ctx);
+}
+
+function occupy(subject: Runnable | ChatAgent): void {
+  if (BUSY.has(subject)) {
+    throw new TroupeError(
+      "already_running",
+      `"${subject.name}" is running already; wait until it has ended, or cancel that run`,
+    );
+  }
+  BUSY.add(subject);
+}
