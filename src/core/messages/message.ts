@@ -5,7 +5,7 @@ import {
   handoffMessageSchema,
   multiModalMessageSchema,
   stopMessageSchema,
-  structuredMessageSchema,
+  type structuredMessageSchema,
   textMessageSchema,
   toolCallSummaryMessageSchema,
 } from "./chat-messages.ts";

@@ -1,7 +1,15 @@
 import * as z from "zod";
+import { imageMediaType } from "./images.ts";
 
 /** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
-export const imageSchema = z.object({ data: z.string() });
+export const imageSchema = z.object({
+  data: z
+    .string()
+    .refine(
+      (data) => imageMediaType(data) !== undefined,
+      "must be base64 of a PNG, JPEG, WebP or GIF picture",
+    ),
+});
 export type Image = z.infer<typeof imageSchema>;
 
 /** A tool call asked for by a model. `arguments` is the JSON text as the model wrote it. */

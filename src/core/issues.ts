@@ -1,0 +1,46 @@
+import type * as z from "zod";
+import type { Issue } from "./errors.ts";
+
+/** Where something stands in a JSON value: `participants[0].config`. `base` comes first. */
+export function pathOf(keys: readonly PropertyKey[], base = ""): string {
+  let path = base;
+  for (const key of keys) {
+    if (typeof key === "number") path += `[${key}]`;
+    else path += path === "" ? String(key) : `.${String(key)}`;
+  }
+  return path;
+}
+
+/**
+ * What a zod schema found wrong, one issue per place below `base`. Of a union only the alternative that fits best is
+ * reported: the others would bury what the author meant.
+ */
+export function issuesOf(error: z.core.$ZodError, base = ""): Issue[] {
+  return error.issues.flatMap((issue) => issueList(issue, [], base));
+}
+
+function issueList(issue: z.core.$ZodIssue, above: readonly PropertyKey[], base: string): Issue[] {
+  const keys = [...above, ...issue.path];
+  if (issue.code === "invalid_union") {
+    const best = closest(issue.errors);
+    if (best !== undefined) return best.flatMap((inner) => issueList(inner, keys, base));
+  }
+  return [{ path: pathOf(keys, base), message: issue.message }];
+}
+
+/** The alternative with a mistake deepest inside; undefined when none fits better than the others. */
+function closest(alternatives: readonly z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefined {
+  const depths = alternatives.map((issues) =>
+    Math.max(...issues.map((issue) => issue.path.length)),
+  );
+  const deepest = Math.max(...depths);
+  const best = alternatives.filter((_, index) => depths[index] === deepest);
+  return best.length === 1 ? best[0] : undefined;
+}
+
+/** Issues as the end of a sentence: `a.b: is missing; c: expected text`. */
+export function listIssues(issues: readonly Issue[]): string {
+  return issues
+    .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+    .join("; ");
+}

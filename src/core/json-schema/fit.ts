@@ -1,0 +1,76 @@
+import { isJsonObject, type Json, type JsonObject } from "../json.ts";
+import { JsonSchema } from "./json-schema.ts";
+import { flatten } from "./reference.ts";
+
+/**
+ * A value without what its schema does not know: unnamed properties, and null where a property may simply be left
+ * out. Models write both, and AutoGen accepts both. Check the result, then {@link complete} it.
+ */
+export function prune(value: Json, schema: JsonObject, root = schema): Json {
+  return arrange(value, schema, { root, fill: false });
+}
+
+/**
+ * A checked value in the order of its schema, with defaults for the properties that are missing: null where the
+ * schema names no default.
+ */
+export function complete(value: Json, schema: JsonObject, root = schema): Json {
+  return arrange(value, schema, { root, fill: true });
+}
+
+interface Pass {
+  root: JsonObject;
+  fill: boolean;
+}
+
+function arrange(value: Json, schema: JsonObject, pass: Pass): Json {
+  const flat = flatten(schema, pass.root);
+  const alternatives = flat["anyOf"] ?? flat["oneOf"];
+  if (Array.isArray(alternatives))
+    return arrangeUnion(value, alternatives.filter(isJsonObject), pass);
+  if (Array.isArray(value) && isJsonObject(flat["items"])) {
+    const items = flat["items"];
+    return value.map((item) => arrange(item, items, pass));
+  }
+  if (isJsonObject(value) && isJsonObject(flat["properties"])) {
+    return arrangeObject(value, flat["properties"], flat, pass);
+  }
+  return value;
+}
+
+function arrangeObject(
+  value: JsonObject,
+  properties: JsonObject,
+  schema: JsonObject,
+  pass: Pass,
+): JsonObject {
+  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const result: JsonObject = {};
+  for (const [key, property] of Object.entries(properties)) {
+    const own = isJsonObject(property) ? property : {};
+    const fallback = own["default"] ?? null;
+    const given = Object.hasOwn(value, key) ? value[key] : undefined;
+    const optional = !required.includes(key);
+    const missing = given === undefined || (given === null && optional && fallback === null);
+    if (!missing) result[key] = arrange(given, own, pass);
+    else if (optional && pass.fill) result[key] = structuredClone(fallback);
+  }
+  const open = schema["additionalProperties"];
+  if (open === true || isJsonObject(open)) {
+    for (const [key, item] of Object.entries(value)) {
+      if (!Object.hasOwn(properties, key)) result[key] = item;
+    }
+  }
+  return result;
+}
+
+/** The first alternative that accepts the value says how it is arranged. */
+function arrangeUnion(value: Json, alternatives: readonly JsonObject[], pass: Pass): Json {
+  for (const alternative of alternatives) {
+    const pruned = prune(value, alternative, pass.root);
+    const { $defs = {}, definitions = {} } = pass.root;
+    if (new JsonSchema({ ...alternative, $defs, definitions }).check(pruned).length > 0) continue;
+    return pass.fill ? complete(pruned, alternative, pass.root) : pruned;
+  }
+  return value;
+}

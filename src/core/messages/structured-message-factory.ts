@@ -1,0 +1,138 @@
+import * as z from "zod";
+import { type Component, type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import { errorMessage, MessageError, ValueError } from "../errors.ts";
+import { listIssues } from "../issues.ts";
+import { isJsonObject, type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
+import { complete, prune } from "../json-schema/fit.ts";
+import { JsonSchema } from "../json-schema/json-schema.ts";
+import type { RequestUsage } from "../models/llm-messages.ts";
+import { formatPython } from "../text/format.ts";
+import type { StructuredMessage } from "./chat-messages.ts";
+import { createMessage, type MessageOrigin } from "./create.ts";
+
+const configSchema = z.object({
+  json_schema: jsonObjectSchema,
+  format_string: z.string().nullish(),
+  content_model_name: z.string().min(1).nullish(),
+});
+
+export interface StructuredMessageFactoryOptions {
+  /** JSON Schema of the content, an object. */
+  jsonSchema: JsonObject;
+  /** How the content is shown as text, in the manner of Python's `str.format`; without it as JSON. */
+  formatString?: string | null;
+  /** Default `GeneratedContentModel`. */
+  contentModelName?: string | null;
+}
+
+/** The fields of a structured message that its maker chooses. */
+export interface StructuredMessageFields {
+  source: string;
+  content: Json;
+  id?: string;
+  models_usage?: RequestUsage | null;
+  /** False makes a message that is shown as JSON. Default true. */
+  withFormat?: boolean;
+}
+
+/** Makes and checks messages whose content follows a JSON Schema (AutoGen `StructuredMessageFactory`). */
+export class StructuredMessageFactory implements Component {
+  static readonly component: ComponentDefinition<
+    z.infer<typeof configSchema>,
+    StructuredMessageFactory
+  > = {
+    provider: "autogen_agentchat.messages.StructuredMessageFactory",
+    componentType: "structured_message",
+    role: "structured_message",
+    version: 1,
+    configSchema,
+    fromConfig: (config) =>
+      new StructuredMessageFactory({
+        jsonSchema: config.json_schema,
+        formatString: config.format_string,
+        contentModelName: config.content_model_name,
+      }),
+  };
+
+  readonly definition = StructuredMessageFactory.component;
+  readonly contentModelName: string;
+  readonly formatString: string | null;
+  /** The `type` of its messages. */
+  readonly messageType: StructuredMessage["type"];
+  /** What a model is asked to answer with. */
+  readonly jsonOutput: { name: string; schema: JsonObject };
+  readonly #schema: JsonSchema;
+
+  /** @throws ValueError when the schema cannot be used */
+  constructor(options: StructuredMessageFactoryOptions) {
+    const { jsonSchema, formatString, contentModelName } = options;
+    if (Object.keys(jsonSchema).length === 0) {
+      throw new ValueError("json_schema must describe an object, got an empty schema");
+    }
+    this.contentModelName = contentModelName ?? "GeneratedContentModel";
+    this.formatString = formatString ?? null;
+    this.messageType = `StructuredMessage[${this.contentModelName}]`;
+    this.#schema = new JsonSchema(jsonSchema);
+    this.jsonOutput = { name: this.contentModelName, schema: jsonSchema };
+  }
+
+  /**
+   * Content as it goes into a message: checked, in the order of the schema, defaults filled in.
+   *
+   * @throws MessageError naming every field that is wrong
+   */
+  content(value: Json): JsonObject {
+    const { schema } = this.#schema;
+    const pruned = prune(value, schema);
+    const issues = this.#schema.check(pruned);
+    if (issues.length > 0) {
+      throw new MessageError(
+        `the content is not a ${this.contentModelName}: ${listIssues(issues)}`,
+        {
+          issues,
+        },
+      );
+    }
+    const content = complete(pruned, schema);
+    if (isJsonObject(content)) return content;
+    const issue = { path: "", message: "must be a JSON object" };
+    throw new MessageError(`the content of a message ${issue.message}`, { issues: [issue] });
+  }
+
+  /** Content from the JSON text a model answered with. @throws MessageError */
+  parse(text: string): JsonObject {
+    let value: Json;
+    try {
+      value = JSON.parse(text) as Json;
+    } catch (error) {
+      const message = `not JSON: ${errorMessage(error)}`;
+      throw new MessageError(`the content is not a ${this.contentModelName}: ${message}`, {
+        issues: [{ path: "", message }],
+        cause: error,
+      });
+    }
+    return this.content(value);
+  }
+
+  /** @throws MessageError when the content does not fit; ValueError when the format does not suit it */
+  create(origin: MessageOrigin, fields: StructuredMessageFields): StructuredMessage {
+    const { withFormat = true, content, ...rest } = fields;
+    const checked = this.content(content);
+    const format_string = withFormat ? this.formatString : null;
+    if (format_string !== null) formatPython(format_string, checked);
+    return createMessage<StructuredMessage>(origin, {
+      ...rest,
+      content: checked,
+      format_string,
+      type: this.messageType,
+    });
+  }
+
+  toConfig(): JsonObject {
+    return withoutNulls({
+      json_schema: this.#schema.schema,
+      format_string: this.formatString,
+      content_model_name: this.contentModelName,
+    });
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { TaskError } from "../../../src/core/errors.ts";
+import { loadTask } from "../../../src/core/messages/load-task.ts";
+import { testOrigin } from "./origin.ts";
+
+const hello = { type: "TextMessage", source: "ann", content: "hello" };
+
+describe("what starts a run", () => {
+  test("null continues without a task", () => {
+    expect(loadTask(null, testOrigin())).toBeNull();
+  });
+
+  test("a text is said by the user", () => {
+    expect(loadTask("hi", testOrigin())).toMatchObject([
+      { id: "id-0", type: "TextMessage", source: "user", content: "hi" },
+    ]);
+  });
+
+  test("a message, and a list of them, stand for themselves", () => {
+    expect(loadTask(hello, testOrigin())).toMatchObject([hello]);
+    const stop = { type: "StopMessage", source: "bob", content: "stop" };
+    expect(loadTask([hello, stop], testOrigin())).toMatchObject([hello, stop]);
+  });
+});
+
+describe("what does not", () => {
+  const refused: [string, unknown, string][] = [
+    ["an empty list", [], "task"],
+    ["a number", 5, "task"],
+    ["nothing at all", undefined, "task"],
+    ["a text in a list", ["hi"], "task[0]"],
+    ["a list in a list", [[hello]], "task[0]"],
+    ["an event", [hello, { type: "ThoughtEvent", source: "a", content: "hm" }], "task[1].type"],
+    ["a malformed message", { type: "TextMessage", source: "a" }, "task.content"],
+  ];
+  test.each(refused)("%s", (_what, task, path) => {
+    let thrown: unknown;
+    try {
+      loadTask(task, testOrigin());
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(TaskError);
+    expect((thrown as TaskError).issues.map((issue) => issue.path)).toEqual([path]);
+  });
+});

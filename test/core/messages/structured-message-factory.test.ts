@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { dumpComponent } from "../../../src/core/component/component.ts";
+import { MessageError, ValueError } from "../../../src/core/errors.ts";
+import { StructuredMessageFactory } from "../../../src/core/messages/structured-message-factory.ts";
+import { toText } from "../../../src/core/messages/views.ts";
+import { testOrigin } from "./origin.ts";
+
+const jsonSchema = {
+  properties: {
+    name: { type: "string" },
+    points: { type: "number" },
+    passed: { default: true, type: "boolean" },
+    notes: { anyOf: [{ type: "string" }, { type: "null" }], default: null },
+    tags: { default: [], items: { $ref: "#/$defs/Tag" }, type: "array" },
+  },
+  required: ["name", "points"],
+  title: "Score",
+  type: "object",
+  $defs: {
+    Tag: {
+      type: "object",
+      properties: { key: { type: "string" }, weight: { type: "integer", default: 1 } },
+      required: ["key"],
+    },
+  },
+};
+
+const score = new StructuredMessageFactory({
+  jsonSchema,
+  contentModelName: "Score",
+  formatString: "{name} got {points:.1f} ({passed})",
+});
+
+function issuesOf(action: () => unknown): string[] {
+  try {
+    action();
+  } catch (error) {
+    expect(error).toBeInstanceOf(MessageError);
+    return (error as MessageError).issues.map((issue) => issue.path);
+  }
+  throw new Error("nothing was thrown");
+}
+
+describe("content", () => {
+  test("stands in the order of the schema, with its defaults", () => {
+    const content = score.content({ tags: [{ key: "x" }], points: 2.5, name: "Ann" });
+    expect(JSON.stringify(content)).toBe(
+      '{"name":"Ann","points":2.5,"passed":true,"notes":null,"tags":[{"key":"x","weight":1}]}',
+    );
+  });
+
+  test("loses what the schema does not know", () => {
+    expect(score.content({ name: "Ann", points: 1, mood: "good" })).not.toHaveProperty("mood");
+  });
+
+  test("may say null for what may be left out without a default", () => {
+    const factory = new StructuredMessageFactory({
+      jsonSchema: {
+        type: "object",
+        properties: { a: { type: "string" }, b: { type: "integer" } },
+        required: ["a"],
+      },
+    });
+    expect(factory.content({ a: "x", b: null })).toEqual({ a: "x", b: null });
+    expect(factory.content({ a: "x" })).toEqual({ a: "x", b: null });
+  });
+
+  test("defaults are not shared between messages", () => {
+    const first = score.content({ name: "A", points: 1 });
+    (first["tags"] as unknown[]).push("changed");
+    expect(score.content({ name: "B", points: 1 })["tags"]).toEqual([]);
+  });
+
+  test("keeps unnamed properties where the schema allows them", () => {
+    const factory = new StructuredMessageFactory({
+      jsonSchema: { type: "object", properties: {}, additionalProperties: true },
+    });
+    expect(factory.content({ any: 1 })).toEqual({ any: 1 });
+  });
+
+  test("of a union follows the alternative that fits, of an allOf all of them", () => {
+    const factory = new StructuredMessageFactory({
+      jsonSchema: {
+        type: "object",
+        properties: {
+          shape: {
+            oneOf: [
+              { type: "object", properties: { side: { type: "number" } }, required: ["side"] },
+              {
+                type: "object",
+                properties: { radius: { type: "number" }, unit: { default: "cm" } },
+                required: ["radius"],
+              },
+            ],
+          },
+          owner: { allOf: [{ $ref: "#/$defs/Named" }], properties: { age: { default: 1 } } },
+        },
+        $defs: {
+          Named: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+        },
+      },
+    });
+    expect(factory.content({ shape: { radius: 2 }, owner: { name: "x" } })).toEqual({
+      shape: { radius: 2, unit: "cm" },
+      owner: { name: "x", age: 1 },
+    });
+  });
+
+  test("that does not fit is refused with the places that are wrong", () => {
+    expect(issuesOf(() => score.content({ name: "Ed" }))).toEqual(["points"]);
+    expect(issuesOf(() => score.content({ name: 1, points: "2" }))).toEqual(["name", "points"]);
+    expect(issuesOf(() => score.content({ name: "a", points: 1, passed: null }))).toEqual([
+      "passed",
+    ]);
+    expect(
+      issuesOf(() => score.content({ name: "a", points: 1, tags: [{ key: "k" }, {}] })),
+    ).toEqual(["tags[1].key"]);
+    expect(issuesOf(() => score.content([1]))).toEqual([""]);
+  });
+
+  test("is read from what a model wrote", () => {
+    expect(score.parse('{"name": "Ann", "points": 1}')).toMatchObject({ name: "Ann" });
+    expect(issuesOf(() => score.parse("Sure! Here is it"))).toEqual([""]);
+  });
+});
+
+describe("messages", () => {
+  test("bear the name of the content and its format", () => {
+    const message = score.create(testOrigin(), {
+      source: "maker",
+      content: { name: "Cy", points: 10.26 },
+    });
+    expect(message).toMatchObject({
+      id: "id-0",
+      source: "maker",
+      format_string: "{name} got {points:.1f} ({passed})",
+      type: "StructuredMessage[Score]",
+    });
+    expect(toText(message)).toBe("Cy got 10.3 (True)");
+  });
+
+  test("can be made without the format", () => {
+    const content = { name: "Di", points: 1 };
+    const message = score.create(testOrigin(), { source: "maker", content, withFormat: false });
+    expect(message.format_string).toBeNull();
+  });
+});
+
+describe("component", () => {
+  test("dumps what was loaded", () => {
+    expect(dumpComponent(score)).toEqual({
+      provider: "autogen_agentchat.messages.StructuredMessageFactory",
+      component_type: "structured_message",
+      version: 1,
+      component_version: 1,
+      config: {
+        json_schema: jsonSchema,
+        format_string: "{name} got {points:.1f} ({passed})",
+        content_model_name: "Score",
+      },
+    });
+  });
+
+  test("a schema that cannot be used is refused", () => {
+    const make =
+      (schema: { [key: string]: string | { [key: string]: { [key: string]: string } } }) => () =>
+        new StructuredMessageFactory({ jsonSchema: schema });
+    expect(make({})).toThrow(ValueError);
+    expect(make({ type: "object", properties: { a: { $ref: "#/$defs/No" } } })).toThrow(
+      "#/$defs/No",
+    );
+    expect(make({ type: "object", properties: { a: { pattern: "(" } } })).toThrow(
+      "properties.a.pattern",
+    );
+  });
+});
