@@ -4,9 +4,12 @@ import type { Message } from "../messages/message.ts";
 
 /** What a condition may know besides the messages. */
 export interface ConditionEnvironment {
-  /** Milliseconds the run has been running: waiting for humans and pauses left out. */
+  /** Milliseconds the run of the chat it belongs to has been running: waiting for humans and pauses left out. */
   elapsedMs: number;
 }
+
+/** How a condition appears in component JSON. */
+export type ConditionDefinition = Component["definition"];
 
 /** Why a chat stops; becomes the run's `stop_reason` and the content of a StopMessage. */
 export interface Stop {
@@ -14,8 +17,8 @@ export interface Stop {
   source: string;
 }
 
-export interface ConditionStep {
-  state: Json;
+export interface ConditionStep<State extends Json = Json> {
+  state: State;
   stop?: Stop;
 }
 
@@ -25,10 +28,18 @@ export interface ConditionStep {
  */
 export interface TerminationCondition extends Component {
   initialState(): Json;
-  /** Looks at the messages since the last call. Must be pure. */
+  /** The state to start over with after a stop or a reset; takes back an `ExternalTermination.set` not seen yet. */
+  reset(): Json;
+  /**
+   * Looks at the messages since the last call. A function of its arguments; only `ExternalTermination.set`, for
+   * programs that hold the object, comes from outside.
+   * @throws TroupeError `already_terminated` when it has fired before and was not reset
+   */
   check(state: Json, delta: readonly Message[], environment: ConditionEnvironment): ConditionStep;
   /** Whether it has fired already and was not reset. */
   terminated(state: Json): boolean;
   /** State after somebody pressed every external switch inside it (AutoGen `ExternalTermination.set`). */
   withExternalStop(state: Json): Json;
+  /** Takes over a saved state. @throws StateError when it is not one of this condition */
+  parseState(value: unknown): Json;
 }

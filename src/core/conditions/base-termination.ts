@@ -1,0 +1,235 @@
+import * as z from "zod";
+import {
+  type ComponentDefinition,
+  type ComponentLoader,
+  componentModelSchema,
+  dumpComponent,
+} from "../component/component.ts";
+import { StateError, TroupeError } from "../errors.ts";
+import { issuesOf, listIssues } from "../issues.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import type {
+  ConditionDefinition,
+  ConditionEnvironment,
+  ConditionStep,
+  Stop,
+  TerminationCondition,
+} from "./termination-condition.ts";
+
+/**
+ * What conditions have in common; extend it for one of your own.
+ *
+ * @example
+ * new MaxMessageTermination(20).or(new TextMentionTermination("APPROVE"))
+ */
+export abstract class BaseTermination<State extends Json> implements TerminationCondition {
+  abstract readonly definition: ConditionDefinition;
+  protected abstract readonly stateSchema: z.ZodType<State>;
+
+  abstract toConfig(): JsonObject;
+  abstract initialState(): State;
+  abstract terminated(state: State): boolean;
+  protected abstract next(
+    state: State,
+    delta: readonly Message[],
+    environment: ConditionEnvironment,
+  ): ConditionStep<State>;
+
+  check(
+    state: State,
+    delta: readonly Message[],
+    environment: ConditionEnvironment,
+  ): ConditionStep<State> {
+    if (this.terminated(state)) {
+      throw new TroupeError(
+        "already_terminated",
+        "the termination condition has fired already; reset it before it is used again",
+      );
+    }
+    return this.next(state, delta, environment);
+  }
+
+  reset(): State {
+    return this.initialState();
+  }
+
+  withExternalStop(state: State): State {
+    return state;
+  }
+
+  parseState(value: unknown): State {
+    const result = this.stateSchema.safeParse(value);
+    if (result.success) return result.data;
+    const issues = issuesOf(result.error);
+    const { provider } = this.definition;
+    throw new StateError(`not a state of ${provider}: ${listIssues(issues)}`, { issues });
+  }
+
+  /** Fires once both have fired, not necessarily at the same time. */
+  and(other: TerminationCondition): AndTermination {
+    return new AndTermination(this, other);
+  }
+
+  /** Fires when one of the two fires. */
+  or(other: TerminationCondition): OrTermination {
+    return new OrTermination(this, other);
+  }
+}
+
+const combinedConfigSchema = z.object({ conditions: z.array(componentModelSchema) });
+type CombinedConfig = z.infer<typeof combinedConfigSchema>;
+
+abstract class CombinedTermination<State extends Json> extends BaseTermination<State> {
+  readonly conditions: readonly TerminationCondition[];
+
+  constructor(...conditions: TerminationCondition[]) {
+    super();
+    this.conditions = conditions;
+  }
+
+  toConfig(): JsonObject {
+    return { conditions: this.conditions.map((condition) => dumpComponent(condition)) as Json };
+  }
+
+  protected parseStates(states: readonly unknown[]): Json[] {
+    if (states.length !== this.conditions.length) {
+      throw new StateError(
+        `a state of ${this.conditions.length} combined conditions is needed, this one is of ${states.length}`,
+      );
+    }
+    return this.conditions.map((condition, index) => condition.parseState(states[index]));
+  }
+}
+
+type AndState = { states: Json[]; stops: { content: string; source: string }[] };
+
+/** Fires once all have fired; what they said is remembered until then (AutoGen `AndTerminationCondition`). */
+export class AndTermination extends CombinedTermination<AndState> {
+  static readonly component: ComponentDefinition<CombinedConfig, AndTermination> = {
+    ...combined("AndTerminationCondition"),
+    fromConfig: (config, loader) => new AndTermination(...loadAll(config, loader)),
+  };
+  readonly definition: ConditionDefinition = AndTermination.component;
+  protected readonly stateSchema = z.object({
+    states: z.array(z.json()),
+    stops: z.array(z.object({ content: z.string(), source: z.string() })),
+  }) as z.ZodType<AndState>;
+
+  initialState(): AndState {
+    return { states: this.conditions.map((condition) => condition.initialState()), stops: [] };
+  }
+
+  override reset(): AndState {
+    return { states: this.conditions.map((condition) => condition.reset()), stops: [] };
+  }
+
+  terminated({ states }: AndState): boolean {
+    return this.conditions.every((condition, index) => condition.terminated(at(states, index)));
+  }
+
+  protected next(
+    state: AndState,
+    delta: readonly Message[],
+    environment: ConditionEnvironment,
+  ): ConditionStep<AndState> {
+    const stops = [...state.stops];
+    let open = false;
+    const states = this.conditions.map((condition, index) => {
+      const before = at(state.states, index);
+      if (condition.terminated(before)) return before;
+      const step = condition.check(before, delta, environment);
+      if (step.stop) stops.push(step.stop);
+      else open = true;
+      return step.state;
+    });
+    return open ? { state: { states, stops } } : { state: { states, stops }, stop: join(stops) };
+  }
+
+  override withExternalStop({ states, stops }: AndState): AndState {
+    return { states: pressAll(this.conditions, states), stops };
+  }
+
+  override parseState(value: unknown): AndState {
+    const { states, stops } = super.parseState(value);
+    return { states: this.parseStates(states), stops };
+  }
+}
+
+type OrState = { states: Json[] };
+
+/** Fires when one of them fires; the texts of all that fire together are joined (AutoGen `OrTerminationCondition`). */
+export class OrTermination extends CombinedTermination<OrState> {
+  static readonly component: ComponentDefinition<CombinedConfig, OrTermination> = {
+    ...combined("OrTerminationCondition"),
+    fromConfig: (config, loader) => new OrTermination(...loadAll(config, loader)),
+  };
+  readonly definition: ConditionDefinition = OrTermination.component;
+  protected readonly stateSchema = z.object({
+    states: z.array(z.json()),
+  }) as z.ZodType<OrState>;
+
+  initialState(): OrState {
+    return { states: this.conditions.map((condition) => condition.initialState()) };
+  }
+
+  override reset(): OrState {
+    return { states: this.conditions.map((condition) => condition.reset()) };
+  }
+
+  terminated({ states }: OrState): boolean {
+    return this.conditions.some((condition, index) => condition.terminated(at(states, index)));
+  }
+
+  protected next(
+    state: OrState,
+    delta: readonly Message[],
+    environment: ConditionEnvironment,
+  ): ConditionStep<OrState> {
+    const steps = this.conditions.map((condition, index) =>
+      condition.check(at(state.states, index), delta, environment),
+    );
+    const states = steps.map((step) => step.state);
+    const stops = steps.flatMap(({ stop }) => (stop ? [stop] : []));
+    return stops.length > 0 ? { state: { states }, stop: join(stops) } : { state: { states } };
+  }
+
+  override withExternalStop({ states }: OrState): OrState {
+    return { states: pressAll(this.conditions, states) };
+  }
+
+  override parseState(value: unknown): OrState {
+    return { states: this.parseStates(super.parseState(value).states) };
+  }
+}
+
+function combined(name: string) {
+  return {
+    provider: `autogen_agentchat.base.${name}`,
+    componentType: "termination",
+    role: "termination",
+    version: 1,
+    configSchema: combinedConfigSchema,
+  } as const;
+}
+
+function loadAll({ conditions }: CombinedConfig, loader: ComponentLoader): TerminationCondition[] {
+  return conditions.map((model, index) =>
+    loader.load<TerminationCondition>(model, "termination", `conditions[${index}]`),
+  );
+}
+
+function pressAll(conditions: readonly TerminationCondition[], states: readonly Json[]): Json[] {
+  return conditions.map((condition, index) => condition.withExternalStop(at(states, index)));
+}
+
+function at(states: readonly Json[], index: number): Json {
+  return states[index] ?? null;
+}
+
+function join(stops: readonly Stop[]): Stop {
+  return {
+    content: stops.map((stop) => stop.content).join(", "),
+    source: stops.map((stop) => stop.source).join(", "),
+  };
+}

@@ -1,0 +1,34 @@
+import * as z from "zod";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import type { ConditionDefinition } from "./termination-condition.ts";
+
+/** Fires when the tool `functionName` has been run (AutoGen `FunctionCallTermination`). */
+export class FunctionCallTermination extends MatchTermination {
+  static readonly component = conditionDefinition({
+    name: "FunctionCallTermination",
+    configSchema: z.object({ function_name: z.string() }),
+    fromConfig: ({ function_name }) => new FunctionCallTermination(function_name),
+  });
+  readonly definition: ConditionDefinition = FunctionCallTermination.component;
+  readonly #functionName: string;
+
+  constructor(functionName: string) {
+    super();
+    this.#functionName = functionName;
+  }
+
+  toConfig(): JsonObject {
+    return { function_name: this.#functionName };
+  }
+
+  protected reason(delta: readonly Message[]): string | undefined {
+    const executed = delta.some(
+      (message) =>
+        message.type === "ToolCallExecutionEvent" &&
+        message.content.some((result) => result.name === this.#functionName),
+    );
+    return executed ? `Function '${this.#functionName}' was executed.` : undefined;
+  }
+}

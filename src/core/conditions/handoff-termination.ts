@@ -1,0 +1,32 @@
+import * as z from "zod";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import type { ConditionDefinition } from "./termination-condition.ts";
+
+/** Fires when somebody hands off to `target`, often a human (AutoGen `HandoffTermination`). */
+export class HandoffTermination extends MatchTermination {
+  static readonly component = conditionDefinition({
+    name: "HandoffTermination",
+    configSchema: z.object({ target: z.string() }),
+    fromConfig: ({ target }) => new HandoffTermination(target),
+  });
+  readonly definition: ConditionDefinition = HandoffTermination.component;
+  readonly #target: string;
+
+  constructor(target: string) {
+    super();
+    this.#target = target;
+  }
+
+  toConfig(): JsonObject {
+    return { target: this.#target };
+  }
+
+  protected reason(delta: readonly Message[]): string | undefined {
+    const handoff = delta.find(
+      (message) => message.type === "HandoffMessage" && message.target === this.#target,
+    );
+    return handoff && `Handoff to ${this.#target} from ${handoff.source} detected.`;
+  }
+}

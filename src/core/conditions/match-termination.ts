@@ -1,0 +1,65 @@
+import * as z from "zod";
+import type { ComponentDefinition } from "../component/component.ts";
+import type { Message } from "../messages/message.ts";
+import { BaseTermination } from "./base-termination.ts";
+import type {
+  ConditionEnvironment,
+  ConditionStep,
+  TerminationCondition,
+} from "./termination-condition.ts";
+
+type MatchState = { terminated: boolean };
+
+const matchStateSchema = z.object({ terminated: z.boolean() });
+
+/** A condition that looks at the new messages only and remembers nothing but that it has fired. */
+export abstract class MatchTermination extends BaseTermination<MatchState> {
+  protected readonly stateSchema = matchStateSchema;
+
+  /** Why the chat ends with these messages; undefined when it goes on. */
+  protected abstract reason(
+    delta: readonly Message[],
+    environment: ConditionEnvironment,
+  ): string | undefined;
+
+  initialState(): MatchState {
+    return { terminated: false };
+  }
+
+  terminated(state: MatchState): boolean {
+    return state.terminated;
+  }
+
+  protected next(
+    state: MatchState,
+    delta: readonly Message[],
+    environment: ConditionEnvironment,
+  ): ConditionStep<MatchState> {
+    const content = this.reason(delta, environment);
+    if (content === undefined) return { state };
+    return { state: { terminated: true }, stop: { content, source: className(this.definition) } };
+  }
+}
+
+/** How one of AutoGen's conditions appears in component JSON. */
+export function conditionDefinition<Config, T extends TerminationCondition>(
+  definition: { name: string } & Pick<
+    ComponentDefinition<Config, T>,
+    "configSchema" | "fromConfig"
+  >,
+): ComponentDefinition<Config, T> {
+  const { name, configSchema, fromConfig } = definition;
+  return {
+    provider: `autogen_agentchat.conditions.${name}`,
+    componentType: "termination",
+    role: "termination",
+    version: 1,
+    configSchema,
+    fromConfig: (config, loader) => fromConfig(config, loader),
+  };
+}
+
+/** The last part of a provider name, which conditions sign with. */
+export function className({ provider }: { provider: string }): string {
+  return provider.slice(provider.lastIndexOf(".") + 1);
+}

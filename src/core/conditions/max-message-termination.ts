@@ -1,0 +1,52 @@
+import * as z from "zod";
+import type { JsonObject } from "../json.ts";
+import { isChatMessage, type Message } from "../messages/message.ts";
+import { BaseTermination } from "./base-termination.ts";
+import { conditionDefinition } from "./match-termination.ts";
+import type { ConditionDefinition, ConditionStep } from "./termination-condition.ts";
+
+type CountState = { count: number };
+
+/** Fires when that many messages were sent, the task's included (AutoGen `MaxMessageTermination`). */
+export class MaxMessageTermination extends BaseTermination<CountState> {
+  static readonly component = conditionDefinition({
+    name: "MaxMessageTermination",
+    configSchema: z.object({
+      max_messages: z.number().int(),
+      include_agent_event: z.boolean().default(false),
+    }),
+    fromConfig: ({ max_messages, include_agent_event }) =>
+      new MaxMessageTermination(max_messages, { includeAgentEvent: include_agent_event }),
+  });
+  readonly definition: ConditionDefinition = MaxMessageTermination.component;
+  protected readonly stateSchema = z.object({ count: z.number().int() });
+  readonly #maxMessages: number;
+  readonly #includeAgentEvent: boolean;
+
+  /** @param options.includeAgentEvent whether events count, too; default false */
+  constructor(maxMessages: number, options: { includeAgentEvent?: boolean } = {}) {
+    super();
+    this.#maxMessages = maxMessages;
+    this.#includeAgentEvent = options.includeAgentEvent ?? false;
+  }
+
+  toConfig(): JsonObject {
+    return { max_messages: this.#maxMessages, include_agent_event: this.#includeAgentEvent };
+  }
+
+  initialState(): CountState {
+    return { count: 0 };
+  }
+
+  terminated(state: CountState): boolean {
+    return state.count >= this.#maxMessages;
+  }
+
+  protected next(state: CountState, delta: readonly Message[]): ConditionStep<CountState> {
+    const counted = this.#includeAgentEvent ? delta : delta.filter(isChatMessage);
+    const count = state.count + counted.length;
+    if (count < this.#maxMessages) return { state: { count } };
+    const content = `Maximum number of messages ${this.#maxMessages} reached, current message count: ${count}`;
+    return { state: { count }, stop: { content, source: "MaxMessageTermination" } };
+  }
+}

@@ -1,0 +1,30 @@
+import * as z from "zod";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import type { ConditionDefinition } from "./termination-condition.ts";
+
+/** Fires when one of `sources` has spoken (AutoGen `SourceMatchTermination`). */
+export class SourceMatchTermination extends MatchTermination {
+  static readonly component = conditionDefinition({
+    name: "SourceMatchTermination",
+    configSchema: z.object({ sources: z.array(z.string()) }),
+    fromConfig: ({ sources }) => new SourceMatchTermination(sources),
+  });
+  readonly definition: ConditionDefinition = SourceMatchTermination.component;
+  readonly #sources: readonly string[];
+
+  constructor(sources: readonly string[]) {
+    super();
+    this.#sources = sources;
+  }
+
+  toConfig(): JsonObject {
+    return { sources: [...this.#sources] };
+  }
+
+  protected reason(delta: readonly Message[]): string | undefined {
+    const answer = delta.find((message) => this.#sources.includes(message.source));
+    return answer && `'${answer.source}' answered`;
+  }
+}

@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { withoutNulls } from "../component/component.ts";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import { toText } from "../messages/views.ts";
+import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import type { ConditionDefinition } from "./termination-condition.ts";
+
+/** Fires when a text is mentioned, letter by letter, in a message or event (AutoGen `TextMentionTermination`). */
+export class TextMentionTermination extends MatchTermination {
+  static readonly component = conditionDefinition({
+    name: "TextMentionTermination",
+    configSchema: z.object({ text: z.string(), sources: z.array(z.string()).nullish() }),
+    fromConfig: ({ text, sources }) => new TextMentionTermination(text, { sources }),
+  });
+  readonly definition: ConditionDefinition = TextMentionTermination.component;
+  readonly #text: string;
+  readonly #sources: readonly string[] | null;
+
+  /** @param options.sources only messages from these count */
+  constructor(text: string, options: { sources?: readonly string[] | null | undefined } = {}) {
+    super();
+    this.#text = text;
+    this.#sources = options.sources ?? null;
+  }
+
+  toConfig(): JsonObject {
+    return withoutNulls({ text: this.#text, sources: this.#sources });
+  }
+
+  protected reason(delta: readonly Message[]): string | undefined {
+    const mentioned = delta.some(
+      (message) =>
+        (this.#sources === null || this.#sources.includes(message.source)) &&
+        toText(message).includes(this.#text),
+    );
+    return mentioned ? `Text '${this.#text}' mentioned` : undefined;
+  }
+}

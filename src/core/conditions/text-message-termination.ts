@@ -1,0 +1,35 @@
+import * as z from "zod";
+import { withoutNulls } from "../component/component.ts";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import type { ConditionDefinition } from "./termination-condition.ts";
+
+/** Fires on a TextMessage, of `source` or of anybody (AutoGen `TextMessageTermination`). */
+export class TextMessageTermination extends MatchTermination {
+  static readonly component = conditionDefinition({
+    name: "TextMessageTermination",
+    configSchema: z.object({ source: z.string().nullish() }),
+    fromConfig: ({ source }) => new TextMessageTermination(source),
+  });
+  readonly definition: ConditionDefinition = TextMessageTermination.component;
+  readonly #source: string | null;
+
+  constructor(source: string | null = null) {
+    super();
+    this.#source = source;
+  }
+
+  toConfig(): JsonObject {
+    return withoutNulls({ source: this.#source });
+  }
+
+  protected reason(delta: readonly Message[]): string | undefined {
+    const text = delta.find(
+      (message) =>
+        message.type === "TextMessage" &&
+        (this.#source === null || message.source === this.#source),
+    );
+    return text && `Text message received from '${text.source}'`;
+  }
+}

@@ -1,0 +1,39 @@
+import * as z from "zod";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import type { ConditionDefinition, ConditionEnvironment } from "./termination-condition.ts";
+
+/** Fires when the run has been running for `timeoutSeconds`, waiting and pauses left out (AutoGen `TimeoutTermination`). */
+export class TimeoutTermination extends MatchTermination {
+  static readonly component = conditionDefinition({
+    name: "TimeoutTermination",
+    configSchema: z.object({ timeout_seconds: z.number() }),
+    fromConfig: ({ timeout_seconds }) => new TimeoutTermination(timeout_seconds),
+  });
+  readonly definition: ConditionDefinition = TimeoutTermination.component;
+  readonly #timeoutSeconds: number;
+
+  constructor(timeoutSeconds: number) {
+    super();
+    this.#timeoutSeconds = timeoutSeconds;
+  }
+
+  toConfig(): JsonObject {
+    return { timeout_seconds: this.#timeoutSeconds };
+  }
+
+  protected reason(
+    _delta: readonly Message[],
+    { elapsedMs }: ConditionEnvironment,
+  ): string | undefined {
+    return elapsedMs >= this.#timeoutSeconds * 1000
+      ? `Timeout of ${secondsText(this.#timeoutSeconds)} seconds reached`
+      : undefined;
+  }
+}
+
+/** AutoGen prints a float: with a fraction even when it is whole. */
+function secondsText(seconds: number): string {
+  return Number.isInteger(seconds) ? `${seconds}.0` : String(seconds);
+}

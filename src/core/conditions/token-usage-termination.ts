@@ -1,0 +1,94 @@
+import * as z from "zod";
+import { ValueError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import { BaseTermination } from "./base-termination.ts";
+import { conditionDefinition } from "./match-termination.ts";
+import type { ConditionDefinition, ConditionStep } from "./termination-condition.ts";
+
+type UsageState = { prompt: number; completion: number };
+
+/** Most tokens of each kind; at least one is needed. */
+export interface TokenLimits {
+  maxTotalToken?: number | null | undefined;
+  maxPromptToken?: number | null | undefined;
+  maxCompletionToken?: number | null | undefined;
+}
+
+const limitSchema = z.number().int().nullish();
+
+/** Fires when the models have used that many tokens (AutoGen `TokenUsageTermination`). */
+export class TokenUsageTermination extends BaseTermination<UsageState> {
+  static readonly component = conditionDefinition({
+    name: "TokenUsageTermination",
+    configSchema: z.object({
+      max_total_token: limitSchema,
+      max_prompt_token: limitSchema,
+      max_completion_token: limitSchema,
+    }),
+    fromConfig: ({ max_total_token, max_prompt_token, max_completion_token }) =>
+      new TokenUsageTermination({
+        maxTotalToken: max_total_token,
+        maxPromptToken: max_prompt_token,
+        maxCompletionToken: max_completion_token,
+      }),
+  });
+  readonly definition: ConditionDefinition = TokenUsageTermination.component;
+  protected readonly stateSchema = z.object({
+    prompt: z.number().int(),
+    completion: z.number().int(),
+  });
+  readonly #total: number | null;
+  readonly #prompt: number | null;
+  readonly #completion: number | null;
+
+  /** @throws ValueError when no limit is given */
+  constructor(limits: TokenLimits) {
+    super();
+    this.#total = limits.maxTotalToken ?? null;
+    this.#prompt = limits.maxPromptToken ?? null;
+    this.#completion = limits.maxCompletionToken ?? null;
+    if (this.#total === null && this.#prompt === null && this.#completion === null) {
+      throw new ValueError(
+        "a token usage termination needs a limit: max_total_token, max_prompt_token or max_completion_token",
+      );
+    }
+  }
+
+  /** With the unused limits, which AutoGen wants to see. */
+  toConfig(): JsonObject {
+    return {
+      max_total_token: this.#total,
+      max_prompt_token: this.#prompt,
+      max_completion_token: this.#completion,
+    };
+  }
+
+  initialState(): UsageState {
+    return { prompt: 0, completion: 0 };
+  }
+
+  terminated({ prompt, completion }: UsageState): boolean {
+    return (
+      reached(prompt + completion, this.#total) ||
+      reached(prompt, this.#prompt) ||
+      reached(completion, this.#completion)
+    );
+  }
+
+  protected next(before: UsageState, delta: readonly Message[]): ConditionStep<UsageState> {
+    const state = { ...before };
+    for (const { models_usage } of delta) {
+      state.prompt += models_usage?.prompt_tokens ?? 0;
+      state.completion += models_usage?.completion_tokens ?? 0;
+    }
+    if (!this.terminated(state)) return { state };
+    const { prompt, completion } = state;
+    const content = `Token usage limit reached, total token count: ${prompt + completion}, prompt token count: ${prompt}, completion token count: ${completion}.`;
+    return { state, stop: { content, source: "TokenUsageTermination" } };
+  }
+}
+
+function reached(count: number, limit: number | null): boolean {
+  return limit !== null && count >= limit;
+}
