@@ -1,0 +1,224 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { answer, errorBody, sendJson } from "./answer.ts";
+import { parseChatRequest } from "./chat-request.ts";
+import { control } from "./control.ts";
+import { type RecordedRequest, RequestLog } from "./request-log.ts";
+import { RuleBook } from "./rule-book.ts";
+import type { RuleInput } from "./rule.ts";
+
+export interface FakeOpenAIOptions {
+  rules?: readonly RuleInput[];
+  /** Default: any free port. */
+  port?: number;
+  /** Requests must carry this key. Default: any key will do, none will not. */
+  apiKey?: string;
+  /** False keeps neither bodies nor headers: for measurements. */
+  record?: boolean;
+}
+
+/** Paths of chat completions: OpenAI's and Azure's. */
+const PATH = /^(?:\/v1|\/openai\/deployments\/[^/]+)\/chat\/completions$/;
+
+/**
+ * A server that speaks OpenAI's chat completions over real HTTP. It answers by the content of a request, so the same
+ * request always gets the same answer, and refuses what OpenAI would refuse. Rules add replies, waits and faults.
+ */
+export class FakeOpenAI {
+  readonly log = new RequestLog();
+  readonly rules = new RuleBook();
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  readonly #apiKey: string | undefined;
+  readonly #record: boolean;
+  #origin = "";
+
+  constructor(options: FakeOpenAIOptions) {
+    this.#apiKey = options.apiKey;
+    this.#record = options.record ?? true;
+    this.rules.set(options.rules ?? []);
+  }
+
+  /** Base URL for OpenAI clients, with `/v1`. */
+  get url(): string {
+    return `${this.#origin}/v1`;
+  }
+
+  /** Without a path: what Azure calls the endpoint and Ollama the host; `/control` stands under it, too. */
+  get origin(): string {
+    return this.#origin;
+  }
+
+  get requests(): readonly RecordedRequest[] {
+    return this.log.requests;
+  }
+
+  /** Lets go the requests that the rule holds, and those to come. */
+  release(name: string): void {
+    this.rules.release(name);
+  }
+
+  /** Waits until the rule holds that many requests at once. */
+  async held(name: string, count = 1): Promise<void> {
+    await this.log.until(
+      (requests) =>
+        requests.filter((request) => request.rule === name && request.state === "held").length >=
+        count,
+    );
+  }
+
+  /** Waits until no request is held or being answered. */
+  async idle(): Promise<void> {
+    await this.log.until((requests) => requests.every((request) => request.ended_at !== null));
+  }
+
+  async listen(port: number): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen(port, "127.0.0.1", resolve);
+    });
+    this.#origin = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await ended;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://fake");
+    try {
+      const text = await bodyText(request);
+      await (url.pathname.startsWith("/control/")
+        ? control(this, request.method ?? "GET", url, text, response)
+        : this.#complete(request, url, text, response));
+    } catch (error) {
+      // The client is gone, or there is a mistake in this server; either way nobody may wait for the rest.
+      if (response.headersSent || response.destroyed) response.destroy();
+      else sendJson(response, 500, errorBody(String(error), "fake_server", null));
+    }
+  }
+
+  async #complete(
+    request: IncomingMessage,
+    url: URL,
+    text: string,
+    response: ServerResponse,
+  ): Promise<void> {
+    const body = parseJson(text);
+    const recorded = this.log.add({
+      path: url.pathname + url.search,
+      idempotency_key: header(request, "idempotency-key") ?? null,
+      headers: this.#record ? request.headers : {},
+      body: this.#record ? body : undefined,
+      rule: null,
+      state: "open",
+      status: null,
+      chunks: 0,
+      received_at: Date.now(),
+      ended_at: null,
+    });
+    const gone = new AbortController();
+    response.once("close", () => {
+      this.log.update(recorded, {
+        state: response.writableFinished ? "done" : "aborted",
+        status: response.headersSent ? response.statusCode : null,
+        ended_at: Date.now(),
+      });
+      gone.abort();
+    });
+
+    const refusal = this.#refusal(request, url, body);
+    if (refusal !== undefined) {
+      sendJson(response, refusal.status, errorBody(refusal.message, "fake_server", refusal.code));
+      return;
+    }
+    const chat = parseChatRequest(body);
+    if ("problem" in chat) {
+      const message = `The fake server refuses this request: ${chat.problem}`;
+      sendJson(response, 400, errorBody(message, "invalid_request_error", null));
+      return;
+    }
+
+    const rule = this.rules.take(chat);
+    const gate = rule && this.rules.gate(rule);
+    this.log.update(recorded, { rule: rule?.name ?? null, state: gate ? "held" : "open" });
+    if (gate !== undefined) {
+      await Promise.race([gate, aborted(gone.signal)]);
+      if (gone.signal.aborted) return;
+      this.log.update(recorded, { state: "open" });
+    }
+    if (rule !== undefined && rule.delay_ms > 0)
+      await sleep(rule.delay_ms, undefined, { signal: gone.signal });
+    await answer(chat, rule, {
+      response,
+      signal: gone.signal,
+      onChunks: (chunks) => this.log.update(recorded, { chunks }),
+    });
+  }
+
+  #refusal(
+    request: IncomingMessage,
+    url: URL,
+    body: unknown,
+  ): { status: number; message: string; code: string | null } | undefined {
+    const bad = (message: string) => ({ status: 400, message, code: null });
+    if (request.method !== "POST" || !PATH.test(url.pathname))
+      return bad(`The fake server does not know ${request.method} ${url.pathname}`);
+    if (url.pathname.startsWith("/openai/") && !url.searchParams.has("api-version"))
+      return bad("api-version is missing");
+    const key =
+      header(request, "authorization")?.replace(/^Bearer /, "") ?? header(request, "api-key");
+    if (key === undefined || key === "" || (this.#apiKey !== undefined && key !== this.#apiKey))
+      return { status: 401, message: `Incorrect API key: ${key}`, code: "invalid_api_key" };
+    if (!(header(request, "content-type") ?? "").startsWith("application/json"))
+      return bad("content-type is not application/json");
+    if (body === undefined) return bad("The body is not JSON");
+    return undefined;
+  }
+}
+
+/**
+ * Starts a fake OpenAI on the loopback interface.
+ *
+ * @example
+ * await using fake = await startFakeOpenAI({
+ *   rules: [{ name: "hi", match: { text: "hello" }, reply: { content: "Hi!" } }],
+ * });
+ * const client = new OpenAI({ baseURL: fake.url, apiKey: "any" });
+ */
+export async function startFakeOpenAI(options: FakeOpenAIOptions = {}): Promise<FakeOpenAI> {
+  const fake = new FakeOpenAI(options);
+  await fake.listen(options.port ?? 0);
+  return fake;
+}
+
+async function bodyText(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function header(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) =>
+    signal.addEventListener("abort", () => resolve(), { once: true }),
+  );
+}
