@@ -1,0 +1,118 @@
+import { Hono } from "hono";
+import type { Context } from "hono";
+import type { Authenticate, Principal } from "./auth.ts";
+import { readCall } from "./call.ts";
+import { type Endpoint, json } from "./endpoint.ts";
+import { openApiDocument } from "./openapi.ts";
+import { INTERNAL_PROBLEM, logLine, ProblemError, problemOf, problemResponse } from "./problem.ts";
+import { runActionEndpoints } from "./routes/run-actions.ts";
+import { runEndpoints } from "./routes/runs.ts";
+import { serviceEndpoints } from "./routes/service.ts";
+import { streamEndpoints } from "./routes/streams.ts";
+import { teamEndpoints } from "./routes/teams.ts";
+import type { Services } from "./services.ts";
+
+export interface AppOptions extends Services {
+  authenticate: Authenticate;
+  /** Shown in the OpenAPI document. */
+  version: string;
+  /** Told what went wrong on our side, never what was in a request. */
+  log: (line: string) => void;
+}
+
+/** The HTTP API as a Hono app. */
+export function createApp(options: AppOptions): Hono {
+  const { authenticate, log } = options;
+  const described = [
+    ...teamEndpoints(options),
+    ...runEndpoints(options),
+    ...streamEndpoints(),
+    ...runActionEndpoints(options),
+    ...serviceEndpoints(options),
+  ];
+  const endpoints = [...described, openApiEndpoint(described, options.version)];
+
+  const app = new Hono();
+  app.onError((error) => {
+    const refusal = problemOf(error);
+    if (refusal) return problemResponse(refusal.problem, refusal.headers);
+    log(logLine(error));
+    return problemResponse(INTERNAL_PROBLEM);
+  });
+  app.notFound(async (c) => {
+    await admit(authenticate, c.req.raw);
+    return notFound(c, endpoints);
+  });
+  for (const endpoint of endpoints) {
+    app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
+      const principal = endpoint.scope === null ? NOBODY : await admit(authenticate, c.req.raw);
+      requireScope(endpoint, principal);
+      return endpoint.handle(await readCall(endpoint, c, principal, options));
+    });
+  }
+  return app;
+}
+
+/** For endpoints that anybody may ask. */
+const NOBODY: Principal = { tenant: "", scopes: [] };
+
+async function admit(authenticate: Authenticate, request: Request): Promise<Principal> {
+  const answer = await authenticate(request);
+  if ("problem" in answer) throw new ProblemError(answer.problem);
+  return answer;
+}
+
+function requireScope({ scope }: Endpoint, { scopes }: Principal): void {
+  if (scope === null || scopes.includes(scope)) return;
+  throw new ProblemError({
+    status: 403,
+    code: "missing_scope",
+    detail: `This key lacks the scope ${scope}.`,
+  });
+}
+
+/** Says which methods a known path has, to OPTIONS as its answer. */
+function notFound(c: Context, endpoints: readonly Endpoint[]): Response {
+  const methods = endpoints
+    .filter(({ path }) => toPattern(path).test(c.req.path))
+    .map(({ method }) => method.toUpperCase());
+  if (methods.length === 0) {
+    return problemResponse({
+      status: 404,
+      code: "not_found",
+      detail: "There is nothing at this address; GET /v1/openapi.json lists what there is.",
+    });
+  }
+  const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
+  if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
+  return problemResponse(
+    {
+      status: 405,
+      code: "method_not_allowed",
+      detail: `${c.req.method} is not possible here, only ${allow}.`,
+    },
+    { allow },
+  );
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`);
+}
+
+function openApiEndpoint(others: readonly Endpoint[], version: string): Endpoint {
+  let document: unknown;
+  const self: Endpoint = {
+    method: "get",
+    path: "/v1/openapi.json",
+    id: "openApi",
+    summary: "This description",
+    tag: "Service",
+    scope: "teams:read",
+    answers: { 200: { description: "OpenAPI 3.1.", schema: "OpenApi" } },
+    async handle() {
+      document ??= openApiDocument([...others, self], version);
+      return json(document);
+    },
+  };
+  return self;
+}

@@ -1,0 +1,113 @@
+import { ProblemError } from "./problem.ts";
+import type { Limits } from "./limits.ts";
+
+/** A request's JSON body, and its bytes for hashing. `value` is undefined when there was none. */
+export interface JsonBody {
+  value: unknown;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Reads a JSON body. Counts what arrives instead of believing Content-Length, and looks at the nesting before
+ * parsing, so that no later recursion can run out of stack.
+ *
+ * @throws ProblemError 400, 413 or 415
+ */
+export async function readJson(request: Request, limits: Limits): Promise<JsonBody> {
+  const bytes = await readBytes(request, limits.max_body_bytes);
+  if (bytes.length === 0) return { value: undefined, bytes };
+  requireJsonType(request.headers.get("content-type"));
+  const text = decode(bytes);
+  requireDepth(bytes, limits.max_json_depth);
+  try {
+    return { value: JSON.parse(text) as unknown, bytes };
+  } catch (error) {
+    throw malformed(`The body is not JSON: ${(error as SyntaxError).message}`);
+  }
+}
+
+async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const declared = Number(request.headers.get("content-length") ?? 0);
+  if (declared > limit) throw tooLarge(limit);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  if (request.body !== null) {
+    const reader = (request.body as ReadableStream<Uint8Array>).getReader();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      length += value.byteLength;
+      if (length > limit) {
+        await reader.cancel();
+        throw tooLarge(limit);
+      }
+      chunks.push(value);
+    }
+  }
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+function requireJsonType(contentType: string | null): void {
+  const [type = "", ...parameters] = (contentType ?? "").toLowerCase().split(";");
+  const json =
+    type.trim() === "application/json" || /^application\/[\w.-]+\+json$/.test(type.trim());
+  const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
+  const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);
+  if (json && utf8) return;
+  throw new ProblemError({
+    status: 415,
+    code: "unsupported_media_type",
+    detail: `Send the body as application/json in UTF-8; Content-Type is ${
+      contentType === null ? "missing" : JSON.stringify(contentType.slice(0, 100))
+    }.`,
+  });
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw malformed("The body is not valid UTF-8.");
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Brackets outside of strings, counted over bytes: in UTF-8 no byte of a longer character looks like one. */
+function requireDepth(bytes: Uint8Array, limit: number): void {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (inString) {
+      if (byte === BACKSLASH) index++;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) {
+      inString = true;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      depth++;
+      if (depth > limit) throw malformed(`The body is nested deeper than ${limit} levels.`);
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth--;
+    }
+  }
+}
+
+function malformed(detail: string): ProblemError {
+  return new ProblemError({ status: 400, code: "malformed_json", detail });
+}
+
+function tooLarge(limit: number): ProblemError {
+  return new ProblemError({
+    status: 413,
+    code: "body_too_large",
+    detail: `The body is larger than ${limit} bytes.`,
+  });
+}

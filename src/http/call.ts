@@ -1,0 +1,101 @@
+import type { Context } from "hono";
+import * as z from "zod";
+import { issuesOf } from "../core/issues.ts";
+import type { Idempotency } from "../core/run/gateway.ts";
+import type { Principal } from "./auth.ts";
+import { type JsonBody, readJson } from "./body.ts";
+import type { Call, Endpoint, QueryShape } from "./endpoint.ts";
+import { invalid, ProblemError } from "./problem.ts";
+import { ID } from "./schemas/common.ts";
+import type { Services } from "./services.ts";
+
+const LONGEST_KEY = 255;
+
+/**
+ * Reads and checks everything an endpoint says it takes.
+ *
+ * @throws ProblemError 400, 404, 413, 415 or 422
+ */
+export async function readCall(
+  endpoint: Endpoint,
+  c: Context,
+  principal: Principal,
+  { gateway, limits }: Pick<Services, "gateway" | "limits">,
+): Promise<Call<z.ZodType, QueryShape>> {
+  requireIds(c);
+  const query = readQuery(endpoint, new URL(c.req.url).searchParams);
+  const key = endpoint.idempotent ? readKey(c.req.header("idempotency-key")) : undefined;
+  const read = endpoint.body && (await readJson(c.req.raw, limits));
+  const body = endpoint.body && readBody(endpoint, endpoint.body, read as JsonBody);
+  const param = (name: string): string => {
+    const value = c.req.param(name);
+    if (value === undefined) throw new TypeError(`${endpoint.path} has no parameter ${name}`);
+    return value;
+  };
+  return {
+    body,
+    query,
+    param,
+    get team() {
+      return gateway.team(principal.tenant, param("team"));
+    },
+    principal,
+    ...(key !== undefined && { idempotency: await idempotencyOf(key, read) }),
+    c,
+  };
+}
+
+/** Ids have one form, so any other names nothing. */
+function requireIds(c: Context): void {
+  for (const [name, value] of Object.entries(c.req.param() as Record<string, string>)) {
+    if (ID.test(value)) continue;
+    throw new ProblemError({
+      status: 404,
+      code: `${name}_not_found`,
+      detail: `There is no ${name} ${JSON.stringify(value.slice(0, 100))}: ids match ${ID.source}.`,
+    });
+  }
+}
+
+function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<string, unknown> {
+  const given: Record<string, string> = {};
+  for (const [name, value] of parameters) {
+    if (Object.hasOwn(given, name)) {
+      throw invalid("invalid_query", "A query parameter is given twice.", [
+        { path: name, message: "must be given once" },
+      ]);
+    }
+    given[name] = value;
+  }
+  const result = z.strictObject(endpoint.query ?? {}).safeParse(given);
+  if (result.success) return result.data;
+  throw invalid("invalid_query", "The query string is not acceptable.", issuesOf(result.error));
+}
+
+function readBody(endpoint: Endpoint, schema: z.ZodType, { value }: JsonBody): unknown {
+  if (value === undefined && !endpoint.bodyOptional) {
+    throw new ProblemError({
+      status: 400,
+      code: "malformed_json",
+      detail: "The body is empty; it must be a JSON object.",
+    });
+  }
+  const result = schema.safeParse(value === undefined ? {} : value);
+  if (result.success) return result.data;
+  throw invalid("invalid_request", "The body is not acceptable.", issuesOf(result.error));
+}
+
+function readKey(key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
+  if (key.length <= LONGEST_KEY && /^[\x21-\x7e]+$/.test(key)) return key;
+  throw invalid(
+    "invalid_idempotency_key",
+    `Idempotency-Key must be 1 to ${LONGEST_KEY} visible ASCII characters.`,
+  );
+}
+
+async function idempotencyOf(key: string, body: JsonBody | undefined): Promise<Idempotency> {
+  const digest = await crypto.subtle.digest("SHA-256", body?.bytes ?? new Uint8Array());
+  const hash = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0"));
+  return { key, hash: hash.join("") };
+}

@@ -1,0 +1,59 @@
+import { ValueError } from "../core/errors.ts";
+
+/** How much a request may ask for. Every one is a setting of the same name in capitals. */
+export interface Limits {
+  /** Bytes of a request body. */
+  max_body_bytes: number;
+  /** Arrays and objects inside each other in a request body. */
+  max_json_depth: number;
+  /** Components inside one component, itself included. */
+  max_components: number;
+  /** Components inside each other. */
+  max_component_depth: number;
+  /** Members of one team. */
+  max_participants: number;
+  /** Bytes of one message of a task or answer, as JSON. */
+  max_message_bytes: number;
+  /** Messages of one task. */
+  max_task_messages: number;
+  /** Bytes of a team's or a run's metadata, as JSON. */
+  max_metadata_bytes: number;
+  /** Items of one page. */
+  max_page_size: number;
+  /** Seconds that `?wait=` may hold a request. */
+  max_wait_seconds: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  max_body_bytes: 1_000_000,
+  max_json_depth: 100,
+  max_components: 500,
+  max_component_depth: 12,
+  max_participants: 50,
+  max_message_bytes: 512_000,
+  max_task_messages: 500,
+  max_metadata_bytes: 16_000,
+  max_page_size: 200,
+  max_wait_seconds: 300,
+};
+
+/**
+ * The limits with what the settings change: `MAX_BODY_BYTES=5000000`.
+ *
+ * @throws ValueError when a setting is no positive whole number
+ */
+export function limitsFrom(settings: { readonly [name: string]: unknown }): Limits {
+  const limits = { ...DEFAULT_LIMITS };
+  for (const name of Object.keys(limits) as (keyof Limits)[]) {
+    const setting = settings[name.toUpperCase()];
+    if (setting === undefined || setting === "") continue;
+    const value = Number(setting);
+    if (!Number.isSafeInteger(value) || value < 1) {
+      throw new ValueError(
+        `${name.toUpperCase()} is ${JSON.stringify(setting)}: it must be a positive whole number`,
+      );
+    }
+    limits[name] = value;
+  }
+  return limits;
+}

@@ -1,0 +1,221 @@
+import * as z from "zod";
+import { structuredMessageSchema } from "../core/messages/chat-messages.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import { jsonObjectSchema } from "../core/json.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { problemSchema } from "./problem.ts";
+import { messageSchema, namedMessageSchemas } from "./schemas/message.ts";
+import type { SchemaName } from "./schemas/names.ts";
+import {
+  humanRequestSchema,
+  humanRequestsSchema,
+  runPageSchema,
+  runSchema,
+} from "./schemas/run.ts";
+import {
+  componentInputSchema,
+  componentsSchema,
+  messagePageSchema,
+  stateSchema,
+  teamSchema,
+  templatesSchema,
+  validSchema,
+} from "./schemas/team.ts";
+
+type Schema = Record<string, unknown>;
+
+const ANSWERS: Record<SchemaName, z.ZodType> = {
+  Team: teamSchema,
+  Run: runSchema,
+  RunPage: runPageSchema,
+  MessagePage: messagePageSchema,
+  HumanRequests: humanRequestsSchema,
+  State: stateSchema,
+  Templates: templatesSchema,
+  Components: componentsSchema,
+  Valid: validSchema,
+  Health: z.object({ status: z.literal("ok") }),
+  OpenApi: z.looseObject({ openapi: z.string() }),
+  Problem: problemSchema,
+};
+
+/** Every operation can answer these. */
+const ALWAYS = [401, 403, 500, 503];
+
+const REASONS: Record<number, string> = {
+  400: "The body is not JSON in UTF-8, or nested too deeply.",
+  401: "No key, or a wrong one.",
+  403: "The key lacks the scope, or the request comes from a foreign site.",
+  404: "There is no such team, run or request.",
+  409: "It conflicts with what exists or runs; the code says how.",
+  413: "The body is too large.",
+  415: "The body is not application/json.",
+  422: "Something in the request is not acceptable; errors says where.",
+  429: "Too many requests; Retry-After says when to come back.",
+  500: "Our own fault; it was logged.",
+  503: "Not available at the moment, or not configured.",
+};
+
+/** The OpenAPI 3.1 document of these endpoints. */
+export function openApiDocument(endpoints: readonly Endpoint[], version: string): Schema {
+  const paths: Record<string, Record<string, Schema>> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}");
+    paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint) };
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Troupe",
+      version,
+      description:
+        "Teams of AI agents at the edge. An accepted run always reaches exactly one outcome. Bodies are JSON in snake_case; unknown fields are refused.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ key: [] }],
+    tags: ["Teams", "Runs", "Service"].map((name) => ({ name })),
+    paths,
+    components: {
+      schemas: componentSchemas(),
+      securitySchemes: { key: { type: "http", scheme: "bearer" } },
+      responses: Object.fromEntries(
+        Object.entries(REASONS).map(([status, description]) => [
+          `Problem${status}`,
+          { description, content: { "application/problem+json": { schema: ref("Problem") } } },
+        ]),
+      ),
+    },
+  };
+}
+
+function operation(endpoint: Endpoint): Schema {
+  const { id, summary, tag, scope, body, bodyOptional } = endpoint;
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    ...(scope === null ? { security: [] } : { description: `Scope: ${scope}.` }),
+    parameters: parameters(endpoint),
+    ...(body && {
+      requestBody: {
+        required: !bodyOptional,
+        content: { "application/json": { schema: inputSchema(body) } },
+      },
+    }),
+    responses: { ...answers(endpoint), ...problems(endpoint) },
+  };
+}
+
+function parameters({ path, query, idempotent, resumable }: Endpoint): Schema[] {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" },
+  }));
+  const inQuery = Object.entries(query ?? {}).map(([name, schema]) => {
+    const { description, ...rest } = inputSchema(schema);
+    return { name, in: "query", ...(description !== undefined && { description }), schema: rest };
+  });
+  const headers = [
+    ...(idempotent
+      ? [
+          header("Idempotency-Key", "The same key and body answer the same thing.", {
+            type: "string",
+            maxLength: 255,
+          }),
+        ]
+      : []),
+    ...(resumable
+      ? [header("Last-Event-ID", "Like after, which it beats.", { type: "integer", minimum: 0 })]
+      : []),
+  ];
+  return [...inPath, ...inQuery, ...headers];
+}
+
+function header(name: string, description: string, schema: Schema): Schema {
+  return { name, in: "header", description, schema };
+}
+
+function answers({ answers: specified }: Endpoint): Schema {
+  return Object.fromEntries(
+    Object.entries(specified).map(([status, { description, schema, media, location }]) => {
+      const content = {
+        ...(schema !== undefined && { "application/json": { schema: ref(schema) } }),
+        ...(media !== undefined && { [media]: { schema: { type: "string" } } }),
+      };
+      return [
+        status,
+        {
+          description,
+          ...(Object.keys(content).length > 0 && { content }),
+          ...(location && {
+            headers: { Location: { schema: { type: "string", format: "uri-reference" } } },
+          }),
+        },
+      ];
+    }),
+  );
+}
+
+function problems({ scope, body, query, idempotent, problems: own = [] }: Endpoint): Schema {
+  const statuses = new Set([
+    ...own,
+    ...(scope === null ? [500] : ALWAYS),
+    ...(body ? [400, 413, 415, 422] : []),
+    ...(query || idempotent ? [422] : []),
+  ]);
+  return Object.fromEntries(
+    [...statuses]
+      .toSorted((a, b) => a - b)
+      .map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
+  );
+}
+
+function componentSchemas(): Record<string, Schema> {
+  const named = z.registry<{ id: string }>();
+  named.add(componentInputSchema, { id: "Component" });
+  named.add(jsonObjectSchema, { id: "JsonObject" });
+  named.add(requestUsageSchema, { id: "Usage" });
+  named.add(humanRequestSchema, { id: "HumanRequest" });
+  named.add(messageSchema, { id: "Message" });
+  named.add(structuredMessageSchema, { id: "StructuredMessage" });
+  for (const { name, schema } of namedMessageSchemas) named.add(schema, { id: name });
+  for (const [id, schema] of Object.entries(ANSWERS)) named.add(schema, { id });
+  const { schemas } = z.toJSONSchema(named, {
+    uri: (id) => `#/components/schemas/${id}`,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema === (jsonObjectSchema as z.core.$ZodType)) replace(jsonSchema, OPEN_OBJECT);
+      // Later versions may add fields; clients must not refuse them.
+      else if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(schemas)
+      .filter(([name]) => name !== "__shared")
+      .map(([name, schema]) => [name, without(schema, "$schema", "$id")]),
+  );
+}
+
+const OPEN_OBJECT = { type: "object", additionalProperties: true };
+
+/** JSON inside JSON is a recursive schema to zod and nothing to say to a reader. */
+function replace(target: object, source: object): void {
+  for (const key of Object.keys(target)) delete (target as Schema)[key];
+  Object.assign(target, source);
+}
+
+function inputSchema(schema: z.ZodType): Schema {
+  const options = { io: "input", unrepresentable: "any" } as const;
+  return without(z.toJSONSchema(schema, options), "$schema");
+}
+
+function without(schema: object, ...keys: readonly string[]): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([key]) => !keys.includes(key)));
+}
+
+function ref(name: string): Schema {
+  return { $ref: `#/components/schemas/${name}` };
+}

@@ -1,0 +1,107 @@
+import * as z from "zod";
+import { errorMessage, type Issue, TroupeError } from "../core/errors.ts";
+import type { Problem, Result } from "../core/run/gateway.ts";
+
+/** Thrown by routes and checks; becomes the problem document of the response. */
+export class ProblemError extends Error {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(problem: Problem, headers: Readonly<Record<string, string>> = {}) {
+    super(problem.detail);
+    this.name = "ProblemError";
+    this.problem = problem;
+    this.headers = headers;
+  }
+}
+
+/** RFC 9457, with a stable code and the places that are wrong. */
+export const problemSchema = z.object({
+  type: z.string().describe("A URN made of the code."),
+  title: z.string().describe("The same for every problem with this code."),
+  status: z.number().int().min(400).max(599),
+  detail: z.string().describe("What is wrong with this request."),
+  code: z
+    .string()
+    .regex(/^[a-z0-9_]+$/)
+    .describe("Stable; branch on this one."),
+  errors: z
+    .array(z.object({ path: z.string(), message: z.string() }))
+    .optional()
+    .describe("The places in the request that are wrong, for example component.config.name."),
+});
+
+/** The request is understood and not acceptable: 422. */
+export function invalid(code: string, detail: string, errors: readonly Issue[] = []): ProblemError {
+  return new ProblemError({ status: 422, code, detail, errors: [...errors] });
+}
+
+export function problemResponse(
+  problem: Problem,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const { status, code, detail, errors, retry_after, extra } = problem;
+  const body = {
+    ...extra,
+    type: `urn:troupe:problem:${code}`,
+    title: titleOf(code),
+    status,
+    detail,
+    code,
+    ...(errors !== undefined && errors.length > 0 && { errors }),
+  };
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      "content-type": "application/problem+json",
+      "cache-control": "no-store",
+      ...(retry_after !== undefined && { "retry-after": String(Math.ceil(retry_after)) }),
+      ...headers,
+    },
+  });
+}
+
+/** The value of a gateway's result. @throws ProblemError with its refusal */
+export function unwrap<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new ProblemError(result.problem);
+}
+
+/** What a thrown error means to the client; undefined when it is our own fault. */
+export function problemOf(error: unknown): ProblemError | undefined {
+  if (error instanceof ProblemError) return error;
+  if (error instanceof TroupeError && error.code !== "internal") {
+    return invalid(error.code, error.message, error.issues);
+  }
+  // What the runtime throws when an object is overloaded, moved or being updated carries these flags.
+  if (error instanceof Error && (isSet(error, "overloaded") || isSet(error, "retryable"))) {
+    return new ProblemError({
+      status: 503,
+      code: "temporarily_unavailable",
+      detail: "The team cannot be reached at the moment. Try again.",
+      retry_after: 1,
+    });
+  }
+  return undefined;
+}
+
+/** Our own fault: logged in full by the caller, answered without details. */
+export const INTERNAL_PROBLEM: Problem = {
+  status: 500,
+  code: "internal_error",
+  detail: "Something went wrong on our side. It was logged.",
+};
+
+/** One line for the log about something unexpected, with its stack. */
+export function logLine(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? errorMessage(error)) : errorMessage(error);
+}
+
+function isSet(error: Error, flag: string): boolean {
+  return (error as unknown as Record<string, unknown>)[flag] === true;
+}
+
+function titleOf(code: string): string {
+  const words = code.replaceAll("_", " ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

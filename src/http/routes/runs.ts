@@ -1,0 +1,95 @@
+import { type Endpoint, endpoint, json } from "../endpoint.ts";
+import { unwrap } from "../problem.ts";
+import { integerParameter } from "../schemas/common.ts";
+import { startRunSchema } from "../schemas/run.ts";
+import * as z from "zod";
+import type { Services } from "../services.ts";
+import { acceptsEventStream, eventStream } from "../sse.ts";
+import { parseTask } from "../task.ts";
+import { checkMetadata } from "../team-input.ts";
+import { defaultPage } from "./teams.ts";
+
+/** Starting runs and looking at them. */
+export function runEndpoints({ limits }: Services): Endpoint[] {
+  const tag = "Runs" as const;
+
+  return [
+    endpoint({
+      method: "post",
+      path: "/v1/teams/:team/runs",
+      id: "startRun",
+      summary: "Start a run; stream it, wait for it, or just have it accepted",
+      tag,
+      scope: "runs:write",
+      body: startRunSchema,
+      query: {
+        wait: integerParameter(0, limits.max_wait_seconds)
+          .optional()
+          .describe("Seconds to wait for the end of the run."),
+      },
+      idempotent: true,
+      answers: {
+        200: {
+          description:
+            "The finished run, with ?wait=. With Accept: text/event-stream the run's stream from its first event.",
+          schema: "Run",
+          media: "text/event-stream",
+          location: true,
+        },
+        202: { description: "The run is accepted and goes on.", schema: "Run", location: true },
+      },
+      problems: [404, 409, 429],
+      async handle({ body, query, team, idempotency, c }) {
+        checkMetadata(body.metadata, limits);
+        const { created: _, ...run } = unwrap(
+          await team.startRun({
+            ...body,
+            task: parseTask(body.task, limits),
+            ...(idempotency && { idempotency }),
+          }),
+        );
+        const location = `/v1/teams/${run.team_id}/runs/${run.id}`;
+        if (acceptsEventStream(c.req.header("accept"))) {
+          return eventStream(team, { run: run.id, after: 0 }, { location });
+        }
+        if (query.wait === undefined || query.wait === 0) return json(run, 202, { location });
+        const waited = unwrap(await team.waitForRun(run.id, query.wait * 1000));
+        return json(waited, waited.ended_at === null ? 202 : 200, { location });
+      },
+    }),
+
+    endpoint({
+      method: "get",
+      path: "/v1/teams/:team/runs",
+      id: "listRuns",
+      summary: "The team's runs, newest first",
+      tag,
+      scope: "runs:read",
+      query: {
+        cursor: z
+          .string()
+          .regex(/^[\w.~-]{1,256}$/, "must be a next_cursor of an earlier answer")
+          .optional(),
+        limit: integerParameter(1, limits.max_page_size).optional(),
+      },
+      answers: { 200: { description: "A page.", schema: "RunPage" } },
+      problems: [404],
+      async handle({ query, team }) {
+        const { cursor, limit = defaultPage(limits.max_page_size) } = query;
+        return json(unwrap(await team.runs({ ...(cursor !== undefined && { cursor }), limit })));
+      },
+    }),
+
+    endpoint({
+      method: "get",
+      path: "/v1/teams/:team/runs/:run",
+      id: "getRun",
+      summary: "A run with its result",
+      tag,
+      scope: "runs:read",
+      answers: { 200: { description: "The run.", schema: "Run" } },
+      problems: [404],
+      handle: async ({ team, param }) => json(unwrap(await team.run(param("run")))),
+    }),
+  ];
+}

@@ -1,0 +1,180 @@
+import { type Endpoint, endpoint, json } from "../endpoint.ts";
+import { checkComponent } from "../component.ts";
+import { invalid, ProblemError, unwrap } from "../problem.ts";
+import { cursorParameter, integerParameter } from "../schemas/common.ts";
+import { nothingSchema } from "../schemas/run.ts";
+import { componentBodySchema, createTeamSchema, stateSchema } from "../schemas/team.ts";
+import type { Services } from "../services.ts";
+import { checkMetadata, newTeamId } from "../team-input.ts";
+
+/** Teams: what they are made of, their state and their thread. */
+export function teamEndpoints(services: Services): Endpoint[] {
+  const { gateway, limits, templates } = services;
+  const tag = "Teams" as const;
+
+  return [
+    endpoint({
+      method: "post",
+      path: "/v1/teams",
+      id: "createTeam",
+      summary: "Create a team from a component or a template",
+      tag,
+      scope: "teams:write",
+      body: createTeamSchema,
+      idempotent: true,
+      answers: { 201: { description: "The team.", schema: "Team", location: true } },
+      problems: [409, 429],
+      async handle({ body, principal, idempotency }) {
+        checkMetadata(body.metadata, limits);
+        const template = templates.find(({ name }) => name === body.template);
+        if (body.template !== undefined && template === undefined) {
+          throw invalid(
+            "unknown_template",
+            `There is no template ${JSON.stringify(body.template)}.`,
+            [
+              {
+                path: "template",
+                message: `must be one of ${templates.map(({ name }) => name).join(", ")}`,
+              },
+            ],
+          );
+        }
+        const component = template?.component ?? checkComponent(body.component ?? {}, services);
+        const id = body.id ?? (await newTeamId(principal.tenant, idempotency));
+        const team = unwrap(
+          await gateway.team(principal.tenant, id).create({
+            id,
+            label: body.label ?? null,
+            metadata: body.metadata ?? {},
+            component,
+            ...(idempotency && { idempotency }),
+          }),
+        );
+        return json(team, 201, { location: `/v1/teams/${team.id}` });
+      },
+    }),
+
+    endpoint({
+      method: "get",
+      path: "/v1/teams/:team",
+      id: "getTeam",
+      summary: "A team, secrets redacted",
+      tag,
+      scope: "teams:read",
+      answers: { 200: { description: "The team.", schema: "Team" } },
+      problems: [404],
+      handle: async ({ team }) => json(unwrap(await team.team())),
+    }),
+
+    endpoint({
+      method: "put",
+      path: "/v1/teams/:team/component",
+      id: "replaceComponent",
+      summary: "Replace the component and keep the state that still fits",
+      tag,
+      scope: "teams:write",
+      body: componentBodySchema,
+      answers: { 200: { description: "The team.", schema: "Team" } },
+      problems: [404, 409],
+      async handle({ body, team }) {
+        const component = checkComponent(body.component, services);
+        return json(unwrap(await team.replaceComponent(component)));
+      },
+    }),
+
+    endpoint({
+      method: "delete",
+      path: "/v1/teams/:team",
+      id: "deleteTeam",
+      summary: "Stop the run and erase everything stored",
+      tag,
+      scope: "teams:write",
+      answers: { 204: { description: "It is gone." } },
+      problems: [404],
+      async handle({ team }) {
+        unwrap(await team.destroy());
+        return new Response(null, { status: 204 });
+      },
+    }),
+
+    endpoint({
+      method: "post",
+      path: "/v1/teams/:team/reset",
+      id: "resetTeam",
+      summary: "Back to the beginning: empty thread, empty contexts",
+      tag,
+      scope: "teams:write",
+      body: nothingSchema,
+      bodyOptional: true,
+      answers: { 200: { description: "The team.", schema: "Team" } },
+      problems: [404, 409],
+      handle: async ({ team }) => json(unwrap(await team.reset())),
+    }),
+
+    endpoint({
+      method: "get",
+      path: "/v1/teams/:team/state",
+      id: "getState",
+      summary: "The last committed state",
+      tag,
+      scope: "teams:read",
+      answers: { 200: { description: "The state.", schema: "State" } },
+      problems: [404],
+      handle: async ({ team }) => json(unwrap(await team.saveState())),
+    }),
+
+    endpoint({
+      method: "put",
+      path: "/v1/teams/:team/state",
+      id: "putState",
+      summary: "Load a saved state, also one saved by AutoGen",
+      tag,
+      scope: "teams:write",
+      body: stateSchema,
+      answers: { 204: { description: "The team has this state now." } },
+      problems: [404, 409],
+      async handle({ body, team }) {
+        unwrap(await team.loadState(body));
+        return new Response(null, { status: 204 });
+      },
+    }),
+
+    endpoint({
+      method: "get",
+      path: "/v1/teams/:team/messages",
+      id: "listMessages",
+      summary: "The thread, oldest first",
+      tag,
+      scope: "teams:read",
+      query: {
+        after: cursorParameter.optional().describe("Messages after this seq."),
+        before: cursorParameter
+          .optional()
+          .describe("The last messages before this seq: pages back from the tail."),
+        limit: integerParameter(1, limits.max_page_size).optional(),
+      },
+      answers: { 200: { description: "A page.", schema: "MessagePage" } },
+      problems: [404],
+      async handle({ query, team }) {
+        const { after, before, limit = defaultPage(limits.max_page_size) } = query;
+        if (after !== undefined && before !== undefined) {
+          throw new ProblemError({
+            status: 422,
+            code: "invalid_query",
+            detail: "Page by after or by before, not by both.",
+            errors: [{ path: "before", message: "cannot be combined with after" }],
+          });
+        }
+        const page = {
+          ...(after !== undefined && { after }),
+          ...(before !== undefined && { before }),
+        };
+        return json(unwrap(await team.messages({ ...page, limit })));
+      },
+    }),
+  ];
+}
+
+export function defaultPage(largest: number): number {
+  return Math.min(50, largest);
+}

@@ -1,0 +1,93 @@
+import * as z from "zod";
+import { requestUsageSchema } from "../../core/models/llm-messages.ts";
+import type { MessagePage, TeamInfo } from "../../core/run/gateway.ts";
+import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
+import { messageSchema } from "./message.ts";
+
+/** Component JSON as it comes in: an object; what is in it the registry checks, which says more than a schema can. */
+export const componentInputSchema = openObjectSchema.meta({
+  type: "object",
+  description: "A team or a single agent as AutoGen's component JSON.",
+  properties: {
+    provider: { type: "string", description: "A name from GET /v1/components." },
+    component_type: { type: ["string", "null"] },
+    version: { type: ["integer", "null"] },
+    component_version: { type: ["integer", "null"] },
+    description: { type: ["string", "null"] },
+    label: { type: ["string", "null"] },
+    config: { type: "object", additionalProperties: true },
+  },
+  required: ["provider", "config"],
+  examples: [
+    {
+      provider: "autogen_agentchat.agents.AssistantAgent",
+      component_type: "agent",
+      config: { name: "assistant" },
+    },
+  ],
+});
+
+export const metadataSchema = describedObject("Kept as it is.");
+
+export const createTeamSchema = z
+  .strictObject({
+    component: componentInputSchema.optional(),
+    template: z.string().max(200).optional().describe("A name from GET /v1/templates."),
+    id: idSchema.optional().describe("Left out, an unguessable one is made."),
+    label: z.string().max(200, "must be at most 200 characters").nullable().optional(),
+    metadata: metadataSchema.optional(),
+  })
+  .refine(({ component, template }) => (component === undefined) !== (template === undefined), {
+    error: "give a component or a template, one of them",
+    path: ["component"],
+  });
+
+export const componentBodySchema = z.strictObject({ component: componentInputSchema });
+
+export const stateSchema = describedObject(
+  "State as AutoGen's save_state() writes it, plus the key troupe with what AutoGen forgets.",
+);
+
+export const teamSchema = z.object({
+  id: idSchema,
+  label: z.string().nullable(),
+  metadata: metadataSchema,
+  component: openObjectSchema
+    .meta({ $ref: "#/components/schemas/Component" })
+    .describe("Secrets are redacted.") as unknown as z.ZodType<TeamInfo["component"]>,
+  component_version: z.number().int().min(1).describe("Counts replacements of the component."),
+  status: z.enum(["idle", "running", "waiting", "paused"]),
+  active_run: z.string().nullable(),
+  usage: requestUsageSchema,
+  created_at: timeSchema,
+  updated_at: timeSchema,
+}) satisfies z.ZodType<TeamInfo>;
+
+const numbered = { seq: z.number().int().min(0) };
+
+export const messagePageSchema = z.object({
+  messages: z.array(z.intersection(z.object(numbered), messageSchema)),
+  next_after: z.number().int().nullable().describe("Pass as after; null at the end."),
+  next_before: z.number().int().nullable().describe("Pass as before; null at the beginning."),
+}) satisfies z.ZodType<MessagePage>;
+
+export const templatesSchema = z.object({
+  templates: z.array(
+    z.object({ name: z.string(), description: z.string(), component: componentInputSchema }),
+  ),
+});
+
+export const componentsSchema = z.object({
+  components: z.array(
+    z.object({
+      provider: z.string(),
+      component_type: z.string(),
+      role: z.string().describe("What it is used as."),
+      version: z.number().int(),
+      config_schema: describedObject("JSON Schema of its config."),
+    }),
+  ),
+});
+export type ComponentList = z.infer<typeof componentsSchema>;
+
+export const validSchema = z.object({ valid: z.literal(true) });

@@ -1,0 +1,50 @@
+import type { StreamInput, TeamGateway } from "../core/run/gateway.ts";
+import { invalid, unwrap } from "./problem.ts";
+
+export const EVENT_STREAM = "text/event-stream";
+
+const HEADERS = {
+  "content-type": EVENT_STREAM,
+  "cache-control": "no-store",
+  // Proxies that collect answers before they pass them on would make a stream useless.
+  "x-accel-buffering": "no",
+};
+
+/** Whether the client names the event stream among what it accepts (`*\/*` does not ask for one). */
+export function acceptsEventStream(accept: string | undefined): boolean {
+  return (accept ?? "").split(",").some((range) => {
+    const [type = "", ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    return type === EVENT_STREAM && !parameters.some((one) => /^q=0(\.0*)?$/.test(one));
+  });
+}
+
+/** Opens a stream: 200, or 204 when the run is over and nothing is left to send. */
+export async function eventStream(
+  team: TeamGateway,
+  input: StreamInput,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const stream = unwrap(await team.stream(input));
+  if ("done" in stream) return new Response(null, { status: 204, headers });
+  return new Response(stream.body, { status: 200, headers: { ...HEADERS, ...headers } });
+}
+
+/** What HEAD answers: the same headers, without opening a stream nobody would read. */
+export function eventStreamHead(): Response {
+  return new Response(null, { status: 200, headers: HEADERS });
+}
+
+/**
+ * Where a client that comes back wants to go on. A browser repeats the address with its old `?after=` and adds the
+ * header, so the header wins.
+ *
+ * @throws ProblemError 422 for a header that is no cursor
+ */
+export function cursorOf(lastEventId: string | undefined, after: number | undefined): number {
+  if (lastEventId === undefined || lastEventId === "") return after ?? 0;
+  const cursor = /^\d{1,16}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
+  if (Number.isSafeInteger(cursor)) return cursor;
+  throw invalid("invalid_cursor", "Last-Event-ID must be the id of a stream frame.", [
+    { path: "Last-Event-ID", message: "must be a whole number" },
+  ]);
+}

@@ -1,0 +1,34 @@
+import type { JsonObject } from "../core/json.ts";
+import type { Idempotency } from "../core/run/gateway.ts";
+import type { Limits } from "./limits.ts";
+import { invalid } from "./problem.ts";
+
+/** @throws ProblemError 422 when it is too large */
+export function checkMetadata(metadata: JsonObject | undefined, limits: Limits): void {
+  const size = new TextEncoder().encode(JSON.stringify(metadata ?? {})).length;
+  if (size <= limits.max_metadata_bytes) return;
+  throw invalid("invalid_request", "The metadata is too large.", [
+    {
+      path: "metadata",
+      message: `is ${size} bytes of JSON; at most ${limits.max_metadata_bytes} are allowed`,
+    },
+  ]);
+}
+
+/**
+ * An id nobody can guess: 128 random bits; or with an idempotency key the first 128 bits of a hash of it, so that the
+ * same key finds the same team.
+ */
+export async function newTeamId(tenant: string, idempotency?: Idempotency): Promise<string> {
+  const bytes = new Uint8Array(16);
+  if (idempotency === undefined) {
+    crypto.getRandomValues(bytes);
+  } else {
+    const named = new TextEncoder().encode(`team\n${tenant}\n${idempotency.key}`);
+    bytes.set(new Uint8Array(await crypto.subtle.digest("SHA-256", named)).subarray(0, 16));
+  }
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
