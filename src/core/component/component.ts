@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import type { JsonObject } from "../json.ts";
 
 /**
  * What a component is used as. A field that takes a component names the role it accepts; `component_type` in
@@ -17,6 +17,8 @@ export type ComponentRole =
   | "structured_message"
   | "code_executor";
 
+const shallowObjectSchema = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
+
 /** Component JSON (AutoGen `ComponentModel`). Kept open: unknown keys beside these are ignored. */
 export const componentModelSchema = z.object({
   provider: z.string(),
@@ -25,7 +27,8 @@ export const componentModelSchema = z.object({
   component_version: z.number().int().nullish(),
   description: z.string().nullish(),
   label: z.string().nullish(),
-  config: jsonObjectSchema,
+  // Checked by the component's own schema; a deep check here would run again at every level of nesting.
+  config: shallowObjectSchema,
 });
 export type ComponentModel = z.infer<typeof componentModelSchema>;
 
@@ -52,8 +55,16 @@ export interface ComponentDefinition<Config = never, T extends Component = Compo
   /** The config version this class reads and writes (`component_version`). */
   readonly version: number;
   readonly configSchema: z.ZodType<Config>;
+  /** Turns a config of an older `version` into one of this version. Without it older configs are refused. */
+  upgrade?(config: JsonObject, version: number): JsonObject;
+  /** Runs after `configSchema`. What it throws is reported with the component's path. */
   fromConfig(config: Config, loader: ComponentLoader): T;
 }
+
+/** A definition whose config type is not known here, as in lists of definitions. */
+export type AnyComponentDefinition = Omit<ComponentDefinition, "configSchema"> & {
+  readonly configSchema: z.ZodType;
+};
 
 /** An object that can be written as component JSON. */
 export interface Component {

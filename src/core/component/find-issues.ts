@@ -1,0 +1,89 @@
+import { ComponentError, type Issue } from "../errors.ts";
+import { pathOf } from "../issues.ts";
+import type {
+  AnyComponentDefinition,
+  Component,
+  ComponentLoader,
+  ComponentRole,
+} from "./component.ts";
+import { looksLikeComponent } from "./limits.ts";
+
+/** The roles a place accepts: one, or any of several. */
+export type Roles = ComponentRole | readonly ComponentRole[];
+
+/** A component node whose provider, version and config are good; what is inside it was not looked at. */
+export interface CheckedComponent {
+  definition: AnyComponentDefinition;
+  config: unknown;
+}
+
+/** The two halves of loading one node; both throw {@link ComponentError}. */
+export interface NodeLoader {
+  check(model: unknown, roles: Roles | undefined, path: string): CheckedComponent;
+  /** `loader` is asked for the components inside. */
+  build(checked: CheckedComponent, path: string, loader: ComponentLoader): Component;
+}
+
+/**
+ * Everything wrong with component JSON that failed to load with `first`. Loading stops at the first mistake; this
+ * looks at every component below, whether or not what surrounds it is good.
+ */
+export function findIssues(
+  nodes: NodeLoader,
+  model: unknown,
+  roles: Roles | undefined,
+  path: string,
+  first: ComponentError,
+): Issue[] {
+  const issues: Issue[] = [];
+  visit(nodes, model, roles, path, issues);
+  const found = new Map(
+    [...issues, ...first.issues].map((issue) => [`${issue.path}\n${issue.message}`, issue]),
+  );
+  return [...found.values()];
+}
+
+/** Children first, so that a component is built only of good ones, and each only once. */
+function visit(
+  nodes: NodeLoader,
+  model: unknown,
+  roles: Roles | undefined,
+  path: string,
+  issues: Issue[],
+): Component | undefined {
+  const checked = collect(issues, () => nodes.check(model, roles, path));
+  const inside = checked?.config ?? (looksLikeComponent(model) ? model.config : undefined);
+  const children = new Map<string, Component | undefined>();
+  for (const [place, child] of componentsIn(inside, `${path}.config`)) {
+    children.set(place, visit(nodes, child, undefined, place, issues));
+  }
+  if (checked === undefined || [...children.values()].includes(undefined)) return undefined;
+  const loader: ComponentLoader = {
+    load: <T extends Component>(inner: unknown, wanted: Roles, place: string): T => {
+      const full = `${path}.config.${place}`;
+      const innerNode = nodes.check(inner, wanted, full);
+      return (children.get(full) ?? nodes.build(innerNode, full, loader)) as T;
+    },
+  };
+  return collect(issues, () => nodes.build(checked, path, loader));
+}
+
+function collect<T>(issues: Issue[], attempt: () => T): T | undefined {
+  try {
+    return attempt();
+  } catch (error) {
+    if (!(error instanceof ComponentError)) throw error;
+    issues.push(...error.issues);
+    return undefined;
+  }
+}
+
+/** The outermost component-like objects in a config, with their paths, in order. */
+function* componentsIn(value: unknown, path: string): Generator<[path: string, model: unknown]> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    const place = pathOf([Array.isArray(value) ? Number(key) : key], path);
+    if (looksLikeComponent(inner)) yield [place, inner];
+    else yield* componentsIn(inner, place);
+  }
+}

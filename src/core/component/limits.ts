@@ -1,0 +1,56 @@
+import { ComponentError, type Issue } from "../errors.ts";
+import { isJsonObject, type Json } from "../json.ts";
+
+/** Guards against component JSON made to exhaust whoever loads it. */
+export interface ComponentLimits {
+  /** Components inside components. */
+  depth: number;
+  /** Components in all. */
+  components: number;
+}
+
+export const DEFAULT_LIMITS: ComponentLimits = { depth: 32, components: 1000 };
+
+/** Objects and lists inside each other, for each level of components: room for any schema, not for the stack's end. */
+const NESTING_PER_LEVEL = 16;
+
+/** Whether a value looks like component JSON, wherever it stands. */
+export function looksLikeComponent(value: unknown): value is { provider: string; config: object } {
+  return isJsonObject(value) && typeof value.provider === "string" && isJsonObject(value.config);
+}
+
+/** The limit that is exceeded, or undefined. Does not recurse, so that depth cannot exhaust the stack. */
+export function exceededLimit(
+  model: unknown,
+  path: string,
+  limits: ComponentLimits,
+): Issue | undefined {
+  const open: { value: Json; depth: number; nesting: number }[] = [
+    { value: model as Json, depth: 0, nesting: 0 },
+  ];
+  let components = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { value, nesting } = next;
+    if (typeof value !== "object" || value === null) continue;
+    const isComponent = looksLikeComponent(value);
+    const depth = next.depth + (isComponent ? 1 : 0);
+    if (isComponent) components++;
+    if (components > limits.components) {
+      return { path, message: `has more than ${limits.components} components` };
+    }
+    if (depth > limits.depth || nesting > limits.depth * NESTING_PER_LEVEL) {
+      return { path, message: `is nested deeper than ${limits.depth} components` };
+    }
+    for (const inner of Object.values(value)) {
+      open.push({ value: inner, depth, nesting: nesting + 1 });
+    }
+  }
+  return undefined;
+}
+
+/** @throws ComponentError `value` when `model` exceeds a limit */
+export function requireWithinLimits(model: unknown, path: string, limits: ComponentLimits): void {
+  const issue = exceededLimit(model, path, limits);
+  if (issue)
+    throw new ComponentError("value", `${issue.path} ${issue.message}`, { issues: [issue] });
+}

@@ -1,0 +1,203 @@
+import * as z from "zod";
+import { ComponentError, type ComponentErrorKind, type Issue, ValueError } from "../errors.ts";
+import { issuesOf, listIssues } from "../issues.ts";
+import type { JsonObject } from "../json.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  type ComponentLoader,
+  type ComponentModel,
+  componentModelSchema,
+} from "./component.ts";
+import { type CheckedComponent, findIssues, type NodeLoader, type Roles } from "./find-issues.ts";
+import { lenientParse } from "./lenient-parse.ts";
+import { type ComponentLimits, DEFAULT_LIMITS, requireWithinLimits } from "./limits.ts";
+import { nearMatches } from "./near-matches.ts";
+import {
+  className,
+  isOtherAutoGenClass,
+  publicProvider,
+  WELL_KNOWN_PROVIDERS,
+} from "./providers.ts";
+
+/** What issues' paths start with when nobody says otherwise. */
+const ROOT = "component";
+
+/** A known provider as the API lists it; `config` is the JSON Schema of its config. */
+export interface KnownComponent {
+  provider: string;
+  component_type: string;
+  component_version: number;
+  config: JsonObject;
+}
+
+/**
+ * The components that can be loaded from JSON, by provider name.
+ *
+ * @example
+ * const registry = new ComponentRegistry().register(...coreComponents(catalog));
+ * const team = registry.load<Team>(json, "team");
+ */
+export class ComponentRegistry implements ComponentLoader, NodeLoader {
+  readonly #definitions = new Map<string, AnyComponentDefinition>();
+  /** By bare class name; the first that was registered keeps it. */
+  readonly #aliases = new Map<string, AnyComponentDefinition>();
+  readonly #limits: ComponentLimits;
+
+  constructor(limits: Partial<ComponentLimits> = {}) {
+    this.#limits = { ...DEFAULT_LIMITS, ...limits };
+  }
+
+  /** @throws ValueError when another component has the same provider name */
+  register(...definitions: readonly AnyComponentDefinition[]): this {
+    for (const definition of definitions) {
+      const { provider } = definition;
+      const existing = this.#definitions.get(provider);
+      if (existing !== undefined && existing !== definition) {
+        throw new ValueError(`the provider "${provider}" is registered already`);
+      }
+      this.#definitions.set(provider, definition);
+      const alias = className(provider);
+      if (!this.#aliases.has(alias)) this.#aliases.set(alias, definition);
+    }
+    return this;
+  }
+
+  /**
+   * Loads component JSON; without `roles` any component is accepted.
+   *
+   * @throws ComponentError for the first thing that is wrong, its place in `issues`; {@link validate} finds all
+   */
+  load<T extends Component>(model: unknown, roles?: Roles, path = ROOT): T {
+    requireWithinLimits(model, path, this.#limits);
+    return this.#load(model, roles, path) as T;
+  }
+
+  /** Everything that is wrong with component JSON, in the order in which it stands there. */
+  validate(model: unknown, roles?: Roles, path = ROOT): Issue[] {
+    try {
+      this.load(model, roles, path);
+      return [];
+    } catch (error) {
+      if (!(error instanceof ComponentError)) throw error;
+      return findIssues(this, model, roles, path, error);
+    }
+  }
+
+  /** All registered components, ordered by provider. */
+  definitions(): KnownComponent[] {
+    return [...this.#definitions.values()]
+      .map(({ provider, componentType, version, configSchema }) => ({
+        provider,
+        component_type: componentType,
+        component_version: version,
+        config: z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" }) as JsonObject,
+      }))
+      .toSorted((a, b) => (a.provider < b.provider ? -1 : 1));
+  }
+
+  /**
+   * The definition that loads `model` and its checked config.
+   *
+   * @throws ComponentError
+   */
+  check(model: unknown, roles: Roles | undefined, path: string): CheckedComponent {
+    const parsed = componentModelSchema.safeParse(model);
+    if (!parsed.success) throw invalid("validation", issuesOf(parsed.error, path));
+    const definition = this.#find(parsed.data.provider, path);
+    if (roles !== undefined && ![roles].flat().includes(definition.role)) {
+      throw invalid("wrong_type", [
+        {
+          path: `${path}.provider`,
+          message: `a ${[roles].flat().join(" or ")} is needed here, ${definition.provider} is a ${definition.role}`,
+        },
+      ]);
+    }
+    const config = lenientParse(definition.configSchema, upgraded(parsed.data, definition, path));
+    if (!config.success) throw invalid("validation", issuesOf(config.error, `${path}.config`));
+    return { definition, config: config.data };
+  }
+
+  /**
+   * Makes a component of a checked config. `loader` is asked for what is inside it.
+   *
+   * @throws ComponentError
+   */
+  build(
+    { definition, config }: CheckedComponent,
+    path: string,
+    loader: ComponentLoader,
+  ): Component {
+    try {
+      return definition.fromConfig(config as never, loader);
+    } catch (error) {
+      throw asComponentError(error, `${path}.config`);
+    }
+  }
+
+  #load(model: unknown, roles: Roles | undefined, path: string): Component {
+    return this.build(this.check(model, roles, path), path, {
+      load: <T extends Component>(inner: ComponentModel, wanted: Roles, place: string) =>
+        this.#load(inner, wanted, `${path}.config.${place}`) as T,
+    });
+  }
+
+  #find(provider: string, path: string): AnyComponentDefinition {
+    const name = publicProvider(WELL_KNOWN_PROVIDERS.get(provider) ?? provider);
+    const definition = this.#definitions.get(name) ?? this.#aliases.get(name);
+    if (definition !== undefined) return definition;
+    if (isOtherAutoGenClass(name)) {
+      throw invalid("wrong_type", [
+        { path: `${path}.provider`, message: `"${provider}" is not a component` },
+      ]);
+    }
+    const near = nearMatches(name, this.#definitions.keys());
+    const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
+    throw invalid(
+      "unknown_provider",
+      [{ path: `${path}.provider`, message: `unknown provider "${provider}"${hint}` }],
+      near,
+    );
+  }
+}
+
+/** Zero counts as not given, as in AutoGen. */
+function upgraded(
+  model: ComponentModel,
+  definition: AnyComponentDefinition,
+  path: string,
+): JsonObject {
+  const { config } = model;
+  const version = model.component_version || definition.version;
+  if (version >= definition.version) return config;
+  try {
+    if (definition.upgrade) return definition.upgrade(config, version);
+  } catch (error) {
+    throw asComponentError(error, `${path}.config`);
+  }
+  throw invalid("old_version", [
+    {
+      path: `${path}.component_version`,
+      message: `version ${version} of ${definition.provider} cannot be loaded, the oldest supported is ${definition.version}`,
+    },
+  ]);
+}
+
+function invalid(kind: ComponentErrorKind, issues: Issue[], near: string[] = []): ComponentError {
+  return new ComponentError(kind, listIssues(issues), {
+    issues,
+    ...(near.length > 0 && { data: { near_matches: near } }),
+  });
+}
+
+/** A constructor knows what is wrong, and maybe in which field, but not where in the JSON its config stands. */
+function asComponentError(error: unknown, path: string): ComponentError {
+  if (error instanceof ComponentError) return error;
+  if (!(error instanceof Error)) throw error;
+  const inner = "issues" in error && Array.isArray(error.issues) ? (error.issues as Issue[]) : [];
+  const issues =
+    inner.length > 0
+      ? inner.map((issue) => ({ ...issue, path: issue.path ? `${path}.${issue.path}` : path }))
+      : [{ path, message: error.message }];
+  return new ComponentError("value", listIssues(issues), { issues, cause: error });
+}
