@@ -1,8 +1,8 @@
-import type { ItemLog } from "../state/item-log.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { AgentEvent, ChatMessage, Message } from "../messages/message.ts";
 import type { Stop } from "../conditions/termination-condition.ts";
 import type { TurnContext } from "../run/turn-context.ts";
+import type { Stateful } from "../state/stateful.ts";
 
 /** A member of a group chat as its manager sees it. */
 export interface ParticipantInfo {
@@ -11,22 +11,28 @@ export interface ParticipantInfo {
   producedMessageTypes: readonly string[];
 }
 
+/** Everything said so far, events included, oldest first. Read no more of it than needed. */
+export interface ThreadView {
+  readonly length: number;
+  /** The messages from `from` up to (not including) `to`; negative numbers count from the end. */
+  slice(from?: number, to?: number): Message[];
+}
+
 /** What a manager decides with. */
 export interface GroupChatView {
   participants: readonly ParticipantInfo[];
-  /** Everything said so far, events included, oldest first. Read no more of it than needed. */
-  thread: ItemLog<Message>;
+  thread: ThreadView;
 }
 
 /** Messages the manager itself says with a decision: shown, appended to the thread and given to the participants. */
 interface Said {
   say?: readonly ChatMessage[];
-  /** Resets all participants first (MagenticOne after a stall). */
+  /** Resets all participants and empties the thread first (MagenticOne when it plans). */
   resetParticipants?: boolean;
 }
 
 /**
- * What happens next. `speak`: these run, side by side if several; `again`: the manager changed its own state and is
+ * What happens next. `speak`: these run, side by side if several, each named once; `again`: the manager changed its own state and is
  * asked once more in a turn of its own; `stop`: the run ends.
  */
 export type Decision =
@@ -44,17 +50,34 @@ export interface Spoken {
 export interface GroupChatManager {
   /** Key of its state in the team's state, and the source of its messages: `RoundRobinGroupChatManager`. */
   readonly name: string;
+  /** The thread keeps what is said to all, not what happens inside the agents (MagenticOne). Default false. */
+  readonly sharedOnly?: boolean;
+  /** The task does not count for conditions and turn limit (MagenticOne). Default false. */
+  readonly ignoresTask?: boolean;
+  /** What it has besides its head: a model context, a model client. */
+  children?(): { readonly [key: string]: Stateful };
   /** @throws TaskError when the chat cannot start with these messages. Nothing may be changed here. */
   validateTask(messages: readonly ChatMessage[] | null, view: GroupChatView): void;
   /** Told of every task (null source) and every speaker's messages once they stand in the thread. */
-  observe(spoken: { name: string | null; messages: readonly Message[] }[], view: GroupChatView): void;
+  observe(
+    spoken: { name: string | null; messages: readonly Message[] }[],
+    view: GroupChatView,
+  ): void;
   decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void>;
-  /** After a stop by condition or turn limit, which may let a manager start over (GraphFlow). */
+  /** Asked before the conditions are: why the chat is over by itself (GraphFlow). */
+  finished?(): Stop | undefined;
+  /** After every stop but its own decision, which may let a manager start over (GraphFlow). */
   onStop(): void;
   reset(): void;
-  /** Its own keys of AutoGen's manager state, without `message_thread` and `current_turn`; `type` included. */
+  /**
+   * Its own keys of AutoGen's manager state, without `message_thread` and `current_turn`; `type` and `version`
+   * included where AutoGen has them.
+   */
   saveState(): JsonObject;
-  /** @throws StateError */
+  /**
+   * @param state its whole state, with `message_thread`
+   * @throws StateError when it does not fit; then nothing has changed
+   */
   loadState(state: JsonObject): void;
   /** What is stored between turns. */
   head(): Json;

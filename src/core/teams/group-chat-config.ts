@@ -1,0 +1,42 @@
+import * as z from "zod";
+import type { ChatAgent } from "../agents/chat-agent.ts";
+import { type ComponentLoader, componentModelSchema } from "../component/component.ts";
+import type { TerminationCondition } from "../conditions/termination-condition.ts";
+import type { GroupChatOptions } from "./group-chat.ts";
+import type { Team } from "./team.ts";
+
+/** The config keys all group chats share. */
+export const groupChatConfigSchema = z.object({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  participants: z.array(componentModelSchema),
+  termination_condition: componentModelSchema.nullish(),
+  max_turns: z.number().int().nullish(),
+  emit_team_events: z.boolean().default(false),
+});
+
+/** Loads what {@link groupChatConfigSchema} describes. */
+export function loadGroupChat(
+  config: z.infer<typeof groupChatConfigSchema>,
+  loader: ComponentLoader,
+): { participants: (ChatAgent | Team)[]; options: GroupChatOptions } {
+  const { termination_condition } = config;
+  return {
+    participants: config.participants.map((model, index) =>
+      loader.load<ChatAgent | Team>(model, ["agent", "team"], `participants[${index}]`),
+    ),
+    options: {
+      name: config.name,
+      description: config.description,
+      terminationCondition:
+        termination_condition &&
+        loader.load<TerminationCondition>(
+          termination_condition,
+          "termination",
+          "termination_condition",
+        ),
+      maxTurns: config.max_turns,
+      emitTeamEvents: config.emit_team_events,
+    },
+  };
+}

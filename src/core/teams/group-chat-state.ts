@@ -1,0 +1,145 @@
+import * as z from "zod";
+import { type Issue, MessageError, StateError } from "../errors.ts";
+import { issuesOf, listIssues, pathOf } from "../issues.ts";
+import { type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
+import type { MessageOrigin } from "../messages/create.ts";
+import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
+import { loadMessage } from "../messages/message-factory.ts";
+import type { Stateful } from "../state/stateful.ts";
+
+const teamStateSchema = z.object({
+  agent_states: z.record(z.string(), jsonObjectSchema).default({}),
+});
+const containerStateSchema = z.object({
+  agent_state: jsonObjectSchema.default({}),
+  message_buffer: z.array(z.json()).default([]),
+});
+const managerStateSchema = z.object({
+  message_thread: z.array(z.json()).default([]),
+  current_turn: z.number().int().nonnegative().default(0),
+  troupe: z.object({ condition: z.json().optional() }).optional(),
+});
+
+/** A group chat's saved state, taken apart and checked but for what agents and manager keep. */
+export interface GroupChatState {
+  agents: ReadonlyMap<string, JsonObject>;
+  unheard: ReadonlyMap<string, ChatMessage[]>;
+  thread: Message[];
+  turn: number;
+  /** Undefined when AutoGen saved it, which forgets it. */
+  condition: Json | undefined;
+  manager: JsonObject;
+}
+
+/** Writes a state the way AutoGen does (`TeamState`); the condition's goes under `troupe`. */
+export function writeGroupChatState(state: GroupChatState, managerName: string): JsonObject {
+  const agentStates: JsonObject = {};
+  for (const [name, agentState] of state.agents) {
+    agentStates[name] = {
+      type: "ChatAgentContainerState",
+      version: "1.0.0",
+      agent_state: agentState,
+      message_buffer: (state.unheard.get(name) ?? []) as Json,
+    };
+  }
+  const { troupe, ...own } = state.manager;
+  const extra = { ...(troupe as JsonObject | undefined) };
+  if (state.condition !== undefined) extra.condition = state.condition;
+  agentStates[managerName] = {
+    ...own,
+    message_thread: state.thread as Json,
+    current_turn: state.turn,
+    ...(Object.keys(extra).length > 0 && { troupe: extra }),
+  };
+  return { type: "TeamState", version: "1.0.0", agent_states: agentStates };
+}
+
+/** @throws StateError naming what is missing or does not fit */
+export function readGroupChatState(
+  state: JsonObject,
+  names: readonly string[],
+  managerName: string,
+): GroupChatState {
+  const { agent_states } = parse(teamStateSchema, state, "");
+  const stateOf = (name: string): JsonObject => {
+    const found = Object.hasOwn(agent_states, name) ? agent_states[name] : undefined;
+    if (found) return found;
+    const known = Object.keys(agent_states).join(", ");
+    const message = `missing; there are states for: ${known === "" ? "nobody" : known}`;
+    throw invalid([{ path: pathOf(["agent_states", name]), message }]);
+  };
+  const agents = new Map<string, JsonObject>();
+  const unheard = new Map<string, ChatMessage[]>();
+  for (const name of names) {
+    const path = pathOf(["agent_states", name]);
+    const container = parse(containerStateSchema, stateOf(name), path);
+    agents.set(name, container.agent_state);
+    const messages = readMessages(container.message_buffer, `${path}.message_buffer`);
+    const event = messages.findIndex((message) => !isChatMessage(message));
+    if (event >= 0) {
+      const place = `${path}.message_buffer[${event}]`;
+      throw invalid([{ path: place, message: "must be a chat message, not an event" }]);
+    }
+    unheard.set(name, messages as ChatMessage[]);
+  }
+  const manager = stateOf(managerName);
+  const path = pathOf(["agent_states", managerName]);
+  const { message_thread, current_turn, troupe } = parse(managerStateSchema, manager, path);
+  return {
+    agents,
+    unheard,
+    thread: readMessages(message_thread, `${path}.message_thread`),
+    turn: current_turn,
+    condition: troupe?.condition,
+    manager,
+  };
+}
+
+/** The same object, whose state errors say where in the team's state the mistake stands. */
+export function statefulAt(path: string, target: Stateful): Stateful {
+  return {
+    saveState: () => target.saveState(),
+    loadState(state) {
+      try {
+        target.loadState(state);
+      } catch (error) {
+        if (!(error instanceof StateError)) throw error;
+        const issues = error.issues.map((issue) => ({
+          path: issue.path === "" ? path : `${path}.${issue.path}`,
+          message: issue.message,
+        }));
+        throw new StateError(`${path}: ${error.message}`, { issues, cause: error });
+      }
+    },
+  };
+}
+
+/** For messages of old states without id or time; nothing depends on these being the same again. */
+const NEW: MessageOrigin = {
+  id: () => crypto.randomUUID(),
+  now: () => new Date().toISOString(),
+};
+
+function readMessages(values: readonly Json[], path: string): Message[] {
+  return values.map((value, index) => {
+    try {
+      return loadMessage(value, NEW, `${path}[${index}]`);
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error;
+      throw invalid(error.issues, error);
+    }
+  });
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw invalid(issuesOf(result.error, path));
+}
+
+function invalid(issues: Issue[], cause?: unknown): StateError {
+  return new StateError(`the state does not fit this team: ${listIssues(issues)}`, {
+    issues,
+    cause,
+  });
+}

@@ -1,0 +1,339 @@
+import type { ChatAgent } from "../agents/chat-agent.ts";
+import { type Component, dumpComponent, withoutNulls } from "../component/component.ts";
+import type { Stop, TerminationCondition } from "../conditions/termination-condition.ts";
+import { TroupeError, ValueError } from "../errors.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { SelectSpeakerEvent } from "../messages/agent-events.ts";
+import { createMessage } from "../messages/create.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
+import type { Progress, TaskInput } from "../run/runnable.ts";
+import type { TurnContext } from "../run/turn-context.ts";
+import { loadAll } from "../state/load-all.ts";
+import type { StateParts } from "../state/stateful.ts";
+import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
+import { readGroupChatState, statefulAt, writeGroupChatState } from "./group-chat-state.ts";
+import { type Participant, participant } from "./participant.ts";
+import type { Team } from "./team.ts";
+import { Thread, type ThreadItem } from "./thread.ts";
+
+export interface GroupChatOptions {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  /** Without one, and without `maxTurns`, the chat goes on for ever. */
+  terminationCondition?: TerminationCondition | null | undefined;
+  /** Most turns of one run; side by side counts as one. */
+  maxTurns?: number | null | undefined;
+  /** Whether the stream shows whom the manager chooses. Default false. */
+  emitTeamEvents?: boolean;
+}
+
+/** What is stored of a team between turns, besides its thread and its participants. */
+type Head = {
+  turn: number;
+  started: number;
+  condition: Json;
+  cursors: { [name: string]: number };
+  manager: Json;
+};
+
+/**
+ * The loop that all group chats share (AutoGen `BaseGroupChat`): relay the task, check the conditions, ask the
+ * manager, let the speakers speak, append, check again. The manager is what they differ in.
+ */
+export abstract class GroupChat implements Team {
+  abstract readonly definition: Component["definition"];
+  readonly name: string;
+  readonly description: string;
+  readonly #participants: ReadonlyMap<string, Participant>;
+  readonly #manager: GroupChatManager;
+  readonly #condition: TerminationCondition | null;
+  readonly #maxTurns: number | null;
+  readonly #emitTeamEvents: boolean;
+  readonly #thread: Thread;
+  readonly #view: GroupChatView;
+  #conditionState: Json;
+  #turn = 0;
+  /** When the run began, in its running time: an inner team begins in the middle of an outer run. */
+  #startedMs = 0;
+
+  /** @throws ValueError when there is no participant, two have the same name, or `maxTurns` is not positive */
+  constructor(
+    participants: readonly (ChatAgent | Team)[],
+    manager: GroupChatManager,
+    options: GroupChatOptions & { name: string; description: string },
+  ) {
+    this.name = options.name;
+    this.description = options.description;
+    this.#participants = byName(participants, manager.name);
+    this.#manager = manager;
+    this.#condition = options.terminationCondition ?? null;
+    this.#maxTurns = positive(options.maxTurns ?? null);
+    this.#emitTeamEvents = options.emitTeamEvents ?? false;
+    this.#thread = new Thread([...this.#participants.keys()]);
+    this.#view = {
+      participants: [...this.#participants.values()].map(({ info }) => info),
+      thread: this.#thread,
+    };
+    this.#conditionState = this.#condition?.initialState() ?? null;
+  }
+
+  async *begin(task: TaskInput, ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
+    if (this.#condition?.terminated(this.#conditionState)) {
+      return { done: true, stopReason: "The group chat has already terminated." };
+    }
+    const { messages, outputTaskMessages } = task;
+    this.#manager.validateTask(messages, this.#view);
+    this.#startedMs = ctx.elapsedMs;
+    if (messages === null) return { done: false };
+    if (outputTaskMessages) yield* messages;
+    this.#thread.add(messages.map((message) => ({ message, shared: true, by: null })));
+    this.#manager.observe([{ name: null, messages }], this.#view);
+    return this.#manager.ignoresTask ? { done: false } : this.#afterTurn(messages, 0, ctx);
+  }
+
+  async *turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
+    const decision = yield* this.#manager.decide(this.#view, ctx.scope("manager"));
+    if (decision.resetParticipants) await this.#resetParticipants(ctx.scope("reset"));
+    yield* this.#say(decision.say ?? []);
+    if (decision.kind === "stop") return this.#stop(decision.stop);
+    if (decision.kind === "again") return ctx.stopRequested ? this.#stop(ASKED) : { done: false };
+    return yield* this.#speak(decision, ctx);
+  }
+
+  async reset(ctx: TurnContext): Promise<void> {
+    await this.#resetParticipants(ctx);
+    this.#manager.reset();
+    this.#turn = 0;
+    this.#conditionState = this.#condition?.reset() ?? null;
+  }
+
+  requestStop(): void {
+    this.#conditionState = this.#condition?.withExternalStop(this.#conditionState) ?? null;
+    for (const { subject } of this.#participants.values()) {
+      if ("requestStop" in subject) subject.requestStop();
+    }
+  }
+
+  async onPause(): Promise<void> {
+    for (const { subject } of this.#participants.values()) await subject.onPause();
+  }
+
+  async onResume(): Promise<void> {
+    for (const { subject } of this.#participants.values()) await subject.onResume();
+  }
+
+  async close(): Promise<void> {
+    for (const { subject } of this.#participants.values()) await subject.close();
+  }
+
+  /** The config keys all group chats share; a kind with more adds its own. */
+  toConfig(): JsonObject {
+    return withoutNulls({
+      name: this.name,
+      description: this.description,
+      participants: [...this.#participants.values()].map(({ subject }) => dumpComponent(subject)),
+      termination_condition: this.#condition && dumpComponent(this.#condition),
+      max_turns: this.#maxTurns,
+      emit_team_events: this.#emitTeamEvents,
+    });
+  }
+
+  saveState(): JsonObject {
+    const names = [...this.#participants.keys()];
+    const state = {
+      agents: new Map(
+        [...this.#participants].map(([name, { subject }]) => [name, subject.saveState()]),
+      ),
+      unheard: new Map(names.map((name) => [name, this.#thread.unheard(name)])),
+      thread: this.#thread.slice(),
+      turn: this.#turn,
+      condition: this.#condition ? this.#conditionState : undefined,
+      manager: this.#manager.saveState(),
+    };
+    return writeGroupChatState(state, this.#manager.name);
+  }
+
+  loadState(state: JsonObject): void {
+    const manager = this.#manager;
+    const read = readGroupChatState(state, [...this.#participants.keys()], manager.name);
+    const conditionState =
+      read.condition === undefined
+        ? this.#condition?.initialState()
+        : this.#condition?.parseState(read.condition);
+    // The manager comes last: unlike the agents, it could not be given back what it had.
+    loadAll([
+      ...[...this.#participants].map(
+        ([name, { subject }]) =>
+          [
+            statefulAt(`agent_states.${name}.agent_state`, subject),
+            read.agents.get(name) ?? {},
+          ] as const,
+      ),
+      [statefulAt(`agent_states.${manager.name}`, manager), read.manager],
+    ]);
+    this.#thread.replace(read.thread, read.unheard);
+    this.#turn = read.turn;
+    this.#startedMs = 0;
+    this.#conditionState = conditionState ?? null;
+  }
+
+  stateParts(): StateParts {
+    const manager = this.#manager;
+    const subjects = [...this.#participants].map(([name, { subject }]) => [name, subject] as const);
+    const managerParts = manager.children && {
+      saveState: () => manager.saveState(),
+      loadState: (state: JsonObject) => manager.loadState(state),
+      stateParts: () => ({ children: manager.children?.() ?? {} }),
+    };
+    return {
+      head: { save: () => this.#head(), load: (head) => this.#loadHead(head as Head) },
+      logs: this.#thread.logs,
+      children: {
+        ...Object.fromEntries(subjects),
+        ...(managerParts && { [manager.name]: managerParts }),
+      },
+    };
+  }
+
+  async *#speak(
+    { speakers }: Decision & { kind: "speak" },
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Progress, void> {
+    if (speakers.length === 0)
+      return this.#stop({ content: "The group chat is stopped.", source: this.#manager.name });
+    const chosen = speakers.map((name) => this.#participant(name));
+    if (this.#emitTeamEvents) {
+      yield createMessage<SelectSpeakerEvent>(ctx, {
+        type: "SelectSpeakerEvent",
+        source: this.#manager.name,
+        content: [...speakers],
+      });
+    }
+    const branches = chosen.map((member) => ({
+      key: `speaker:${member.info.name}`,
+      run: (scope: TurnContext) => member.respond(this.#thread.unheard(member.info.name), scope),
+    }));
+    const [only] = branches;
+    const items =
+      only !== undefined && branches.length === 1
+        ? [yield* only.run(ctx.scope(only.key))]
+        : yield* ctx.all(branches);
+    return this.#append(speakers, items, ctx);
+  }
+
+  /** Puts what the speakers said into the thread, in the order in which they were selected. */
+  #append(speakers: readonly string[], items: readonly ThreadItem[][], ctx: TurnContext): Progress {
+    const start = this.#thread.length;
+    const { sharedOnly = false } = this.#manager;
+    for (const said of items) {
+      this.#thread.add(sharedOnly ? said.filter(({ shared }) => shared) : said);
+    }
+    for (const name of speakers) this.#thread.heard(name, start);
+    const spoken = speakers.map((name, index) => ({
+      name,
+      messages: (items[index] ?? []).map(({ message }) => message),
+    }));
+    this.#manager.observe(spoken, this.#view);
+    return this.#afterTurn(
+      spoken.flatMap(({ messages }) => messages),
+      1,
+      ctx,
+    );
+  }
+
+  #afterTurn(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Progress {
+    const stop = this.#whyStop(delta, turns, ctx);
+    if (stop === undefined) return { done: false };
+    this.#manager.onStop();
+    return this.#stop(stop);
+  }
+
+  #whyStop(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Stop | undefined {
+    const finished = this.#manager.finished?.();
+    if (finished) return finished;
+    if (this.#condition) {
+      const elapsedMs = ctx.elapsedMs - this.#startedMs;
+      const step = this.#condition.check(this.#conditionState, delta, { elapsedMs });
+      this.#conditionState = step.state;
+      if (step.stop) return step.stop;
+    }
+    this.#turn += turns;
+    if (this.#maxTurns !== null && this.#turn >= this.#maxTurns) {
+      const content = `Maximum number of turns ${this.#maxTurns} reached.`;
+      return { content, source: this.#manager.name };
+    }
+    return ctx.stopRequested ? ASKED : undefined;
+  }
+
+  #stop({ content }: Stop): Progress {
+    this.#turn = 0;
+    this.#conditionState = this.#condition?.reset() ?? null;
+    return { done: true, stopReason: content };
+  }
+
+  async *#say(messages: readonly ChatMessage[]): AsyncGenerator<Message, void, void> {
+    yield* messages;
+    this.#thread.add(messages.map((message) => ({ message, shared: true, by: null })));
+  }
+
+  async #resetParticipants(ctx: TurnContext): Promise<void> {
+    for (const [name, member] of this.#participants) await member.reset(ctx.scope(name));
+    this.#thread.clear();
+  }
+
+  #participant(name: string): Participant {
+    const found = this.#participants.get(name);
+    if (found) return found;
+    throw new TroupeError(
+      "unknown_speaker",
+      `"${name}" was selected to speak and is no participant; there are: ${[...this.#participants.keys()].join(", ")}`,
+    );
+  }
+
+  #head(): Head {
+    return {
+      turn: this.#turn,
+      started: this.#startedMs,
+      condition: this.#conditionState,
+      cursors: this.#thread.cursors,
+      manager: this.#manager.head(),
+    };
+  }
+
+  #loadHead(head: Head): void {
+    this.#turn = head.turn;
+    this.#startedMs = head.started;
+    this.#conditionState = head.condition;
+    this.#thread.cursors = head.cursors;
+    this.#manager.loadHead(head.manager);
+  }
+}
+
+/** Why a run ends that somebody asked to stop after the turn in progress, whatever its conditions. */
+const ASKED: Stop = { content: "External termination requested", source: "ExternalTermination" };
+
+function byName(
+  subjects: readonly (ChatAgent | Team)[],
+  managerName: string,
+): Map<string, Participant> {
+  if (subjects.length === 0) throw new ValueError("a team needs at least one participant");
+  const participants = new Map<string, Participant>();
+  for (const subject of subjects) {
+    const { name } = subject;
+    if (participants.has(name)) {
+      throw new ValueError(`participant names must be unique in a team, "${name}" is there twice`);
+    }
+    if (name === managerName) {
+      throw new ValueError(
+        `"${name}" is the name of the team's manager; a participant needs another`,
+      );
+    }
+    participants.set(name, participant(subject));
+  }
+  return participants;
+}
+
+function positive(maxTurns: number | null): number | null {
+  if (maxTurns === null || maxTurns > 0) return maxTurns;
+  throw new ValueError(`max_turns must be greater than 0, it is ${maxTurns}`);
+}

@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { StateError } from "../errors.ts";
+import { issuesOf, listIssues } from "../issues.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { AgentEvent } from "../messages/message.ts";
+import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
+
+const stateSchema = z.object({ next_speaker_index: z.number().int().nonnegative().default(0) });
+
+/** Lets the participants speak in turn (AutoGen `RoundRobinGroupChatManager`). */
+export class RoundRobinGroupChatManager implements GroupChatManager {
+  readonly name = "RoundRobinGroupChatManager";
+  #next = 0;
+
+  validateTask(): void {}
+
+  observe(): void {}
+
+  // oxlint-disable-next-line require-yield
+  async *decide({ participants }: GroupChatView): AsyncGenerator<AgentEvent, Decision, void> {
+    const index = this.#next % participants.length;
+    this.#next = (index + 1) % participants.length;
+    return {
+      kind: "speak",
+      speakers: participants.slice(index, index + 1).map(({ name }) => name),
+    };
+  }
+
+  onStop(): void {}
+
+  reset(): void {
+    this.#next = 0;
+  }
+
+  saveState(): JsonObject {
+    return { type: "RoundRobinManagerState", version: "1.0.0", next_speaker_index: this.#next };
+  }
+
+  loadState(state: JsonObject): void {
+    const result = stateSchema.safeParse(state);
+    if (!result.success) {
+      const issues = issuesOf(result.error);
+      throw new StateError(`not a round-robin state: ${listIssues(issues)}`, { issues });
+    }
+    this.#next = result.data.next_speaker_index;
+  }
+
+  head(): Json {
+    return this.#next;
+  }
+
+  loadHead(head: Json): void {
+    this.#next = head as number;
+  }
+}

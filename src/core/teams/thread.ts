@@ -1,0 +1,100 @@
+import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
+import { ItemLog } from "../state/item-log.ts";
+import type { ThreadView } from "./group-chat-manager.ts";
+
+/** What stands in a thread, as it is stored. */
+export type ThreadItem = {
+  message: Message;
+  /** Whether the participants get it; what happened inside an agent they do not. */
+  shared: boolean;
+  /** The participant that said it; null for the task and the manager. */
+  by: string | null;
+};
+
+/** A group chat's conversation, and what each participant has yet to hear of it. */
+export class Thread implements ThreadView {
+  readonly items = new ItemLog<ThreadItem>();
+  readonly #listeners: ReadonlyMap<string, Listener>;
+
+  constructor(names: readonly string[]) {
+    this.#listeners = new Map(names.map((name) => [name, { seen: 0, before: new ItemLog() }]));
+  }
+
+  get length(): number {
+    return this.items.length;
+  }
+
+  slice(from?: number, to?: number): Message[] {
+    return this.items.slice(from, to).map((item) => item.message);
+  }
+
+  add(items: readonly ThreadItem[]): void {
+    for (const item of items) this.items.append(item);
+  }
+
+  /** The chat messages a participant has not heard yet; its own are not among them. */
+  unheard(name: string): ChatMessage[] {
+    const { seen, before } = this.#listener(name);
+    const messages = before.slice();
+    for (const { message, shared, by } of this.items.slice(seen)) {
+      if (shared && by !== name && isChatMessage(message)) messages.push(message);
+    }
+    return messages;
+  }
+
+  /** Notes that a participant has heard everything before `index`. */
+  heard(name: string, index: number): void {
+    const listener = this.#listener(name);
+    listener.seen = index;
+    listener.before.clear();
+  }
+
+  clear(): void {
+    this.items.clear();
+    for (const name of this.#listeners.keys()) this.heard(name, 0);
+  }
+
+  /** Takes over a saved conversation. It does not say who spoke, so what was not heard comes as lists. */
+  replace(
+    messages: readonly Message[],
+    unheard: ReadonlyMap<string, readonly ChatMessage[]>,
+  ): void {
+    this.items.clear();
+    this.add(messages.map((message) => ({ message, shared: isChatMessage(message), by: null })));
+    for (const name of this.#listeners.keys()) {
+      this.heard(name, this.length);
+      for (const message of unheard.get(name) ?? []) this.#listener(name).before.append(message);
+    }
+  }
+
+  /** How far each participant has heard. */
+  get cursors(): { [name: string]: number } {
+    return Object.fromEntries([...this.#listeners].map(([name, { seen }]) => [name, seen]));
+  }
+
+  set cursors(cursors: { [name: string]: number }) {
+    for (const [name, listener] of this.#listeners) listener.seen = cursors[name] ?? 0;
+  }
+
+  /** What a host stores of it besides the cursors. */
+  get logs(): { readonly [name: string]: ItemLog<unknown> } {
+    const before = [...this.#listeners].map(([name, listener]) => [
+      `buffer.${name}`,
+      listener.before,
+    ]);
+    return { thread: this.items, ...Object.fromEntries(before) };
+  }
+
+  #listener(name: string): Listener {
+    const listener = this.#listeners.get(name);
+    if (listener === undefined) throw new RangeError(`"${name}" is not in this thread`);
+    return listener;
+  }
+}
+
+interface Listener {
+  /** Everything before this index has been heard. */
+  seen: number;
+  /** Unheard messages of a loaded state, which come before those of the thread. */
+  before: ItemLog<ChatMessage>;
+}
