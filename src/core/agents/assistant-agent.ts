@@ -1,0 +1,120 @@
+import type { ComponentDefinition } from "../component/component.ts";
+import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
+import type { JsonObject } from "../json.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
+import { callModel, streamModel } from "../models/call-model.ts";
+import type { CreateResult } from "../models/chat-completion-client.ts";
+import type { TurnContext } from "../run/turn-context.ts";
+import type { StateParts } from "../state/stateful.ts";
+import {
+  type AssistantConfig,
+  assistantConfigSchema,
+  configOf,
+  optionsFromConfig,
+} from "./assistant/config.ts";
+import type { AssistantAgentOptions } from "./assistant/options.ts";
+import { type AssistantSettings, settingsOf } from "./assistant/settings.ts";
+import { assistantParts, loadAssistant, saveAssistant } from "./assistant/state.ts";
+import { AssistantTurn } from "./assistant/turn.ts";
+import { BaseChatAgent } from "./base-chat-agent.ts";
+import type { Response } from "./chat-agent.ts";
+
+const DESCRIPTION = "An agent that answers with the help of tools.";
+
+/**
+ * An agent that answers with a model (AutoGen `AssistantAgent`): it may consult memories, call tools in one or more
+ * rounds, reflect on their results or summarise them, hand over to another agent, and answer with text or with
+ * structured content.
+ *
+ * @example
+ * const weather = new AssistantAgent({ name: "weather", modelClient, tools: [forecast], reflectOnToolUse: true });
+ */
+export class AssistantAgent extends BaseChatAgent {
+  static readonly component: ComponentDefinition<AssistantConfig, AssistantAgent> = {
+    provider: "autogen_agentchat.agents.AssistantAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 2,
+    configSchema: assistantConfigSchema,
+    fromConfig: (config, loader) => new AssistantAgent(optionsFromConfig(config, loader)),
+  };
+
+  readonly definition = AssistantAgent.component;
+  readonly producedMessageTypes: readonly string[];
+  readonly #settings: AssistantSettings;
+
+  /** @throws ValueError for a bad name and for options that do not go together */
+  constructor(options: AssistantAgentOptions) {
+    super(options.name, options.description ?? DESCRIPTION);
+    this.#settings = settingsOf(options);
+    const { output } = this.#settings;
+    this.producedMessageTypes = [
+      "TextMessage",
+      "ToolCallSummaryMessage",
+      "HandoffMessage",
+      ...(output === undefined ? [] : [output.messageType]),
+    ];
+  }
+
+  get modelContext(): ChatCompletionContext {
+    return this.#settings.modelContext;
+  }
+
+  async *onMessagesStream(
+    messages: readonly ChatMessage[],
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Response, void> {
+    const { stream, modelClient } = this.#settings;
+    const turn = new AssistantTurn(this.#settings, ctx);
+    yield* turn.begin(messages);
+    for (;;) {
+      const call = await turn.nextCall();
+      let result: CreateResult;
+      if (stream) {
+        const options = { ...call.options, messageId: call.messageId };
+        const pieces = streamModel(ctx, call.key, modelClient, call.messages, options);
+        // In this generator and by hand: every layer between client and team costs for each piece.
+        try {
+          let next = await pieces.next();
+          while (!next.done) {
+            yield turn.chunk(next.value);
+            next = await pieces.next();
+          }
+          result = next.value;
+        } finally {
+          await pieces.return(undefined as never);
+        }
+      } else {
+        result = await callModel(ctx, call.key, modelClient, call.messages, call.options);
+      }
+      const response = yield* turn.follow(result);
+      if (response !== undefined) return response;
+    }
+  }
+
+  onReset(_ctx: TurnContext): Promise<void> {
+    this.#settings.modelContext.clear();
+    return Promise.resolve();
+  }
+
+  override async close(): Promise<void> {
+    const { workbenches, memory } = this.#settings;
+    for (const part of [...workbenches, ...memory]) await part.close();
+  }
+
+  override saveState(): JsonObject {
+    return saveAssistant(this.#settings);
+  }
+
+  override loadState(state: JsonObject): void {
+    loadAssistant(this.#settings, state);
+  }
+
+  stateParts(): StateParts {
+    return assistantParts(this.#settings);
+  }
+
+  toConfig(): JsonObject {
+    return configOf(this.#settings, this.description);
+  }
+}

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
+import {
+  type ComponentLoader,
+  type ComponentModel,
+  componentModelSchema,
+  dumpComponent,
+  withoutNulls,
+} from "../../component/component.ts";
+import type { JsonObject } from "../../json.ts";
+import type { Memory } from "../../memory/memory.ts";
+import type { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
+import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import type { AnyTool } from "../../tools/tool.ts";
+import type { Workbench } from "../../tools/workbench.ts";
+import { handoffSchema } from "../handoff.ts";
+import type { AssistantAgentOptions } from "./options.ts";
+import type { AssistantSettings } from "./settings.ts";
+
+/** An assistant in component JSON, version 2. `tools` is the older way to write a workbench. */
+export const assistantConfigSchema = z.object({
+  name: z.string(),
+  model_client: componentModelSchema,
+  tools: z.array(componentModelSchema).nullish(),
+  workbench: z.array(componentModelSchema).nullish(),
+  handoffs: z.array(handoffSchema).nullish(),
+  model_context: componentModelSchema.nullish(),
+  memory: z.array(componentModelSchema).nullish(),
+  description: z.string(),
+  system_message: z.string().nullish(),
+  model_client_stream: z.boolean().default(false),
+  reflect_on_tool_use: z.boolean(),
+  tool_call_summary_format: z.string(),
+  max_tool_iterations: z.number().int().min(1).default(1),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  structured_message_factory: componentModelSchema.nullish(),
+});
+export type AssistantConfig = z.infer<typeof assistantConfigSchema>;
+
+/** The options a config stands for, its components loaded. */
+export function optionsFromConfig(
+  config: AssistantConfig,
+  loader: ComponentLoader,
+): AssistantAgentOptions {
+  const tools = loadList<AnyTool>(
+    config.tools,
+    (tool, path) => loader.load(tool, "tool", path),
+    "tools",
+  );
+  const workbench = loadList<Workbench>(
+    config.workbench,
+    (bench, path) => loader.load(bench, "workbench", path),
+    "workbench",
+  );
+  const context = config.model_context;
+  const factory = config.structured_message_factory;
+  return {
+    name: config.name,
+    description: config.description,
+    modelClient: loader.load<ChatCompletionClient>(config.model_client, "model", "model_client"),
+    systemMessage: config.system_message ?? null,
+    ...(tools && { tools }),
+    ...(workbench && { workbench }),
+    handoffs: config.handoffs ?? [],
+    ...(context && {
+      modelContext: loader.load<ChatCompletionContext>(
+        context,
+        "chat_completion_context",
+        "model_context",
+      ),
+    }),
+    memory:
+      loadList<Memory>(config.memory, (one, path) => loader.load(one, "memory", path), "memory") ??
+      [],
+    modelClientStream: config.model_client_stream,
+    reflectOnToolUse: config.reflect_on_tool_use,
+    maxToolIterations: config.max_tool_iterations,
+    toolCallSummaryFormat: config.tool_call_summary_format,
+    metadata: config.metadata ?? {},
+    ...(factory && {
+      outputContentType: loader.load<StructuredMessageFactory>(
+        factory,
+        "structured_message",
+        "structured_message_factory",
+      ),
+    }),
+  };
+}
+
+/** The components of a list; undefined when there are none, so that the default stays. */
+function loadList<T>(
+  models: readonly ComponentModel[] | null | undefined,
+  load: (model: ComponentModel, path: string) => T,
+  key: string,
+): T[] | undefined {
+  if (models == null || models.length === 0) return undefined;
+  return models.map((model, index) => load(model, `${key}[${index}]`));
+}
+
+export function configOf(settings: AssistantSettings, description: string): JsonObject {
+  const { workbenches, handoffs, memory, output } = settings;
+  return withoutNulls({
+    name: settings.name,
+    model_client: dumpComponent(settings.modelClient),
+    workbench: workbenches.length > 0 ? workbenches.map((bench) => dumpComponent(bench)) : null,
+    handoffs: handoffs.size > 0 ? [...handoffs.values()] : null,
+    model_context: dumpComponent(settings.modelContext),
+    memory: memory.length > 0 ? memory.map((store) => dumpComponent(store)) : null,
+    description,
+    system_message: settings.systemMessage?.content,
+    model_client_stream: settings.stream,
+    reflect_on_tool_use: settings.reflectOnToolUse,
+    tool_call_summary_format: settings.summaryFormat,
+    max_tool_iterations: settings.maxToolIterations,
+    metadata: settings.metadata,
+    structured_message_factory: output && dumpComponent(output),
+  });
+}

@@ -1,0 +1,127 @@
+import type {
+  HandoffMessage,
+  TextMessage,
+  ToolCallSummaryMessage,
+} from "../../messages/chat-messages.ts";
+import { createMessage, type MessageOrigin } from "../../messages/create.ts";
+import type { ChatMessage } from "../../messages/message.ts";
+import type {
+  FunctionCall,
+  FunctionExecutionResult,
+  LLMMessage,
+  RequestUsage,
+} from "../../models/llm-messages.ts";
+import { formatPython } from "../../text/format.ts";
+import type { AssistantSettings } from "./settings.ts";
+
+/** Tool calls of one model call with their results, index by index. */
+export interface Executed {
+  calls: readonly FunctionCall[];
+  results: readonly FunctionExecutionResult[];
+  thought: string | null;
+}
+
+/** What a final message is made of. */
+export interface FinalText {
+  id: string;
+  content: string;
+  usage: RequestUsage;
+  /** False after reflection, where AutoGen shows structured content as JSON. */
+  withFormat: boolean;
+}
+
+/**
+ * The model's text as the answer.
+ *
+ * @throws MessageError when the agent answers with structured messages and the text does not fit their schema
+ */
+export function finalMessage(
+  { name, output }: AssistantSettings,
+  origin: MessageOrigin,
+  { id, content, usage, withFormat }: FinalText,
+): ChatMessage {
+  const fields = { id, source: name, models_usage: usage };
+  if (output === undefined) {
+    return createMessage<TextMessage>(origin, { ...fields, type: "TextMessage", content });
+  }
+  return output.create(origin, { ...fields, content: output.parse(content), withFormat });
+}
+
+/** The answer made of the tools' results, without asking the model again. */
+export function summaryMessage(
+  { name, handoffs, summaryFormat, summaryFormatter }: AssistantSettings,
+  origin: MessageOrigin,
+  { calls, results }: Executed,
+): ToolCallSummaryMessage {
+  const done = pairs(calls, results).filter(([call]) => !handoffs.has(call.name));
+  const text = (call: FunctionCall, result: FunctionExecutionResult): string =>
+    summaryFormatter?.(call, result) ?? formatSummary(summaryFormat, call, result);
+  return createMessage<ToolCallSummaryMessage>(origin, {
+    type: "ToolCallSummaryMessage",
+    source: name,
+    content: done.map(([call, result]) => text(call, result)).join("\n"),
+    tool_calls: done.map(([call]) => call),
+    results: done.map(([, result]) => result),
+  });
+}
+
+function formatSummary(
+  format: string,
+  call: FunctionCall,
+  { content, is_error }: FunctionExecutionResult,
+): string {
+  if (format === "{result}") return content;
+  return formatPython(format, {
+    tool_name: call.name,
+    arguments: call.arguments,
+    result: content,
+    is_error,
+  });
+}
+
+/**
+ * The handoff a model asked for, if any; of several only the first counts. The other tools' calls and results, or
+ * else the model's thought, go along as its context.
+ */
+export function handoffMessage(
+  { name, handoffs }: AssistantSettings,
+  origin: MessageOrigin,
+  { calls, results, thought }: Executed,
+): HandoffMessage | undefined {
+  const selected = calls.map((call) => handoffs.get(call.name)).find((handoff) => handoff);
+  if (selected === undefined) return undefined;
+  const others = pairs(calls, results).filter(([call]) => !handoffs.has(call.name));
+  const own = pairs(calls, results).findLast(([call]) => call.name === selected.name);
+  return createMessage<HandoffMessage>(origin, {
+    type: "HandoffMessage",
+    source: name,
+    content: own?.[1].content ?? selected.message,
+    target: selected.target,
+    context: handoffContext(name, others, thought),
+  });
+}
+
+function handoffContext(
+  source: string,
+  others: readonly (readonly [FunctionCall, FunctionExecutionResult])[],
+  thought: string | null,
+): LLMMessage[] {
+  if (others.length > 0) {
+    return [
+      { content: others.map(([call]) => call), thought, source, type: "AssistantMessage" },
+      { content: others.map(([, result]) => result), type: "FunctionExecutionResultMessage" },
+    ];
+  }
+  if (!thought) return [];
+  return [{ content: thought, thought: null, source, type: "AssistantMessage" }];
+}
+
+function pairs(
+  calls: readonly FunctionCall[],
+  results: readonly FunctionExecutionResult[],
+): [FunctionCall, FunctionExecutionResult][] {
+  return calls.flatMap((call, index) => {
+    const result = results[index];
+    return result === undefined ? [] : [[call, result]];
+  });
+}

@@ -1,0 +1,107 @@
+import * as z from "zod";
+import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
+import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-completion-context.ts";
+import { ValueError } from "../../errors.ts";
+import type { Memory } from "../../memory/memory.ts";
+import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
+import type { JsonObject } from "../../json.ts";
+import type { ChatCompletionClient, ToolSchema } from "../../models/chat-completion-client.ts";
+import type { SystemMessage } from "../../models/llm-messages.ts";
+import { StaticStreamWorkbench } from "../../tools/static-workbench.ts";
+import type { Workbench } from "../../tools/workbench.ts";
+import { type Handoff, handoffSchema, handoffTool } from "../handoff.ts";
+import type { AssistantAgentOptions, ToolCallSummaryFormatter } from "./options.ts";
+
+/** An assistant's options, checked and completed. None of it changes; what changes is inside the parts. */
+export interface AssistantSettings {
+  name: string;
+  modelClient: ChatCompletionClient;
+  systemMessage: SystemMessage | null;
+  workbenches: readonly Workbench[];
+  /** By the name of their tool. */
+  handoffs: ReadonlyMap<string, Handoff>;
+  handoffTools: readonly ToolSchema[];
+  modelContext: ChatCompletionContext;
+  memory: readonly Memory[];
+  stream: boolean;
+  reflectOnToolUse: boolean;
+  maxToolIterations: number;
+  summaryFormat: string;
+  summaryFormatter: ToolCallSummaryFormatter | undefined;
+  output: StructuredMessageFactory | undefined;
+  metadata: { [key: string]: string };
+}
+
+const SYSTEM_MESSAGE =
+  "You are a helpful assistant. Use your tools where they help, and write TERMINATE once the task is done.";
+
+/** @throws ValueError for what does not go together */
+export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
+  const { tools = [], systemMessage = SYSTEM_MESSAGE, maxToolIterations = 1 } = options;
+  const handoffs = (options.handoffs ?? []).map((handoff) => handoffSchema.parse(handoff));
+  const output = outputOf(options);
+  checkNames(
+    tools.map(({ name }) => name),
+    handoffs,
+  );
+  if (tools.length + handoffs.length > 0 && !options.modelClient.modelInfo.function_calling) {
+    throw new ValueError(
+      `the model of "${options.name}" does not call functions, which tools and handoffs need`,
+    );
+  }
+  if (!Number.isInteger(maxToolIterations) || maxToolIterations < 1) {
+    throw new ValueError(
+      `maxToolIterations must be a whole number from 1, not ${maxToolIterations}`,
+    );
+  }
+  return {
+    name: options.name,
+    modelClient: options.modelClient,
+    systemMessage:
+      systemMessage === null ? null : { content: systemMessage, type: "SystemMessage" },
+    workbenches: workbenchesOf(options),
+    handoffs: new Map(handoffs.map((handoff) => [handoff.name, handoff])),
+    handoffTools: handoffs.map(handoffTool),
+    modelContext: options.modelContext ?? new UnboundedChatCompletionContext(),
+    memory: options.memory ?? [],
+    stream: options.modelClientStream ?? false,
+    reflectOnToolUse: options.reflectOnToolUse ?? output !== undefined,
+    maxToolIterations,
+    summaryFormat: options.toolCallSummaryFormat ?? "{result}",
+    summaryFormatter: options.toolCallSummaryFormatter,
+    output,
+    metadata: options.metadata ?? {},
+  };
+}
+
+function workbenchesOf({ tools = [], workbench }: AssistantAgentOptions): readonly Workbench[] {
+  if (workbench === undefined) return [new StaticStreamWorkbench(tools)];
+  if (tools.length > 0) throw new ValueError("give either tools or workbenches, not both");
+  return "callTool" in workbench ? [workbench] : workbench;
+}
+
+function checkNames(tools: readonly string[], handoffs: readonly Handoff[]): void {
+  const names = [...tools, ...handoffs.map(({ name }) => name)];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new ValueError(
+      `the names of tools and handoffs must be unique; "${twice}" is used twice`,
+    );
+  }
+  const target = handoffs.find((handoff) => tools.includes(handoff.target));
+  if (target !== undefined) {
+    throw new ValueError(`"${target.target}" is both a tool and the target of a handoff`);
+  }
+}
+
+function outputOf(options: AssistantAgentOptions): StructuredMessageFactory | undefined {
+  const { outputContentType, outputContentTypeFormat } = options;
+  if (outputContentType === undefined) return undefined;
+  if (!("_zod" in outputContentType)) return outputContentType;
+  const { $schema: _, ...jsonSchema } = z.toJSONSchema(outputContentType);
+  return new StructuredMessageFactory({
+    jsonSchema: jsonSchema as JsonObject,
+    formatString: outputContentTypeFormat ?? null,
+    contentModelName: z.globalRegistry.get(outputContentType)?.title ?? null,
+  });
+}

@@ -1,0 +1,67 @@
+import * as z from "zod";
+import { StateError } from "../../errors.ts";
+import { type JsonObject, jsonObjectSchema } from "../../json.ts";
+import { hasState } from "../../state/has-state.ts";
+import { loadAll } from "../../state/load-all.ts";
+import type { StateParts, Stateful } from "../../state/stateful.ts";
+import type { AssistantSettings } from "./settings.ts";
+
+const assistantStateSchema = z.object({
+  llm_context: jsonObjectSchema.default({ messages: [] }),
+  troupe: z.object({ parts: z.record(z.string(), jsonObjectSchema).default({}) }).optional(),
+});
+
+/** AutoGen's `AssistantAgentState`; workbenches and memories that remember something under `troupe`. */
+export function saveAssistant(settings: AssistantSettings): JsonObject {
+  const parts = Object.entries(rememberingParts(settings));
+  return {
+    type: "AssistantAgentState",
+    version: "1.0.0",
+    llm_context: settings.modelContext.saveState(),
+    ...(parts.length > 0 && {
+      troupe: { parts: Object.fromEntries(parts.map(([key, part]) => [key, part.saveState()])) },
+    }),
+  };
+}
+
+/** @throws StateError; then nothing has changed */
+export function loadAssistant(settings: AssistantSettings, state: JsonObject): void {
+  const { success, data } = assistantStateSchema.safeParse(state);
+  if (!success) {
+    throw new StateError(
+      `the state of "${settings.name}" must hold the model context's state in \`llm_context\``,
+    );
+  }
+  const saved = data.troupe?.parts ?? {};
+  const parts = Object.entries(rememberingParts(settings)).flatMap(
+    ([key, part]): [Stateful, JsonObject][] => {
+      const own = saved[key];
+      return own === undefined ? [] : [[part, own]];
+    },
+  );
+  loadAll([[settings.modelContext, data.llm_context], ...parts]);
+}
+
+/** The pieces a host stores, with the model client where it has a position to keep (the replay client). */
+export function assistantParts(settings: AssistantSettings): StateParts {
+  const { modelContext, modelClient } = settings;
+  return {
+    children: {
+      context: modelContext,
+      ...rememberingParts(settings),
+      ...(isStateful(modelClient) && { model_client: modelClient }),
+    },
+  };
+}
+
+function rememberingParts({ workbenches, memory }: AssistantSettings): { [key: string]: Stateful } {
+  const parts: [string, Stateful][] = [
+    ...workbenches.map((bench, index): [string, Stateful] => [`workbench-${index}`, bench]),
+    ...memory.map((store, index): [string, Stateful] => [`memory-${index}`, store]),
+  ];
+  return Object.fromEntries(parts.filter(([, part]) => hasState(part)));
+}
+
+function isStateful(value: object): value is Stateful {
+  return "stateParts" in value;
+}

@@ -1,0 +1,80 @@
+import type { Message } from "../../messages/message.ts";
+import type { ToolSchema } from "../../models/chat-completion-client.ts";
+import type { FunctionCall, FunctionExecutionResult } from "../../models/llm-messages.ts";
+import type { TurnContext } from "../../run/turn-context.ts";
+import { parseArguments } from "../../tools/parse-arguments.ts";
+import { resultText } from "../../tools/tool-result.ts";
+import type { AssistantSettings } from "./settings.ts";
+
+/** The tools of each workbench, in the order of the workbenches, as the model was told about them. */
+export type ListedTools = readonly (readonly ToolSchema[])[];
+
+/** What came of the calls a model asked for. */
+export interface ExecutedCalls {
+  /** One per call, in the order of the calls. */
+  results: FunctionExecutionResult[];
+  /** What agents used as tools said, call by call, without pieces of streamed text. */
+  said: Message[];
+}
+
+/** Lists the tools of all workbenches. */
+export async function listTools(
+  { workbenches }: AssistantSettings,
+  ctx: TurnContext,
+  modelCall: number,
+): Promise<ListedTools> {
+  const listed: ToolSchema[][] = [];
+  for (const [index, workbench] of workbenches.entries()) {
+    listed.push(await workbench.listTools({ ctx: ctx.scope(`tools:${modelCall}:${index}`) }));
+  }
+  return listed;
+}
+
+/** Runs the calls side by side and yields what agents used as tools say, as it comes. Failures are results. */
+export async function* executeCalls(
+  settings: AssistantSettings,
+  calls: readonly FunctionCall[],
+  listed: ListedTools,
+  iteration: number,
+  ctx: TurnContext,
+): AsyncGenerator<Message, ExecutedCalls, void> {
+  const said: Message[][] = calls.map(() => []);
+  const results = yield* ctx.all<Message, FunctionExecutionResult>(
+    calls.map((call, index) => ({
+      // Models repeat the ids of calls.
+      key: `tool:${iteration}:${index}`,
+      run: (scope) => executeCall(settings, call, listed, said[index] ?? [], scope),
+    })),
+  );
+  return { results, said: said.flat() };
+}
+
+async function* executeCall(
+  { workbenches, handoffs }: AssistantSettings,
+  call: FunctionCall,
+  listed: ListedTools,
+  said: Message[],
+  ctx: TurnContext,
+): AsyncGenerator<Message, FunctionExecutionResult, void> {
+  const parsed = parseArguments(call.arguments);
+  if ("error" in parsed) return executed(call, parsed.error, true);
+  const handoff = handoffs.get(call.name);
+  if (handoff !== undefined) return executed(call, handoff.message, false);
+  const workbench =
+    workbenches[listed.findIndex((tools) => tools.some(({ name }) => name === call.name))];
+  if (workbench === undefined) {
+    return executed(call, `Error: tool '${call.name}' not found in any workbench`, true);
+  }
+  const items = workbench.callTool(call.name, parsed.args, { ctx, callId: call.id });
+  let next = await items.next();
+  while (!next.done) {
+    if (next.value.type !== "ModelClientStreamingChunkEvent") said.push(next.value);
+    yield next.value;
+    next = await items.next();
+  }
+  return executed(call, resultText(next.value), next.value.is_error);
+}
+
+function executed(call: FunctionCall, content: string, isError: boolean): FunctionExecutionResult {
+  return { content, name: call.name, call_id: call.id, is_error: isError };
+}

@@ -1,0 +1,158 @@
+import { TroupeError } from "../../errors.ts";
+import type {
+  ModelClientStreamingChunkEvent,
+  ThoughtEvent,
+  ToolCallExecutionEvent,
+  ToolCallRequestEvent,
+} from "../../messages/agent-events.ts";
+import { chunkEvents, createMessage } from "../../messages/create.ts";
+import type { ChatMessage, Message } from "../../messages/message.ts";
+import type { CreateOptions, CreateResult } from "../../models/chat-completion-client.ts";
+import type { FunctionCall, LLMMessage } from "../../models/llm-messages.ts";
+import type { TurnContext } from "../../run/turn-context.ts";
+import type { Response } from "../chat-agent.ts";
+import { consultMemory, modelMessages, remember } from "./context.ts";
+import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
+import type { AssistantSettings } from "./settings.ts";
+import { executeCalls, type ListedTools, listTools } from "./tool-calls.ts";
+
+/** The next call of the model: where it is recorded and what is sent. */
+export interface ModelCall {
+  key: string;
+  messages: LLMMessage[];
+  options: CreateOptions;
+  /** The message whose text streams in. */
+  messageId: string;
+}
+
+/** One answer of an assistant while it is made: which model call comes next, and what follows from its result. */
+export class AssistantTurn {
+  readonly #settings: AssistantSettings;
+  readonly #ctx: TurnContext;
+  readonly #inner: Message[] = [];
+  #messageId: string;
+  #chunk: (content: string) => ModelClientStreamingChunkEvent;
+  #modelCalls = 0;
+  #iterations = 0;
+  #reflecting = false;
+  #listed: ListedTools = [];
+
+  constructor(settings: AssistantSettings, ctx: TurnContext) {
+    this.#settings = settings;
+    this.#ctx = ctx;
+    this.#messageId = ctx.id();
+    this.#chunk = chunkEvents(ctx, settings.name, this.#messageId);
+  }
+
+  /** Takes in what is new and asks the memories. */
+  async *begin(messages: readonly ChatMessage[]): AsyncGenerator<Message, void, void> {
+    remember(this.#settings.modelContext, messages);
+    for (const event of await consultMemory(this.#settings, this.#ctx)) yield this.#say(event);
+  }
+
+  async nextCall(): Promise<ModelCall> {
+    const number = this.#modelCalls++;
+    const jsonOutput = this.#settings.output?.jsonOutput ?? null;
+    const messages = await modelMessages(this.#settings);
+    const key = `model:${number}`;
+    if (this.#reflecting) {
+      const options: CreateOptions = { toolChoice: "none", jsonOutput };
+      return { key, messages, options, messageId: this.#messageId };
+    }
+    this.#listed = await listTools(this.#settings, this.#ctx, number);
+    const tools = [...this.#listed.flat(), ...this.#settings.handoffTools];
+    return { key, messages, options: { tools, jsonOutput }, messageId: this.#messageId };
+  }
+
+  /** A piece of the text that streams in, as an event. */
+  chunk(content: string): ModelClientStreamingChunkEvent {
+    return this.#chunk(content);
+  }
+
+  /** What follows from a model's reply: the response, or undefined when the model is to be called again. */
+  async *follow(result: CreateResult): AsyncGenerator<Message, Response | undefined, void> {
+    const { name, modelContext } = this.#settings;
+    const { content, usage } = result;
+    const thought = result.thought ?? null;
+    if (this.#reflecting && typeof content !== "string") {
+      throw new TroupeError(
+        "no_text",
+        `the model of "${name}" was asked for text and answered with tool calls`,
+      );
+    }
+    if (thought) yield this.#say(this.#think(thought));
+    modelContext.addMessage({ content, thought, source: name, type: "AssistantMessage" });
+    if (typeof content !== "string") return yield* this.#useTools(content, result, thought);
+    return this.#respond(
+      finalMessage(this.#settings, this.#ctx, {
+        id: this.#messageId,
+        content,
+        usage,
+        withFormat: !this.#reflecting,
+      }),
+    );
+  }
+
+  async *#useTools(
+    calls: FunctionCall[],
+    { usage }: CreateResult,
+    thought: string | null,
+  ): AsyncGenerator<Message, Response | undefined, void> {
+    const settings = this.#settings;
+    const ctx = this.#ctx;
+    const source = settings.name;
+    yield this.#say(
+      createMessage<ToolCallRequestEvent>(ctx, {
+        type: "ToolCallRequestEvent",
+        source,
+        content: calls,
+        models_usage: usage,
+      }),
+    );
+    const iteration = this.#iterations++;
+    const { results, said } = yield* executeCalls(settings, calls, this.#listed, iteration, ctx);
+    settings.modelContext.addMessage({ content: results, type: "FunctionExecutionResultMessage" });
+    this.#inner.push(...said);
+    yield this.#say(
+      createMessage<ToolCallExecutionEvent>(ctx, {
+        type: "ToolCallExecutionEvent",
+        source,
+        content: results,
+      }),
+    );
+    const executed = { calls, results, thought };
+    const handoff = handoffMessage(settings, ctx, executed);
+    if (handoff !== undefined) return this.#respond(handoff);
+    if (this.#iterations < settings.maxToolIterations) return undefined;
+    if (!settings.reflectOnToolUse) return this.#respond(summaryMessage(settings, ctx, executed));
+    this.#reflecting = true;
+    this.#newMessage();
+    return undefined;
+  }
+
+  #think(thought: string): ThoughtEvent {
+    const event = createMessage<ThoughtEvent>(this.#ctx, {
+      type: "ThoughtEvent",
+      id: this.#reflecting ? this.#ctx.id() : this.#messageId,
+      source: this.#settings.name,
+      content: thought,
+    });
+    // Outside reflection the thought has taken the message's id (AutoGen does so).
+    if (!this.#reflecting) this.#newMessage();
+    return event;
+  }
+
+  #newMessage(): void {
+    this.#messageId = this.#ctx.id();
+    this.#chunk = chunkEvents(this.#ctx, this.#settings.name, this.#messageId);
+  }
+
+  #say<M extends Message>(message: M): M {
+    this.#inner.push(message);
+    return message;
+  }
+
+  #respond(message: ChatMessage): Response {
+    return { chat_message: message, inner_messages: this.#inner };
+  }
+}

@@ -1,0 +1,16 @@
+import { ValueError } from "../errors.ts";
+
+const IDENTIFIER = /^[\p{XIDS}_][\p{XIDC}]*$/u;
+
+/** Whether a text is an identifier as Python has them: letters of any script, digits and underscores. */
+export function isIdentifier(text: string): boolean {
+  return IDENTIFIER.test(text);
+}
+
+/** @throws ValueError naming `what` when it is not an identifier; AutoGen demands it of agents' names */
+export function requireIdentifier(text: string, what: string): string {
+  if (isIdentifier(text)) return text;
+  throw new ValueError(
+    `${what} "${text}" must be an identifier: letters, digits and underscores, not starting with a digit`,
+  );
+}

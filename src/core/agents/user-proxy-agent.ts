@@ -1,0 +1,167 @@
+import * as z from "zod";
+import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import { errorMessage, MessageError, TroupeError, ValueError } from "../errors.ts";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import type { UserInputRequestedEvent } from "../messages/agent-events.ts";
+import type { HandoffMessage, TextMessage } from "../messages/chat-messages.ts";
+import { createMessage } from "../messages/create.ts";
+import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
+import { loadMessage } from "../messages/message-factory.ts";
+import { rethrowSignal } from "../run/signals.ts";
+import type { TurnContext } from "../run/turn-context.ts";
+import { BaseChatAgent } from "./base-chat-agent.ts";
+import type { Response } from "./chat-agent.ts";
+
+const userProxyConfigSchema = z.object({
+  name: z.string(),
+  description: z.string().default("A human user"),
+  timeout_seconds: z.number().positive().nullish(),
+  default_answer: z.union([z.string(), jsonObjectSchema]).nullish(),
+});
+
+/** Asks a human by a way of your own. Return the answer; throw, and the run fails. */
+export type InputFunction = (prompt: string, signal: AbortSignal) => string | Promise<string>;
+
+export interface UserProxyAgentOptions {
+  /** An identifier, unique in the team. */
+  name: string;
+  description?: string;
+  /** In the place of the host's way to ask. Not part of the component JSON. */
+  inputFunc?: InputFunction;
+  /** Seconds after which `defaultAnswer` counts as the answer. Without it the run waits for ever. */
+  timeoutSeconds?: number | null;
+  /** A text, or a whole chat message. */
+  defaultAnswer?: string | JsonObject | null;
+}
+
+/**
+ * A human as a member of a team (AutoGen `UserProxyAgent`): asks, and says the answer. The answer to a handoff is a
+ * handoff back to whom it came from.
+ */
+export class UserProxyAgent extends BaseChatAgent {
+  static readonly component: ComponentDefinition<
+    z.infer<typeof userProxyConfigSchema>,
+    UserProxyAgent
+  > = {
+    provider: "autogen_agentchat.agents.UserProxyAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+    configSchema: userProxyConfigSchema,
+    fromConfig: (config) =>
+      new UserProxyAgent({
+        name: config.name,
+        description: config.description,
+        timeoutSeconds: config.timeout_seconds ?? null,
+        defaultAnswer: config.default_answer ?? null,
+      }),
+  };
+
+  readonly definition = UserProxyAgent.component;
+  readonly producedMessageTypes = ["TextMessage", "HandoffMessage"];
+  readonly #inputFunc: InputFunction | undefined;
+  readonly #timeoutSeconds: number | null;
+  readonly #defaultAnswer: string | JsonObject | null;
+
+  /** @throws ValueError for a bad name, or a timeout without an answer to give then */
+  constructor(options: UserProxyAgentOptions) {
+    super(options.name, options.description ?? "A human user");
+    this.#inputFunc = options.inputFunc;
+    this.#timeoutSeconds = options.timeoutSeconds ?? null;
+    this.#defaultAnswer = options.defaultAnswer ?? null;
+    if (this.#timeoutSeconds !== null && this.#defaultAnswer === null) {
+      throw new ValueError(
+        "timeout_seconds needs a default_answer, which counts as the answer when the time is over",
+      );
+    }
+  }
+
+  async *onMessagesStream(
+    messages: readonly ChatMessage[],
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Response, void> {
+    const handoff = this.#handoff(messages);
+    const requestId = ctx.id();
+    yield createMessage<UserInputRequestedEvent>(ctx, {
+      type: "UserInputRequestedEvent",
+      source: this.name,
+      request_id: requestId,
+      content: "",
+    });
+    const prompt = handoff
+      ? `Handoff received from ${handoff.source}. Enter your response: `
+      : "Enter your response: ";
+    const content = await this.#ask(requestId, prompt, ctx);
+    return { chat_message: this.#answer(content, handoff, ctx), inner_messages: null };
+  }
+
+  onReset(_ctx: TurnContext): Promise<void> {
+    return Promise.resolve();
+  }
+
+  toConfig(): JsonObject {
+    return withoutNulls({
+      name: this.name,
+      description: this.description,
+      timeout_seconds: this.#timeoutSeconds,
+      default_answer: this.#defaultAnswer,
+    });
+  }
+
+  /** @throws ValueError when the last message hands over to somebody else */
+  #handoff(messages: readonly ChatMessage[]): HandoffMessage | undefined {
+    const last = messages.at(-1);
+    if (last?.type !== "HandoffMessage") return undefined;
+    if (last.target === this.name) return last;
+    throw new ValueError(
+      `"${this.name}" was asked after a handoff that "${last.source}" made to "${last.target}"`,
+    );
+  }
+
+  async #ask(requestId: string, prompt: string, ctx: TurnContext): Promise<string | JsonObject> {
+    const inputFunc = this.#inputFunc;
+    try {
+      if (inputFunc)
+        return await ctx.step("input", async ({ signal }) => inputFunc(prompt, signal));
+      const fallback = this.#defaultAnswer;
+      const answer = await ctx.ask({
+        id: requestId,
+        kind: "input",
+        source: this.name,
+        prompt,
+        timeout_seconds: this.#timeoutSeconds,
+        default_answer: fallback === null ? null : { content: fallback },
+      });
+      if ("content" in answer) return answer.content;
+    } catch (error) {
+      rethrowSignal(error);
+      throw new TroupeError("input_failed", `no input from the user: ${errorMessage(error)}`, {
+        cause: error,
+      });
+    }
+    throw new MessageError(`"${this.name}" asked for input and got an approval`);
+  }
+
+  #answer(
+    content: string | JsonObject,
+    handoff: HandoffMessage | undefined,
+    ctx: TurnContext,
+  ): ChatMessage {
+    const source = this.name;
+    if (typeof content !== "string") {
+      const message = loadMessage({ ...content, source }, ctx, "content");
+      if (isChatMessage(message)) return message;
+      throw new MessageError(`the answer must be a chat message, not a ${message.type}`);
+    }
+    if (handoff === undefined) {
+      return createMessage<TextMessage>(ctx, { type: "TextMessage", source, content });
+    }
+    return createMessage<HandoffMessage>(ctx, {
+      type: "HandoffMessage",
+      source,
+      content,
+      target: handoff.source,
+      context: [],
+    });
+  }
+}

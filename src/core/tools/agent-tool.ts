@@ -1,0 +1,62 @@
+import * as z from "zod";
+import type { ChatAgent } from "../agents/chat-agent.ts";
+import {
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+} from "../component/component.ts";
+import type { JsonObject } from "../json.ts";
+import { agentRunnable } from "../run/agent-runnable.ts";
+import type { StateParts } from "../state/stateful.ts";
+import { TaskTool, type TaskToolOptions } from "./task-tool.ts";
+
+const agentToolConfigSchema = z.object({
+  agent: componentModelSchema,
+  return_value_as_last_message: z.boolean().default(false),
+});
+
+/**
+ * An agent as a tool of another (AutoGen `AgentTool`), under the agent's name and description. The agent remembers
+ * earlier calls; calls in parallel run one after the other.
+ */
+export class AgentTool extends TaskTool {
+  static readonly component: ComponentDefinition<z.infer<typeof agentToolConfigSchema>, AgentTool> =
+    {
+      provider: "autogen_agentchat.tools.AgentTool",
+      componentType: "tool",
+      role: "tool",
+      version: 1,
+      configSchema: agentToolConfigSchema,
+      fromConfig: (config, loader) =>
+        new AgentTool(loader.load<ChatAgent>(config.agent, "agent", "agent"), {
+          returnValueAsLastMessage: config.return_value_as_last_message,
+        }),
+    };
+
+  readonly definition = AgentTool.component;
+  readonly #agent: ChatAgent;
+
+  constructor(agent: ChatAgent, options: TaskToolOptions = {}) {
+    super(agentRunnable(agent), { name: agent.name, description: agent.description }, options);
+    this.#agent = agent;
+  }
+
+  saveState(): JsonObject {
+    return this.#agent.saveState();
+  }
+
+  loadState(state: JsonObject): void {
+    this.#agent.loadState(state);
+  }
+
+  stateParts(): StateParts {
+    return { children: { agent: this.#agent } };
+  }
+
+  toConfig(): JsonObject {
+    return {
+      agent: dumpComponent(this.#agent),
+      return_value_as_last_message: this.returnValueAsLastMessage,
+    };
+  }
+}

@@ -1,0 +1,53 @@
+import * as z from "zod";
+import type { ToolCatalog } from "../component/catalog.ts";
+import type { ComponentDefinition } from "../component/component.ts";
+import { ValueError } from "../errors.ts";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { FUNCTION_TOOL } from "./function-tool.ts";
+import { isStatefulTool } from "./stateful-tool.ts";
+import { type AnyTool, isStreamTool } from "./tool.ts";
+
+/** AutoGen writes the function's source code and imports, too; they are kept and never run. */
+const functionToolConfigSchema = z
+  .looseObject({ name: z.string(), description: z.string().nullish() })
+  .and(jsonObjectSchema);
+type FunctionToolConfig = z.infer<typeof functionToolConfigSchema>;
+
+/** How a FunctionTool is loaded: by its name, from the tools the program registered. It is dumped as it was loaded. */
+export function functionToolDefinition(
+  catalog: ToolCatalog,
+): ComponentDefinition<FunctionToolConfig, AnyTool> {
+  return {
+    ...FUNCTION_TOOL,
+    configSchema: functionToolConfigSchema,
+    fromConfig: (config) => {
+      const tool = catalog.tool(config.name);
+      if (tool === undefined) {
+        throw new ValueError(
+          `no tool named "${config.name}" is registered; code in component JSON is not run, so tools must be registered by the program`,
+        );
+      }
+      if (isStatefulTool(tool)) {
+        throw new ValueError(
+          `the tool "${config.name}" remembers something, which all teams would share; register it as a component of its own`,
+        );
+      }
+      return asConfigured(tool, config);
+    },
+  };
+}
+
+/** The registered tool under the description of the JSON. */
+function asConfigured(tool: AnyTool, config: FunctionToolConfig): AnyTool {
+  const description = config.description ?? tool.description;
+  const shown = {
+    definition: FUNCTION_TOOL,
+    name: tool.name,
+    description,
+    schema: { ...tool.schema, description },
+    valueAsText: tool.valueAsText.bind(tool),
+    toConfig: (): JsonObject => config,
+  };
+  if (isStreamTool(tool)) return { ...shown, runStream: tool.runStream.bind(tool) };
+  return { ...shown, policy: tool.policy, run: tool.run.bind(tool) };
+}

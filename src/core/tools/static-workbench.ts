@@ -1,0 +1,206 @@
+import * as z from "zod";
+import {
+  type ComponentDefinition,
+  type ComponentLoader,
+  componentModelSchema,
+  dumpComponent,
+  withoutNulls,
+} from "../component/component.ts";
+import { StateError, ValueError } from "../errors.ts";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
+import { loadAll } from "../state/load-all.ts";
+import type { StateParts } from "../state/stateful.ts";
+import { callTool } from "./call-tool.ts";
+import { Sequence } from "./sequence.ts";
+import { isStatefulTool } from "./stateful-tool.ts";
+import type { AnyTool, ToolCallContext, ToolResult } from "./tool.ts";
+import { MAX_RESULT_BYTES, textResult } from "./tool-result.ts";
+import type { Workbench } from "./workbench.ts";
+
+const toolOverrideSchema = z.object({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+});
+/** How a tool is shown instead (AutoGen `ToolOverride`); what is not given stays. */
+export type ToolOverride = z.infer<typeof toolOverrideSchema>;
+
+const staticWorkbenchConfigSchema = z.object({
+  tools: z.array(componentModelSchema).default([]),
+  tool_overrides: z.record(z.string(), toolOverrideSchema).default({}),
+});
+type StaticWorkbenchConfig = z.infer<typeof staticWorkbenchConfigSchema>;
+
+const stateSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema).default({}) });
+
+export interface StaticWorkbenchOptions {
+  /** By the tools' own names. A tool can be called by its own name and by the one it is shown under. */
+  toolOverrides?: { readonly [toolName: string]: ToolOverride };
+  /** Longer texts of results are cut, with a note. Default 1,000,000 bytes of UTF-8. */
+  maxResultBytes?: number;
+}
+
+/**
+ * A fixed list of tools (AutoGen `StaticWorkbench`). What happens inside composite tools is not shown; for that see
+ * {@link StaticStreamWorkbench}.
+ *
+ * @throws ValueError when an override's name is taken
+ */
+export class StaticWorkbench implements Workbench {
+  static readonly component: ComponentDefinition<StaticWorkbenchConfig, StaticWorkbench> = {
+    provider: "autogen_core.tools.StaticWorkbench",
+    componentType: "workbench",
+    role: "workbench",
+    version: 1,
+    configSchema: staticWorkbenchConfigSchema,
+    fromConfig: (config, loader) =>
+      new StaticWorkbench(loadTools(config, loader), { toolOverrides: config.tool_overrides }),
+  };
+
+  readonly definition: Workbench["definition"] = StaticWorkbench.component;
+  readonly #tools: readonly AnyTool[];
+  readonly #overrides: { readonly [toolName: string]: ToolOverride };
+  readonly #maxResultBytes: number;
+  readonly #byName = new Map<string, AnyTool>();
+  readonly #schemas: ToolSchema[];
+  readonly #sequences = new Map<AnyTool, Sequence>();
+
+  constructor(tools: readonly AnyTool[], options: StaticWorkbenchOptions = {}) {
+    const { toolOverrides = {}, maxResultBytes = MAX_RESULT_BYTES } = options;
+    this.#tools = tools;
+    this.#overrides = toolOverrides;
+    this.#maxResultBytes = maxResultBytes;
+    for (const tool of tools) {
+      if (!this.#byName.has(tool.name)) this.#byName.set(tool.name, tool);
+      if (isStatefulTool(tool)) this.#sequences.set(tool, new Sequence());
+    }
+    this.#addShownNames();
+    this.#schemas = tools.map((tool) => overridden(tool.schema, toolOverrides[tool.name]));
+  }
+
+  listTools(): Promise<ToolSchema[]> {
+    return Promise.resolve(this.#schemas);
+  }
+
+  async *callTool(
+    name: string,
+    args: JsonObject,
+    call: ToolCallContext,
+  ): AsyncGenerator<Message, ToolResult, void> {
+    const items = this.streamTool(name, args, call);
+    for (;;) {
+      const next = await items.next();
+      if (next.done) return next.value;
+    }
+  }
+
+  /** A call with all that composite tools yield. */
+  protected streamTool(
+    name: string,
+    args: JsonObject,
+    call: ToolCallContext,
+  ): AsyncGenerator<Message, ToolResult, void> {
+    const tool = this.#byName.get(name);
+    if (tool === undefined) return notFound(name);
+    const run = () => callTool(tool, name, args, call, this.#maxResultBytes);
+    const sequence = this.#sequences.get(tool);
+    return sequence === undefined ? run() : sequence.run(run);
+  }
+
+  reset(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  saveState(): JsonObject {
+    return {
+      type: "StaticWorkbenchState",
+      tools: Object.fromEntries(
+        this.#tools.map((tool) => [tool.name, isStatefulTool(tool) ? tool.saveState() : {}]),
+      ),
+    };
+  }
+
+  loadState(state: JsonObject): void {
+    const { success, data } = stateSchema.safeParse(state);
+    if (!success) throw new StateError("a workbench's state holds one object per tool in `tools`");
+    loadAll(
+      this.#tools.flatMap((tool) => {
+        const saved = data.tools[tool.name];
+        return isStatefulTool(tool) && saved !== undefined ? [[tool, saved]] : [];
+      }),
+    );
+  }
+
+  stateParts(): StateParts {
+    const stateful = this.#tools.filter(isStatefulTool);
+    return { children: Object.fromEntries(stateful.map((tool) => [tool.name, tool])) };
+  }
+
+  toConfig(): JsonObject {
+    return {
+      tools: this.#tools.map((tool) => dumpComponent(tool)),
+      tool_overrides: Object.fromEntries(
+        Object.entries(this.#overrides).map(([name, override]) => [name, withoutNulls(override)]),
+      ),
+    };
+  }
+
+  #addShownNames(): void {
+    for (const [original, { name }] of Object.entries(this.#overrides)) {
+      if (name == null || name === "" || name === original) continue;
+      if (this.#byName.has(name)) {
+        throw new ValueError(`the name "${name}" that tool "${original}" is shown under is taken`);
+      }
+      const tool = this.#byName.get(original);
+      if (tool !== undefined) this.#byName.set(name, tool);
+    }
+  }
+}
+
+function loadTools(config: StaticWorkbenchConfig, loader: ComponentLoader): AnyTool[] {
+  return config.tools.map((tool, index) => loader.load<AnyTool>(tool, "tool", `tools[${index}]`));
+}
+
+// oxlint-disable-next-line require-yield -- it has the shape of a call
+async function* notFound(name: string): AsyncGenerator<never, ToolResult, void> {
+  return textResult(name, `Tool ${name} not found.`, true);
+}
+
+function overridden(schema: ToolSchema, override: ToolOverride | undefined): ToolSchema {
+  if (override === undefined) return schema;
+  return {
+    ...schema,
+    name: override.name ?? schema.name,
+    description: override.description ?? schema.description ?? "",
+  };
+}
+
+/** A fixed list of tools that shows what agents and teams used as tools say (AutoGen `StaticStreamWorkbench`). */
+export class StaticStreamWorkbench extends StaticWorkbench {
+  static override readonly component: ComponentDefinition<
+    StaticWorkbenchConfig,
+    StaticStreamWorkbench
+  > = {
+    ...StaticWorkbench.component,
+    provider: "autogen_core.tools.StaticStreamWorkbench",
+    fromConfig: (config, loader) =>
+      new StaticStreamWorkbench(loadTools(config, loader), {
+        toolOverrides: config.tool_overrides,
+      }),
+  };
+
+  override readonly definition: Workbench["definition"] = StaticStreamWorkbench.component;
+
+  override callTool(
+    name: string,
+    args: JsonObject,
+    call: ToolCallContext,
+  ): AsyncGenerator<Message, ToolResult, void> {
+    return this.streamTool(name, args, call);
+  }
+}

@@ -1,0 +1,94 @@
+import type { Component } from "../component/component.ts";
+import { ValueError } from "../errors.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { TextMessage } from "../messages/chat-messages.ts";
+import { createMessage } from "../messages/create.ts";
+import { isChatMessage, type Message } from "../messages/message.ts";
+import { toModelText } from "../messages/views.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
+import { drive } from "../run/drive.ts";
+import type { Runnable } from "../run/runnable.ts";
+import type { TaskResult } from "../run/task-result.ts";
+import type { Stateful } from "../state/stateful.ts";
+import type { StreamTool, ToolCallContext } from "./tool.ts";
+import { toolParameters } from "./tool-parameters.ts";
+
+const TASK_PARAMETERS = {
+  type: "object",
+  properties: { task: { title: "Task", type: "string" } },
+  required: ["task"],
+  additionalProperties: false,
+};
+
+export interface TaskToolOptions {
+  /** The tool answers with the last message only, not with all that was said. Default false. */
+  returnValueAsLastMessage?: boolean;
+}
+
+/**
+ * What agents and teams have in common when they are used as tools (AutoGen `TaskRunnerTool`): the model gives a
+ * task, the run's messages stream out, the answer is what was said. State is that of the agent or team.
+ */
+export abstract class TaskTool implements StreamTool, Stateful {
+  abstract readonly definition: Component["definition"];
+  readonly name: string;
+  readonly description: string;
+  readonly schema: ToolSchema;
+  protected readonly returnValueAsLastMessage: boolean;
+  readonly #runnable: Runnable;
+  readonly #parse: (args: JsonObject) => JsonObject;
+
+  constructor(
+    runnable: Runnable,
+    tool: { name: string; description: string },
+    { returnValueAsLastMessage = false }: TaskToolOptions,
+  ) {
+    const parameters = toolParameters(tool.name, TASK_PARAMETERS, true);
+    this.name = tool.name;
+    this.description = tool.description;
+    this.schema = { ...tool, parameters: parameters.schema, strict: true };
+    this.returnValueAsLastMessage = returnValueAsLastMessage;
+    this.#runnable = runnable;
+    this.#parse = parameters.parse;
+  }
+
+  abstract toConfig(): JsonObject;
+  abstract saveState(): JsonObject;
+  abstract loadState(state: JsonObject): void;
+
+  async *runStream(
+    args: JsonObject,
+    { ctx }: ToolCallContext,
+  ): AsyncGenerator<Message, Json, void> {
+    const task = createMessage<TextMessage>(ctx, {
+      type: "TextMessage",
+      source: "user",
+      content: this.#parse(args).task as string,
+    });
+    const result = yield* drive(
+      this.#runnable,
+      { messages: [task], outputTaskMessages: true },
+      ctx,
+    );
+    return result as unknown as Json;
+  }
+
+  /** @throws ValueError when the last message is wanted and is an event */
+  valueAsText(value: Json): string {
+    const { messages } = value as unknown as TaskResult;
+    if (!this.returnValueAsLastMessage) return transcript(messages);
+    const last = messages.at(-1);
+    if (last === undefined || !isChatMessage(last)) {
+      throw new ValueError(`"${this.name}" ended without a chat message to answer with`);
+    }
+    return toModelText(last);
+  }
+}
+
+function transcript(messages: readonly Message[]): string {
+  return messages
+    .filter(isChatMessage)
+    .filter(({ source }) => source !== "user")
+    .map((message) => `${message.source}: ${toModelText(message)}`)
+    .join("\n\n");
+}

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import {
+  type Component,
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+} from "../component/component.ts";
+import type { JsonObject } from "../json.ts";
+import type { Runnable } from "../run/runnable.ts";
+import type { StateParts } from "../state/stateful.ts";
+import { TaskTool, type TaskToolOptions } from "./task-tool.ts";
+
+const teamToolConfigSchema = z.object({
+  name: z.string(),
+  description: z.string(),
+  team: componentModelSchema,
+  return_value_as_last_message: z.boolean().default(false),
+});
+
+/** A team that can be written as component JSON. */
+type TeamComponent = Runnable & Component;
+
+export interface TeamToolOptions extends TaskToolOptions {
+  name: string;
+  description: string;
+}
+
+/**
+ * A team as a tool of an agent (AutoGen `TeamTool`). The team goes on where it stopped at the last call; calls in
+ * parallel run one after the other.
+ */
+export class TeamTool extends TaskTool {
+  static readonly component: ComponentDefinition<z.infer<typeof teamToolConfigSchema>, TeamTool> = {
+    provider: "autogen_agentchat.tools.TeamTool",
+    componentType: "tool",
+    role: "tool",
+    version: 1,
+    configSchema: teamToolConfigSchema,
+    fromConfig: (config, loader) =>
+      new TeamTool(loader.load<TeamComponent>(config.team, "team", "team"), {
+        name: config.name,
+        description: config.description,
+        returnValueAsLastMessage: config.return_value_as_last_message,
+      }),
+  };
+
+  readonly definition = TeamTool.component;
+  readonly #team: TeamComponent;
+
+  constructor(team: TeamComponent, { name, description, ...options }: TeamToolOptions) {
+    super(team, { name, description }, options);
+    this.#team = team;
+  }
+
+  saveState(): JsonObject {
+    return this.#team.saveState();
+  }
+
+  loadState(state: JsonObject): void {
+    this.#team.loadState(state);
+  }
+
+  stateParts(): StateParts {
+    return { children: { team: this.#team } };
+  }
+
+  toConfig(): JsonObject {
+    return {
+      name: this.name,
+      description: this.description,
+      team: dumpComponent(this.#team),
+      return_value_as_last_message: this.returnValueAsLastMessage,
+    };
+  }
+}

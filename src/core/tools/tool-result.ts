@@ -1,0 +1,36 @@
+import type { ToolResult } from "./tool.ts";
+
+/** Bytes of UTF-8 that a tool's text may have; the rest is cut, with a note. */
+export const MAX_RESULT_BYTES = 1_000_000;
+
+/** A result of one text, cut where it is too long: never refused, because the tool has had its effect. */
+export function textResult(
+  name: string,
+  text: string,
+  isError: boolean,
+  maxBytes = MAX_RESULT_BYTES,
+): ToolResult {
+  return {
+    type: "ToolResult",
+    name,
+    result: [{ type: "TextResultContent", content: cut(text, maxBytes) }],
+    is_error: isError,
+  };
+}
+
+/** A result as the text a model reads (AutoGen `ToolResult.to_text`). */
+export function resultText(result: ToolResult): string {
+  const parts = result.result.map((part) =>
+    part.type === "TextResultContent" ? part.content : `[Image: ${part.content.data}]`,
+  );
+  return parts.join("\n");
+}
+
+function cut(text: string, maxBytes: number): string {
+  // A UTF-16 unit takes at most three bytes: most texts need no counting.
+  if (text.length * 3 <= maxBytes) return text;
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= maxBytes) return text;
+  const kept = new TextDecoder().decode(bytes.subarray(0, maxBytes)).replace(/\uFFFD+$/u, "");
+  return `${kept}\n[Cut: the result had ${bytes.length} bytes, ${maxBytes} are shown.]`;
+}
