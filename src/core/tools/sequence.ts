@@ -4,7 +4,7 @@ import { isTurnSignal, type TurnSignal } from "../run/signals.ts";
  * Lets calls in one after the other, in the order they came. When one is ended by a signal, those that wait behind
  * it end with the same signal: what they share is in the middle of something, and the turn will run again.
  */
-export class Sequence {
+class Sequence {
   #tail: Promise<void> = Promise.resolve();
   #inside = 0;
 
@@ -30,4 +30,16 @@ export class Sequence {
       settle?.resolve();
     }
   }
+}
+
+const SEQUENCES = new WeakMap<object, Sequence>();
+
+/** The sequence of all calls to one tool, wherever it is used. */
+export function sequenceOf(tool: object): Sequence {
+  let sequence = SEQUENCES.get(tool);
+  if (sequence === undefined) {
+    sequence = new Sequence();
+    SEQUENCES.set(tool, sequence);
+  }
+  return sequence;
 }

@@ -13,7 +13,7 @@ import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { loadAll } from "../state/load-all.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { callTool } from "./call-tool.ts";
-import { Sequence } from "./sequence.ts";
+import { sequenceOf } from "./sequence.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
 import type { AnyTool, ToolCallContext, ToolResult } from "./tool.ts";
 import { MAX_RESULT_BYTES, textResult } from "./tool-result.ts";
@@ -64,7 +64,6 @@ export class StaticWorkbench implements Workbench {
   readonly #maxResultBytes: number;
   readonly #byName = new Map<string, AnyTool>();
   readonly #schemas: ToolSchema[];
-  readonly #sequences = new Map<AnyTool, Sequence>();
 
   constructor(tools: readonly AnyTool[], options: StaticWorkbenchOptions = {}) {
     const { toolOverrides = {}, maxResultBytes = MAX_RESULT_BYTES } = options;
@@ -73,7 +72,6 @@ export class StaticWorkbench implements Workbench {
     this.#maxResultBytes = maxResultBytes;
     for (const tool of tools) {
       if (!this.#byName.has(tool.name)) this.#byName.set(tool.name, tool);
-      if (isStatefulTool(tool)) this.#sequences.set(tool, new Sequence());
     }
     this.#addShownNames();
     this.#schemas = tools.map((tool) => overridden(tool.schema, toolOverrides[tool.name]));
@@ -104,8 +102,7 @@ export class StaticWorkbench implements Workbench {
     const tool = this.#byName.get(name);
     if (tool === undefined) return notFound(name);
     const run = () => callTool(tool, name, args, call, this.#maxResultBytes);
-    const sequence = this.#sequences.get(tool);
-    return sequence === undefined ? run() : sequence.run(run);
+    return isStatefulTool(tool) ? sequenceOf(tool).run(run) : run();
   }
 
   reset(): Promise<void> {
