@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { ComponentDefinition } from "../component/component.ts";
+import { className } from "../component/providers.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
 import type {
@@ -37,7 +38,10 @@ export abstract class MatchTermination extends BaseTermination<MatchState> {
   ): ConditionStep<MatchState> {
     const content = this.reason(delta, environment);
     if (content === undefined) return { state };
-    return { state: { terminated: true }, stop: { content, source: className(this.definition) } };
+    return {
+      state: { terminated: true },
+      stop: { content, source: className(this.definition.provider) },
+    };
   }
 }
 
@@ -57,9 +61,4 @@ export function conditionDefinition<Config, T extends TerminationCondition>(
     configSchema,
     fromConfig: (config, loader) => fromConfig(config, loader),
   };
-}
-
-/** The last part of a provider name, which conditions sign with. */
-export function className({ provider }: { provider: string }): string {
-  return provider.slice(provider.lastIndexOf(".") + 1);
 }

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "vitest";
+import { ExternalTermination } from "../../../src/core/conditions/external-termination.ts";
+import { FunctionCallTermination } from "../../../src/core/conditions/function-call-termination.ts";
+import { FunctionalTermination } from "../../../src/core/conditions/functional-termination.ts";
+import { HandoffTermination } from "../../../src/core/conditions/handoff-termination.ts";
+import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
+import { SourceMatchTermination } from "../../../src/core/conditions/source-match-termination.ts";
+import { StopMessageTermination } from "../../../src/core/conditions/stop-message-termination.ts";
+import { TextMentionTermination } from "../../../src/core/conditions/text-mention-termination.ts";
+import { TextMessageTermination } from "../../../src/core/conditions/text-message-termination.ts";
+import { TimeoutTermination } from "../../../src/core/conditions/timeout-termination.ts";
+import { TokenUsageTermination } from "../../../src/core/conditions/token-usage-termination.ts";
+import type { TerminationCondition } from "../../../src/core/conditions/termination-condition.ts";
+import type { Json } from "../../../src/core/json.ts";
+import { loadMessage } from "../../../src/core/messages/message-factory.ts";
+import type { Message } from "../../../src/core/messages/message.ts";
+import { ORIGIN, text } from "../support/agents.ts";
+
+/** A condition with its state, as a chat keeps it. The state goes through JSON, as storage does. */
+class Kept {
+  readonly condition: TerminationCondition;
+  state: Json;
+
+  constructor(condition: TerminationCondition) {
+    this.condition = condition;
+    this.state = condition.initialState();
+  }
+
+  check(delta: Message[], elapsedMs = 0): string | undefined {
+    const { state, stop } = this.condition.check(this.state, delta, { elapsedMs });
+    this.state = this.condition.parseState(JSON.parse(JSON.stringify(state)));
+    return stop && `${stop.source}: ${stop.content}`;
+  }
+}
+
+const user = (content: string): Message => text("user", content, ORIGIN);
+const message = (fields: {
+  type: string;
+  source?: string;
+  [key: string]: Json | undefined;
+}): Message => loadMessage({ source: "ann", ...fields }, ORIGIN);
+
+describe("MaxMessageTermination", () => {
+  test("counts chat messages over several looks", () => {
+    const kept = new Kept(new MaxMessageTermination(3));
+    expect(
+      kept.check([user("a"), message({ type: "ThoughtEvent", content: "hm" })]),
+    ).toBeUndefined();
+    expect(kept.check([user("b"), user("c"), user("d")])).toBe(
+      "MaxMessageTermination: Maximum number of messages 3 reached, current message count: 4",
+    );
+  });
+
+  test("counts events when told to", () => {
+    const kept = new Kept(new MaxMessageTermination(2, { includeAgentEvent: true }));
+    expect(kept.check([user("a"), message({ type: "ThoughtEvent", content: "hm" })])).toContain(
+      "current message count: 2",
+    );
+  });
+
+  test("a limit of 0 counts as fired from the start", () => {
+    const condition = new MaxMessageTermination(0);
+    expect(condition.terminated(condition.initialState())).toBe(true);
+  });
+});
+
+describe("TextMentionTermination", () => {
+  test("looks for the text in messages and events", () => {
+    expect(new Kept(new TextMentionTermination("END")).check([user("the END.")])).toBe(
+      "TextMentionTermination: Text 'END' mentioned",
+    );
+    expect(
+      new Kept(new TextMentionTermination("END")).check([
+        message({ type: "ThoughtEvent", content: "END?" }),
+      ]),
+    ).toBe("TextMentionTermination: Text 'END' mentioned");
+    expect(new Kept(new TextMentionTermination("END")).check([user("the end")])).toBeUndefined();
+  });
+
+  test("only in messages of its sources", () => {
+    const kept = new Kept(new TextMentionTermination("END", { sources: ["ann"] }));
+    expect(kept.check([user("END")])).toBeUndefined();
+    expect(kept.check([text("ann", "END", ORIGIN)])).toBeDefined();
+  });
+});
+
+describe("TokenUsageTermination", () => {
+  const used = (prompt_tokens: number, completion_tokens: number): Message => ({
+    ...text("ann", "x", ORIGIN),
+    models_usage: { prompt_tokens, completion_tokens },
+  });
+
+  test.each([
+    ["total", { maxTotalToken: 10 }],
+    ["prompt", { maxPromptToken: 8 }],
+    ["completion", { maxCompletionToken: 2 }],
+  ])("adds up to the %s limit", (_, limits) => {
+    const kept = new Kept(new TokenUsageTermination(limits));
+    expect(kept.check([used(4, 1), user("unused")])).toBeUndefined();
+    expect(kept.check([used(4, 1)])).toBe(
+      "TokenUsageTermination: Token usage limit reached, total token count: 10, prompt token count: 8, completion token count: 2.",
+    );
+  });
+
+  test("needs a limit", () => {
+    expect(() => new TokenUsageTermination({})).toThrow(/max_total_token/);
+  });
+});
+
+describe("TimeoutTermination", () => {
+  test("fires when the run has run that long, and prints a float", () => {
+    const kept = new Kept(new TimeoutTermination(2));
+    expect(kept.check([], 1999)).toBeUndefined();
+    expect(kept.check([], 2000)).toBe("TimeoutTermination: Timeout of 2.0 seconds reached");
+    expect(new Kept(new TimeoutTermination(0.5)).check([], 500)).toContain("0.5 seconds");
+  });
+});
+
+describe("ExternalTermination", () => {
+  test("fires once somebody pressed it, after a reset only when pressed again", () => {
+    const condition = new ExternalTermination();
+    const kept = new Kept(condition);
+    expect(kept.check([])).toBeUndefined();
+    condition.set();
+    expect(kept.check([])).toBe("ExternalTermination: External termination requested");
+    kept.state = condition.reset();
+    expect(kept.check([])).toBeUndefined();
+  });
+
+  test("a press nobody has seen yet is taken back by a reset", () => {
+    const condition = new ExternalTermination();
+    condition.set();
+    condition.reset();
+    expect(new Kept(condition).check([])).toBeUndefined();
+  });
+
+  test("can be pressed in the state, also inside of other conditions", () => {
+    const kept = new Kept(
+      new MaxMessageTermination(9).or(new ExternalTermination().and(new MaxMessageTermination(1))),
+    );
+    kept.state = kept.condition.withExternalStop(kept.state);
+    expect(kept.check([user("a")])).toBe(
+      "ExternalTermination, MaxMessageTermination: External termination requested, Maximum number of messages 1 reached, current message count: 1",
+    );
+  });
+});
+
+describe("conditions on single messages", () => {
+  const handoff = message({ type: "HandoffMessage", content: "to you", target: "user" });
+  const executed = message({
+    type: "ToolCallExecutionEvent",
+    content: [{ content: "1", name: "add", call_id: "1", is_error: false }],
+  });
+  const stop = message({ type: "StopMessage", content: "enough" });
+
+  test.each<[TerminationCondition, Message, string]>([
+    [new StopMessageTermination(), stop, "StopMessageTermination: Stop message received"],
+    [
+      new HandoffTermination("user"),
+      handoff,
+      "HandoffTermination: Handoff to user from ann detected.",
+    ],
+    [new SourceMatchTermination(["bob", "ann"]), stop, "SourceMatchTermination: 'ann' answered"],
+    [
+      new TextMessageTermination(),
+      user("hi"),
+      "TextMessageTermination: Text message received from 'user'",
+    ],
+    [
+      new TextMessageTermination("user"),
+      user("hi"),
+      "TextMessageTermination: Text message received from 'user'",
+    ],
+    [
+      new FunctionCallTermination("add"),
+      executed,
+      "FunctionCallTermination: Function 'add' was executed.",
+    ],
+    [
+      new FunctionalTermination((delta) => delta.length > 0),
+      stop,
+      "FunctionalTermination: Functional termination condition met",
+    ],
+  ])("%o fires", (condition, trigger, expected) => {
+    const kept = new Kept(condition);
+    expect(kept.check([])).toBeUndefined();
+    expect(kept.check([trigger])).toBe(expected);
+    expect(condition.terminated(kept.state)).toBe(true);
+    expect(() => kept.check([])).toThrow(expect.objectContaining({ code: "already_terminated" }));
+    kept.state = condition.reset();
+    expect(kept.check([trigger])).toBe(expected);
+  });
+
+  test.each<[TerminationCondition, Message]>([
+    [new StopMessageTermination(), user("stop")],
+    [new HandoffTermination("bob"), handoff],
+    [new SourceMatchTermination(["bob"]), stop],
+    [new TextMessageTermination(), stop],
+    [new TextMessageTermination("bob"), user("hi")],
+    [new FunctionCallTermination("subtract"), executed],
+    [new FunctionalTermination(() => false), stop],
+  ])("%o goes on", (condition, other) => {
+    expect(new Kept(condition).check([other])).toBeUndefined();
+  });
+
+  test("a functional condition cannot be written as JSON", () => {
+    expect(() => new FunctionalTermination(() => true).toConfig()).toThrow(
+      expect.objectContaining({ code: "not_serializable" }),
+    );
+  });
+});
+
+describe("and, or", () => {
+  test("and remembers who fired first, and joins in that order", () => {
+    const kept = new Kept(new MaxMessageTermination(2).and(new TextMentionTermination("DONE")));
+    expect(kept.check([user("DONE")])).toBeUndefined();
+    expect(kept.check([user("x")])).toBe(
+      "TextMentionTermination, MaxMessageTermination: Text 'DONE' mentioned, Maximum number of messages 2 reached, current message count: 2",
+    );
+    expect(() => kept.check([user("x")])).toThrow(/fired already/);
+  });
+
+  test("or joins those that fire together and counts as fired when one has", () => {
+    const kept = new Kept(new MaxMessageTermination(2).or(new TextMentionTermination("DONE")));
+    expect(kept.check([user("x")])).toBeUndefined();
+    expect(kept.check([user("DONE")])).toBe(
+      "MaxMessageTermination, TextMentionTermination: Maximum number of messages 2 reached, current message count: 2, Text 'DONE' mentioned",
+    );
+    expect(() => kept.check([user("x")])).toThrow(/fired already/);
+    kept.state = kept.condition.reset();
+    expect(kept.check([user("DONE")])).toBe("TextMentionTermination: Text 'DONE' mentioned");
+  });
+
+  test("a state of another condition is refused", () => {
+    const or = new MaxMessageTermination(2).or(new TextMentionTermination("DONE"));
+    for (const state of [null, { states: [] }, { states: [{ count: 1 }, { count: 1 }] }]) {
+      expect(() => or.parseState(state)).toThrow(
+        expect.objectContaining({ code: "invalid_state" }),
+      );
+    }
+  });
+});

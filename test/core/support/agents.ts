@@ -1,0 +1,101 @@
+import { BaseChatAgent } from "../../../src/core/agents/base-chat-agent.ts";
+import type { Response } from "../../../src/core/agents/chat-agent.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { TextMessage } from "../../../src/core/messages/chat-messages.ts";
+import { createMessage } from "../../../src/core/messages/create.ts";
+import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
+import { toText } from "../../../src/core/messages/views.ts";
+import type { TurnContext } from "../../../src/core/run/turn-context.ts";
+
+export type Reply = (
+  heard: readonly ChatMessage[],
+  ctx: TurnContext,
+) => AsyncGenerator<Message, Response, void>;
+
+/** An agent made of a function. It counts its replies as its state. */
+export class TestAgent extends BaseChatAgent {
+  readonly definition = {
+    provider: "test.TestAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+  } as const;
+  readonly producedMessageTypes = ["TextMessage"];
+  readonly heard: string[][] = [];
+  readonly calls: string[] = [];
+  readonly #reply: Reply;
+  #replies = 0;
+
+  constructor(name: string, reply?: Reply) {
+    super(name, `${name} is made for a test.`);
+    this.#reply = reply ?? ((_, ctx) => this.#count(ctx));
+  }
+
+  onMessagesStream(
+    messages: readonly ChatMessage[],
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Response, void> {
+    this.heard.push(messages.map(toText));
+    return this.#reply(messages, ctx);
+  }
+
+  onReset(): Promise<void> {
+    this.calls.push("reset");
+    this.#replies = 0;
+    return Promise.resolve();
+  }
+
+  override onPause(): Promise<void> {
+    this.calls.push("pause");
+    return Promise.resolve();
+  }
+
+  override onResume(): Promise<void> {
+    this.calls.push("resume");
+    return Promise.resolve();
+  }
+
+  override close(): Promise<void> {
+    this.calls.push("close");
+    return Promise.resolve();
+  }
+
+  toConfig(): JsonObject {
+    return { name: this.name };
+  }
+
+  override saveState(): JsonObject {
+    return { replies: this.#replies };
+  }
+
+  override loadState(state: JsonObject): void {
+    super.loadState(state);
+    this.#replies = Number(state.replies ?? 0);
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *#count(ctx: TurnContext): AsyncGenerator<Message, Response, void> {
+    return {
+      chat_message: text(this.name, `${this.name}${++this.#replies}`, ctx),
+      inner_messages: null,
+    };
+  }
+}
+
+export function text(
+  source: string,
+  content: string,
+  origin: Pick<TurnContext, "id" | "now">,
+): TextMessage {
+  return createMessage<TextMessage>(origin, { type: "TextMessage", source, content });
+}
+
+let ids = 0;
+
+/** Ids and times for messages made by a test. */
+export const ORIGIN = { id: () => `t${ids++}`, now: () => "2026-01-01T00:00:00.000Z" };
+
+/** The texts of messages, as `source: content`. */
+export function lines(messages: readonly Message[]): string[] {
+  return messages.map((message) => `${message.source}: ${toText(message)}`);
+}
