@@ -37,11 +37,16 @@ export class ItemLog<T> {
     for (const item of items) this.#now.items.push(item);
   }
 
-  /** The items from `from` up to (not including) `to`; negative numbers count from the end. */
+  /**
+   * The items from `from` up to (not including) `to`; negative numbers count from the end. What lies wholly before
+   * the items in memory is read by itself and not kept: a context's first messages must not bring in all between.
+   */
   slice(from = 0, to = this.length): T[] {
     const start = Math.max(0, from < 0 ? this.length + from : from);
     const end = Math.min(this.length, to < 0 ? this.length + to : to);
     if (start >= end) return [];
+    const { base, source } = this.#now;
+    if (source !== undefined && end < base) return source.read(start, end);
     this.#load(start);
     return this.#now.items.slice(start - this.#now.base, end - this.#now.base);
   }

@@ -1,0 +1,81 @@
+import * as z from "zod";
+import type { ComponentDefinition } from "../component/component.ts";
+import type { LLMMessage } from "../models/llm-messages.ts";
+import {
+  BaseChatCompletionContext,
+  initialMessagesSchema,
+  requirePositive,
+  withoutLeadingResults,
+} from "./base-chat-completion-context.ts";
+
+const configSchema = z.object({
+  head_size: z.int(),
+  tail_size: z.int(),
+  initial_messages: initialMessagesSchema,
+});
+
+/** How many messages a {@link HeadAndTailChatCompletionContext} shows. */
+export interface HeadAndTailOptions {
+  headSize: number;
+  tailSize: number;
+  initialMessages?: readonly LLMMessage[] | null;
+}
+
+/**
+ * Shows the model the first and the last messages and, between them, how many were skipped (AutoGen
+ * `HeadAndTailChatCompletionContext`). Calls are not shown without their results, nor results without their calls.
+ *
+ * @throws ValueError unless both sizes are above 0
+ */
+export class HeadAndTailChatCompletionContext extends BaseChatCompletionContext {
+  static readonly component: ComponentDefinition<
+    z.infer<typeof configSchema>,
+    HeadAndTailChatCompletionContext
+  > = {
+    provider: "autogen_core.model_context.HeadAndTailChatCompletionContext",
+    componentType: "chat_completion_context",
+    role: "chat_completion_context",
+    version: 1,
+    configSchema,
+    fromConfig: (config) =>
+      new HeadAndTailChatCompletionContext({
+        headSize: config.head_size,
+        tailSize: config.tail_size,
+        initialMessages: config.initial_messages ?? null,
+      }),
+  };
+
+  readonly definition = HeadAndTailChatCompletionContext.component;
+  readonly #head: number;
+  readonly #tail: number;
+
+  constructor({ headSize, tailSize, initialMessages }: HeadAndTailOptions) {
+    super(initialMessages);
+    this.#head = requirePositive("head_size", headSize);
+    this.#tail = requirePositive("tail_size", tailSize);
+  }
+
+  getMessages(): Promise<LLMMessage[]> {
+    const skipped = this.length - this.#head - this.#tail;
+    if (skipped <= 0) return Promise.resolve(this.slice(0));
+    // The tail first: what is in memory then begins there, and the head is read by itself.
+    const tail = withoutLeadingResults(this.slice(-this.#tail));
+    const head = withoutTrailingCalls(this.slice(0, this.#head));
+    const note: LLMMessage = {
+      content: `Skipped ${skipped} messages.`,
+      source: "System",
+      type: "UserMessage",
+    };
+    return Promise.resolve([...head, note, ...tail]);
+  }
+
+  protected ownConfig(): { [key: string]: unknown } {
+    return { head_size: this.#head, tail_size: this.#tail };
+  }
+}
+
+function withoutTrailingCalls(messages: LLMMessage[]): LLMMessage[] {
+  const last = messages.at(-1);
+  const isCalls = last?.type === "AssistantMessage" && Array.isArray(last.content);
+  return isCalls ? messages.slice(0, -1) : messages;
+}

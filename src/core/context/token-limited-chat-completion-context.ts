@@ -1,0 +1,118 @@
+import * as z from "zod";
+import {
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+} from "../component/component.ts";
+import { jsonObjectSchema } from "../json.ts";
+import type { ChatCompletionClient, ToolSchema } from "../models/chat-completion-client.ts";
+import type { LLMMessage } from "../models/llm-messages.ts";
+import {
+  BaseChatCompletionContext,
+  initialMessagesSchema,
+  requirePositive,
+  withoutLeadingResults,
+} from "./base-chat-completion-context.ts";
+
+const toolSchemaSchema = z.object({
+  name: z.string(),
+  description: z.string().optional(),
+  parameters: jsonObjectSchema.optional(),
+  strict: z.boolean().optional(),
+});
+
+const configSchema = z.object({
+  model_client: componentModelSchema,
+  token_limit: z.int().nullish(),
+  tool_schema: z.array(toolSchemaSchema).nullish(),
+  initial_messages: initialMessagesSchema,
+});
+
+export interface TokenLimitedOptions {
+  /** Counts tokens. */
+  modelClient: ChatCompletionClient;
+  /** Most tokens to show; null: what the client says fits its model. */
+  tokenLimit?: number | null;
+  /** Tools whose descriptions count, too. */
+  toolSchema?: readonly ToolSchema[];
+  initialMessages?: readonly LLMMessage[] | null;
+}
+
+/**
+ * Shows the model as many messages as fit a number of tokens, leaving out those in the middle (AutoGen
+ * `TokenLimitedChatCompletionContext`).
+ *
+ * @throws ValueError unless `tokenLimit` is above 0 or null
+ */
+export class TokenLimitedChatCompletionContext extends BaseChatCompletionContext {
+  static readonly component: ComponentDefinition<
+    z.infer<typeof configSchema>,
+    TokenLimitedChatCompletionContext
+  > = {
+    provider: "autogen_core.model_context.TokenLimitedChatCompletionContext",
+    componentType: "chat_completion_context",
+    role: "chat_completion_context",
+    version: 1,
+    configSchema,
+    fromConfig: (config, loader) =>
+      new TokenLimitedChatCompletionContext({
+        modelClient: loader.load<ChatCompletionClient>(
+          config.model_client,
+          "model",
+          "model_client",
+        ),
+        tokenLimit: config.token_limit ?? null,
+        toolSchema: config.tool_schema ?? [],
+        initialMessages: config.initial_messages ?? null,
+      }),
+  };
+
+  readonly definition = TokenLimitedChatCompletionContext.component;
+  readonly #client: ChatCompletionClient;
+  readonly #limit: number | null;
+  readonly #tools: readonly ToolSchema[];
+
+  constructor(options: TokenLimitedOptions) {
+    const { modelClient, tokenLimit = null, toolSchema = [], initialMessages } = options;
+    super(initialMessages);
+    this.#client = modelClient;
+    this.#limit = tokenLimit === null ? null : requirePositive("token_limit", tokenLimit);
+    this.#tools = toolSchema;
+  }
+
+  /** Doubles the number of messages while they fit, then closes in: a long context is not read in whole. */
+  async getMessages(): Promise<LLMMessage[]> {
+    const total = this.length;
+    let fits = 0;
+    let tooMany = total + 1;
+    while (tooMany - fits > 1) {
+      const doubled = Math.min(total, fits * 2 + 1);
+      const count = tooMany > total ? doubled : (fits + tooMany) >> 1;
+      if (await this.#fit(this.#ends(count))) fits = count;
+      else tooMany = count;
+    }
+    return withoutLeadingResults(this.#ends(fits));
+  }
+
+  protected ownConfig(): { [key: string]: unknown } {
+    return {
+      model_client: dumpComponent(this.#client),
+      token_limit: this.#limit,
+      tool_schema: this.#tools,
+    };
+  }
+
+  async #fit(messages: LLMMessage[]): Promise<boolean> {
+    if (this.#limit === null) {
+      return (await this.#client.remainingTokens(messages, this.#tools)) >= 0;
+    }
+    return (await this.#client.countTokens(messages, this.#tools)) <= this.#limit;
+  }
+
+  /** The first and last messages, `count` together, the odd one from the beginning. */
+  #ends(count: number): LLMMessage[] {
+    const last = count >> 1;
+    const tail = last > 0 ? this.slice(-last) : [];
+    return [...this.slice(0, count - last), ...tail];
+  }
+}

@@ -1,0 +1,83 @@
+import { hash64 } from "../ids.ts";
+import type { StepOptions, TurnContext } from "../run/turn-context.ts";
+import type {
+  ChatCompletionClient,
+  CreateOptions,
+  CreateResult,
+} from "./chat-completion-client.ts";
+import type { LLMMessage } from "./llm-messages.ts";
+
+/** The options of a model call; the signal comes from the step. */
+export type ModelCallOptions = Omit<CreateOptions, "signal">;
+
+/**
+ * Calls a model in a step of `ctx`: repeated after a restart or a passing failure, recorded once it answered.
+ *
+ * @param key unique in this scope: `model:0`
+ * @throws ModelError when the model refuses or no attempt is left
+ */
+export function callModel(
+  ctx: TurnContext,
+  key: string,
+  client: ChatCompletionClient,
+  messages: readonly LLMMessage[],
+  options: ModelCallOptions = {},
+): Promise<CreateResult> {
+  return ctx.step(
+    key,
+    ({ signal }) => client.create(messages, { ...options, signal }),
+    stepOptions(client, messages, options),
+  );
+}
+
+/**
+ * As {@link callModel}, yielding pieces of text while they arrive. A recorded answer comes without pieces.
+ *
+ * @param options `messageId` names the message whose text streams
+ */
+export function streamModel(
+  ctx: TurnContext,
+  key: string,
+  client: ChatCompletionClient,
+  messages: readonly LLMMessage[],
+  options: ModelCallOptions & { messageId?: string } = {},
+): AsyncGenerator<string, CreateResult, void> {
+  const { messageId, ...rest } = options;
+  return ctx.stream(key, ({ signal }) => client.createStream(messages, { ...rest, signal }), {
+    ...stepOptions(client, messages, rest),
+    ...(messageId !== undefined && { messageId }),
+  });
+}
+
+function stepOptions(
+  client: ChatCompletionClient,
+  messages: readonly LLMMessage[],
+  options: ModelCallOptions,
+): StepOptions<CreateResult> {
+  return {
+    policy: "retry",
+    fingerprint: fingerprint(messages, options),
+    onReplay: (result) => client.replayed?.(result),
+  };
+}
+
+/** Messages and tools live long and are asked about at every call; each is written out once. */
+const known = new WeakMap<object, string>();
+
+/** Identifies what the model is asked. Costs a look-up per message, whatever their length. */
+function fingerprint(messages: readonly LLMMessage[], options: ModelCallOptions): string {
+  const { tools = [], toolChoice = "auto", jsonOutput = null, extraCreateArgs = {} } = options;
+  const parts = [...messages, ...tools].map(hashOf);
+  return hash64(
+    parts.join("") + JSON.stringify([tools.length, toolChoice, jsonOutput, extraCreateArgs]),
+  );
+}
+
+function hashOf(value: object): string {
+  let hash = known.get(value);
+  if (hash === undefined) {
+    hash = hash64(JSON.stringify(value));
+    known.set(value, hash);
+  }
+  return hash;
+}

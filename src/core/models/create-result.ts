@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { functionCallSchema, requestUsageSchema } from "./llm-messages.ts";
+
+const topLogprobSchema = z.object({
+  logprob: z.number(),
+  bytes: z.array(z.int()).nullable().default(null),
+});
+
+const tokenLogprobSchema = z.object({
+  token: z.string(),
+  logprob: z.number(),
+  top_logprobs: z.array(topLogprobSchema).nullable().default(null),
+  bytes: z.array(z.int()).nullable().default(null),
+});
+
+/** A model's answer as JSON (AutoGen `CreateResult`). */
+export const createResultSchema = z.object({
+  finish_reason: z.enum(["stop", "length", "function_calls", "content_filter", "unknown"]),
+  content: z.union([z.string(), z.array(functionCallSchema)]),
+  usage: requestUsageSchema,
+  cached: z.boolean(),
+  logprobs: z.array(tokenLogprobSchema).nullable().optional(),
+  thought: z.string().nullable().optional(),
+});

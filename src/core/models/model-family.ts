@@ -1,0 +1,52 @@
+/** The model families AutoGen tells apart (`ModelFamily`), by maker. */
+const FAMILIES = {
+  openai: ["gpt-5", "gpt-41", "gpt-45", "gpt-4o", "o1", "o3", "o4", "gpt-4", "gpt-35"],
+  claude: [
+    "claude-3-haiku",
+    "claude-3-sonnet",
+    "claude-3-opus",
+    "claude-3-5-haiku",
+    "claude-3-5-sonnet",
+    "claude-3-7-sonnet",
+    "claude-4-opus",
+    "claude-4-sonnet",
+  ],
+  gemini: [
+    "gemini-1.5-flash",
+    "gemini-1.5-pro",
+    "gemini-2.0-flash",
+    "gemini-2.5-pro",
+    "gemini-2.5-flash",
+  ],
+  llama: ["llama-3.3-8b", "llama-3.3-70b", "llama-4-scout", "llama-4-maverick"],
+  mistral: ["codestral", "open-codestral-mamba", "mistral", "ministral", "pixtral"],
+} as const;
+
+/** Whether a model's `family` is one of OpenAI's. */
+export function isOpenAI(family: string): boolean {
+  return includes(FAMILIES.openai, family);
+}
+
+/** Whether a model's `family` is one of Anthropic's. */
+export function isClaude(family: string): boolean {
+  return includes(FAMILIES.claude, family);
+}
+
+/** Whether a model's `family` is one of Google's. */
+export function isGemini(family: string): boolean {
+  return includes(FAMILIES.gemini, family);
+}
+
+/** Whether a model's `family` is one of Meta's. */
+export function isLlama(family: string): boolean {
+  return includes(FAMILIES.llama, family);
+}
+
+/** Whether a model's `family` is one of Mistral's. */
+export function isMistral(family: string): boolean {
+  return includes(FAMILIES.mistral, family);
+}
+
+function includes(families: readonly string[], family: string): boolean {
+  return families.includes(family);
+}

@@ -1,0 +1,183 @@
+import * as z from "zod";
+import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { StateParts, Stateful } from "../state/stateful.ts";
+import type { ChatCompletionClient, CreateResult } from "./chat-completion-client.ts";
+import { createResultSchema } from "./create-result.ts";
+import { addUsage, type LLMMessage, type RequestUsage } from "./llm-messages.ts";
+import { ModelError } from "./model-error.ts";
+import { type ModelInfo, modelInfoSchema } from "./model-info.ts";
+
+const DEFAULT_INFO: ModelInfo = {
+  vision: false,
+  function_calling: false,
+  json_output: false,
+  family: "unknown",
+  structured_output: false,
+};
+
+/** What AutoGen's replay client pretends its model's context window to be. */
+const CONTEXT_WINDOW = 10_000;
+
+const configSchema = z.object({
+  chat_completions: z.array(z.union([z.string(), createResultSchema])),
+  model_info: modelInfoSchema.nullish(),
+  /** Ours, not AutoGen's. */
+  cycle: z.boolean().nullish(),
+});
+
+export interface ReplayOptions {
+  modelInfo?: ModelInfo;
+  /** Starts over after the last answer, for demos without end. Default false. */
+  cycle?: boolean;
+}
+
+/**
+ * A model that gives prepared answers in order (AutoGen `ReplayChatCompletionClient`), for tests and demos. Tokens are
+ * words. Its position is stored with the team, but is no part of AutoGen's state: loading a state does not move it.
+ */
+export class ReplayChatCompletionClient implements ChatCompletionClient, Stateful {
+  static readonly component: ComponentDefinition<
+    z.infer<typeof configSchema>,
+    ReplayChatCompletionClient
+  > = {
+    provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+    componentType: "replay_chat_completion_client",
+    role: "model",
+    version: 1,
+    configSchema,
+    fromConfig: ({ chat_completions, model_info, cycle }) =>
+      new ReplayChatCompletionClient(chat_completions, {
+        modelInfo: model_info ?? DEFAULT_INFO,
+        cycle: cycle ?? false,
+      }),
+  };
+
+  readonly definition = ReplayChatCompletionClient.component;
+  readonly modelInfo: ModelInfo;
+  readonly #completions: readonly (string | CreateResult)[];
+  readonly #cycle: boolean;
+  #position = 0;
+  #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
+
+  constructor(completions: readonly (string | CreateResult)[], options: ReplayOptions = {}) {
+    const { modelInfo = DEFAULT_INFO, cycle = false } = options;
+    this.#completions = completions;
+    this.modelInfo = modelInfo;
+    this.#cycle = cycle;
+  }
+
+  /** @throws ModelError `exhausted` after the last answer */
+  create(messages: readonly LLMMessage[]): Promise<CreateResult> {
+    try {
+      const result = this.#next(messages);
+      this.#answered(messages, result);
+      return Promise.resolve(result);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** A text comes word by word, anything else whole. An answer that is not fetched to its end comes again. */
+  async *createStream(messages: readonly LLMMessage[]): AsyncGenerator<string, CreateResult, void> {
+    const completion = this.#completions[this.#index()];
+    const result = this.#next(messages);
+    if (typeof completion === "string") yield* pieces(words(completion));
+    this.#answered(messages, result);
+    return result;
+  }
+
+  countTokens(messages: readonly LLMMessage[]): Promise<number> {
+    return Promise.resolve(countWords(messages));
+  }
+
+  remainingTokens(): Promise<number> {
+    const { prompt_tokens, completion_tokens } = this.#usage;
+    return Promise.resolve(Math.max(0, CONTEXT_WINDOW - prompt_tokens - completion_tokens));
+  }
+
+  totalUsage(): RequestUsage {
+    return this.#usage;
+  }
+
+  replayed(): void {
+    this.#position++;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  saveState(): JsonObject {
+    return {};
+  }
+
+  loadState(): void {}
+
+  stateParts(): StateParts {
+    return {
+      head: {
+        save: () => this.#position,
+        load: (position: Json) => {
+          this.#position = Number(position);
+        },
+      },
+    };
+  }
+
+  toConfig(): JsonObject {
+    return withoutNulls({
+      chat_completions: this.#completions.map((completion) =>
+        typeof completion === "string" ? completion : withoutNulls({ ...completion }),
+      ),
+      model_info: withoutNulls(this.modelInfo),
+      cycle: this.#cycle ? true : null,
+    });
+  }
+
+  #index(): number {
+    const { length } = this.#completions;
+    return this.#cycle && length > 0 ? this.#position % length : this.#position;
+  }
+
+  #next(messages: readonly LLMMessage[]): CreateResult {
+    const completion = this.#completions[this.#index()];
+    if (completion === undefined) {
+      throw new ModelError("exhausted", "No more mock responses available");
+    }
+    if (typeof completion !== "string") return completion;
+    return {
+      finish_reason: "stop",
+      content: completion,
+      usage: {
+        prompt_tokens: countWords(messages),
+        completion_tokens: words(completion).length,
+      },
+      cached: true,
+    };
+  }
+
+  #answered(messages: readonly LLMMessage[], result: CreateResult): void {
+    this.#position++;
+    this.#usage = addUsage(this.#usage, {
+      prompt_tokens: countWords(messages),
+      completion_tokens: result.usage.completion_tokens,
+    });
+  }
+}
+
+function words(text: string): string[] {
+  return text.split(/\s+/).filter((word) => word !== "");
+}
+
+function* pieces(all: readonly string[]): Generator<string> {
+  for (const [index, word] of all.entries()) yield index < all.length - 1 ? `${word} ` : word;
+}
+
+/** Contents that are lists (calls, results, pictures) count nothing. */
+function countWords(messages: readonly LLMMessage[]): number {
+  return messages.reduce(
+    (sum, { content }) => sum + (typeof content === "string" ? words(content).length : 0),
+    0,
+  );
+}
