@@ -11,7 +11,7 @@ import type { TurnContext } from "../run/turn-context.ts";
 import { loadAll } from "../state/load-all.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
-import { readGroupChatState, statefulAt, writeGroupChatState } from "./group-chat-state.ts";
+import { readGroupChatState, statefulAt, within, writeGroupChatState } from "./group-chat-state.ts";
 import { type Participant, participant } from "./participant.ts";
 import type { Team } from "./team.ts";
 import { Thread, type ThreadItem } from "./thread.ts";
@@ -156,10 +156,11 @@ export abstract class GroupChat implements Team {
   loadState(state: JsonObject): void {
     const manager = this.#manager;
     const read = readGroupChatState(state, [...this.#participants.keys()], manager.name);
-    const conditionState =
+    const conditionState = within(`agent_states.${manager.name}.troupe.condition`, () =>
       read.condition === undefined
         ? this.#condition?.initialState()
-        : this.#condition?.parseState(read.condition);
+        : this.#condition?.parseState(read.condition),
+    );
     // The manager comes last: unlike the agents, it could not be given back what it had.
     loadAll([
       ...[...this.#participants].map(

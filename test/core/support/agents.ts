@@ -90,6 +90,18 @@ export function text(
   return createMessage<TextMessage>(origin, { type: "TextMessage", source, content });
 }
 
+/** An agent that answers a text and yields nothing before. */
+export function speaker(
+  name: string,
+  answer: (heard: readonly ChatMessage[], ctx: TurnContext) => string | Promise<string>,
+): TestAgent {
+  // oxlint-disable-next-line require-yield
+  return new TestAgent(name, async function* (heard, ctx) {
+    const content = await answer(heard, ctx);
+    return { chat_message: text(name, content, ctx), inner_messages: null };
+  });
+}
+
 let ids = 0;
 
 /** Ids and times for messages made by a test. */

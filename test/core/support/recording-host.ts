@@ -1,0 +1,82 @@
+import { TurnSignal } from "../../../src/core/run/signals.ts";
+import type { Answer, Question } from "../../../src/core/run/turn-context.ts";
+import type { Moment, StepRecord, TurnHost } from "../../../src/core/run/turn-host.ts";
+import { TurnScope } from "../../../src/core/run/turn-scope.ts";
+
+export interface Interruption {
+  /** Nothing new starts once so many steps have a result. */
+  afterSteps?: number;
+  /** The process dies while the step with this key is running: its effect happened, its result was not recorded. */
+  during?: string;
+}
+
+/**
+ * The journal of one turn, as a durable host keeps it: each `attempt` runs the turn with what was recorded so far.
+ * Its clock is a counter, so times say which step they come from.
+ */
+export class TurnJournal {
+  readonly records = new Map<string, StepRecord>();
+  readonly answers = new Map<string, Answer>();
+  readonly questions: Question[] = [];
+  readonly #controller = new AbortController();
+  #clock = 0;
+
+  cancel(): void {
+    this.#controller.abort();
+  }
+
+  attempt({ afterSteps = Infinity, during }: Interruption = {}): TurnScope {
+    const { records, answers, questions } = this;
+    let ended = 0;
+    const { signal } = this.#controller;
+    const clock = (): Moment => ({ at: ++this.#clock, ran: this.#clock });
+    const host: TurnHost = {
+      turnId: "run/1",
+      started: { at: 0, ran: 0 },
+      signal,
+      stopRequested: false,
+      clock,
+      gate: () => {
+        if (signal.aborted) throw new TurnSignal("cancel");
+        if (ended >= afterSteps) throw new TurnSignal("superseded");
+      },
+      recall: (key) => records.get(key),
+      begun: (key, step) => {
+        if (step.policy !== "retry") records.set(key, structuredClone(step));
+      },
+      ended: (key, step) => {
+        if (key === during) throw new TurnSignal("superseded");
+        records.set(key, structuredClone(step));
+        ended++;
+      },
+      invalidate: (_scope, key) => {
+        records.delete(key);
+      },
+      backoff: () => Promise.resolve(),
+      discard: () => {},
+      answer: (question) => {
+        questions.push(question);
+        const answer = answers.get(question.id);
+        if (answer === undefined) return Promise.reject(new TurnSignal("suspend"));
+        return Promise.resolve({ answer, time: clock() });
+      },
+    };
+    return TurnScope.root(host);
+  }
+}
+
+/** Runs a generator to its end: what it yielded, and what it returned or threw. */
+export async function outcome<Item, Result>(
+  generator: AsyncGenerator<Item, Result, void>,
+): Promise<{ items: Item[]; result?: Result; error?: unknown }> {
+  const items: Item[] = [];
+  try {
+    for (;;) {
+      const next = await generator.next();
+      if (next.done) return { items, result: next.value };
+      items.push(next.value);
+    }
+  } catch (error) {
+    return { items, error };
+  }
+}
