@@ -81,6 +81,7 @@ export class StaticWorkbench implements Workbench {
     return Promise.resolve(this.#schemas);
   }
 
+  // oxlint-disable-next-line require-yield -- what composite tools yield is not shown here
   async *callTool(
     name: string,
     args: JsonObject,

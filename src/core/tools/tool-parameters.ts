@@ -46,6 +46,9 @@ function fromZod(tool: string, source: z.ZodObject): ToolParameters<unknown> {
         jsonSchema.required ??= [];
         jsonSchema.additionalProperties ??= false;
       }
+      // zod's way to say "integer", which the type says already.
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
   });
   return {
