@@ -1,0 +1,69 @@
+import { AssistantAgent } from "../agents/assistant-agent.ts";
+import { UserProxyAgent } from "../agents/user-proxy-agent.ts";
+import { AndTermination, OrTermination } from "../conditions/base-termination.ts";
+import { ExternalTermination } from "../conditions/external-termination.ts";
+import { FunctionCallTermination } from "../conditions/function-call-termination.ts";
+import { HandoffTermination } from "../conditions/handoff-termination.ts";
+import { MaxMessageTermination } from "../conditions/max-message-termination.ts";
+import { SourceMatchTermination } from "../conditions/source-match-termination.ts";
+import { StopMessageTermination } from "../conditions/stop-message-termination.ts";
+import { TextMentionTermination } from "../conditions/text-mention-termination.ts";
+import { TextMessageTermination } from "../conditions/text-message-termination.ts";
+import { TimeoutTermination } from "../conditions/timeout-termination.ts";
+import { TokenUsageTermination } from "../conditions/token-usage-termination.ts";
+import { BufferedChatCompletionContext } from "../context/buffered-chat-completion-context.ts";
+import { HeadAndTailChatCompletionContext } from "../context/head-and-tail-chat-completion-context.ts";
+import { TokenLimitedChatCompletionContext } from "../context/token-limited-chat-completion-context.ts";
+import { UnboundedChatCompletionContext } from "../context/unbounded-chat-completion-context.ts";
+import { ListMemory } from "../memory/list-memory.ts";
+import { ListMemory } from "../memory/list-memory.ts";
+import { StructuredMessageFactory } from "../messages/structured-message-factory.ts";
+import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
+import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
+import { RoundRobinGroupChat } from "../teams/round-robin.ts";
+import { AgentTool } from "../tools/agent-tool.ts";
+import { functionToolDefinition } from "../tools/function-tool-definition.ts";
+import { StaticStreamWorkbench, StaticWorkbench } from "../tools/static-workbench.ts";
+import { TeamTool } from "../tools/team-tool.ts";
+import type { ToolCatalog } from "./catalog.ts";
+import type { AnyComponentDefinition } from "./component.ts";
+
+/**
+ * All components that need nothing but this library: no network, no platform. Model clients and code executors are
+ * registered beside them by whoever composes an app.
+ *
+ * @param catalog where FunctionTools find the functions that component JSON names
+ */
+export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
+  return [
+    AssistantAgent.component,
+    UserProxyAgent.component,
+    RoundRobinGroupChat.component,
+    AndTermination.component,
+    OrTermination.component,
+    ExternalTermination.component,
+    FunctionCallTermination.component,
+    HandoffTermination.component,
+    MaxMessageTermination.component,
+    SourceMatchTermination.component,
+    StopMessageTermination.component,
+    TextMentionTermination.component,
+    TextMessageTermination.component,
+    TimeoutTermination.component,
+    TokenUsageTermination.component,
+    UnboundedChatCompletionContext.component,
+    BufferedChatCompletionContext.component,
+    HeadAndTailChatCompletionContext.component,
+    TokenLimitedChatCompletionContext.component,
+    ListMemory.component,
+    ReplayChatCompletionClient.component,
+    ListMemory.component,
+    ReplayChatCompletionClient.component,
+    StructuredMessageFactory.component,
+    functionToolDefinition(catalog),
+    StaticWorkbench.component,
+    StaticStreamWorkbench.component,
+    AgentTool.component,
+    TeamTool.component,
+  ];
+}
