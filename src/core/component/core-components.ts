@@ -16,9 +16,7 @@ import { HeadAndTailChatCompletionContext } from "../context/head-and-tail-chat-
 import { TokenLimitedChatCompletionContext } from "../context/token-limited-chat-completion-context.ts";
 import { UnboundedChatCompletionContext } from "../context/unbounded-chat-completion-context.ts";
 import { ListMemory } from "../memory/list-memory.ts";
-import { ListMemory } from "../memory/list-memory.ts";
 import { StructuredMessageFactory } from "../messages/structured-message-factory.ts";
-import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
 import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
 import { RoundRobinGroupChat } from "../teams/round-robin.ts";
 import { AgentTool } from "../tools/agent-tool.ts";
@@ -55,8 +53,6 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     BufferedChatCompletionContext.component,
     HeadAndTailChatCompletionContext.component,
     TokenLimitedChatCompletionContext.component,
-    ListMemory.component,
-    ReplayChatCompletionClient.component,
     ListMemory.component,
     ReplayChatCompletionClient.component,
     StructuredMessageFactory.component,
