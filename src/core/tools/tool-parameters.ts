@@ -1,8 +1,9 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { type Issue, ValueError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { prune } from "../json-schema/fit.ts";
+import { jsonSchemaOf } from "../json-schema/from-zod.ts";
 import { JsonSchema } from "../json-schema/json-schema.ts";
 
 /** What a tool takes: a zod object, or a JSON Schema of type object. */
@@ -39,20 +40,8 @@ function isZodObject(source: ParametersSource): source is z.ZodObject {
 }
 
 function fromZod(tool: string, source: z.ZodObject): ToolParameters<unknown> {
-  const { $schema: _, ...schema } = z.toJSONSchema(source, {
-    io: "input",
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.type === "object" && jsonSchema.properties !== undefined) {
-        jsonSchema.required ??= [];
-        jsonSchema.additionalProperties ??= false;
-      }
-      // zod's way to say "integer", which the type says already.
-      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  });
   return {
-    schema: schema as JsonObject,
+    schema: jsonSchemaOf(source),
     parse: (args) => {
       const parsed = source.safeParse(args);
       if (parsed.success) return parsed.data;

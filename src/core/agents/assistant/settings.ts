@@ -1,10 +1,9 @@
-import * as z from "zod";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-completion-context.ts";
 import { ValueError } from "../../errors.ts";
 import type { Memory } from "../../memory/memory.ts";
 import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
-import type { JsonObject } from "../../json.ts";
+import { jsonSchemaOf } from "../../json-schema/from-zod.ts";
 import type { ChatCompletionClient, ToolSchema } from "../../models/chat-completion-client.ts";
 import type { SystemMessage } from "../../models/llm-messages.ts";
 import { StaticStreamWorkbench } from "../../tools/static-workbench.ts";
@@ -98,10 +97,10 @@ function outputOf(options: AssistantAgentOptions): StructuredMessageFactory | un
   const { outputContentType, outputContentTypeFormat } = options;
   if (outputContentType === undefined) return undefined;
   if (!("_zod" in outputContentType)) return outputContentType;
-  const { $schema: _, ...jsonSchema } = z.toJSONSchema(outputContentType);
+  const jsonSchema = jsonSchemaOf(outputContentType);
   return new StructuredMessageFactory({
-    jsonSchema: jsonSchema as JsonObject,
+    jsonSchema,
     formatString: outputContentTypeFormat ?? null,
-    contentModelName: z.globalRegistry.get(outputContentType)?.title ?? null,
+    contentModelName: typeof jsonSchema.title === "string" ? jsonSchema.title : null,
   });
 }
