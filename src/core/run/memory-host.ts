@@ -18,6 +18,9 @@ export class MemoryHost {
   readonly #options: MemoryHostOptions;
   readonly #startedAt = Date.now();
   #waitedMs = 0;
+  /** Questions waiting for an answer, and since when at least one was. */
+  #open = 0;
+  #waitingSince = 0;
 
   constructor(options: MemoryHostOptions) {
     this.#options = options;
@@ -49,17 +52,39 @@ export class MemoryHost {
         if (options.answer === undefined) {
           throw new TypeError(`"${question.source}" asks a human, but nobody was named to answer`);
         }
-        const asked = Date.now();
-        const given = await options.answer(question, signal);
-        this.#waitedMs += Date.now() - asked;
-        return { answer: given, time: this.#clock() };
+        if (this.#open++ === 0) this.#waitingSince = Date.now();
+        try {
+          const given = await unlessAborted(options.answer(question, signal), signal);
+          return { answer: given, time: this.#clock() };
+        } finally {
+          if (--this.#open === 0) this.#waitedMs += Date.now() - this.#waitingSince;
+        }
       },
     };
   }
 
   #clock(): Moment {
     const at = Date.now();
-    return { at, ran: at - this.#startedAt - this.#waitedMs };
+    const waiting = this.#open > 0 ? at - this.#waitingSince : 0;
+    return { at, ran: at - this.#startedAt - this.#waitedMs - waiting };
+  }
+}
+
+/** Whoever answers may not look at the signal. */
+async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  let cancel = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    cancel = () => reject(new TurnSignal("cancel"));
+    signal.addEventListener("abort", cancel);
+    if (signal.aborted) cancel();
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } catch (error) {
+    if (signal.aborted) throw new TurnSignal("cancel");
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", cancel);
   }
 }
 
