@@ -40,6 +40,8 @@ export interface CreateOptions {
   jsonOutput?: JsonOutput | null;
   /** Passed on to the provider as they are. */
   extraCreateArgs?: JsonObject;
+  /** Stable over the attempts at one step; sent along, for servers and gateways that deduplicate. */
+  idempotencyKey?: string;
   signal?: AbortSignal;
 }
 
