@@ -1,0 +1,102 @@
+import type { ComponentModel } from "../../../src/core/component/component.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { Message } from "../../../src/core/messages/message.ts";
+import type { MessagePage, RunInfo } from "../../../src/core/run/gateway.ts";
+
+/** The id of the only team of a trial. */
+const TEAM = "team";
+
+/** An answer that should not have come. */
+export class UnexpectedAnswer extends Error {}
+
+/**
+ * The service over HTTP as a client sees it that does not give up: a call that gets no answer, because the
+ * service died, is made again (with the same idempotency key) once the service is back.
+ */
+export class Api {
+  readonly #origin: () => string;
+  readonly #back: () => Promise<void>;
+
+  /** @param back resolves when the service listens again after it died */
+  constructor(origin: () => string, back: () => Promise<void>) {
+    this.#origin = origin;
+    this.#back = back;
+  }
+
+  get teamUrl(): string {
+    return `${this.#origin()}/v1/teams/${TEAM}`;
+  }
+
+  /** Creates the team. When an answer was lost, the team may be there already. */
+  async createTeam(component: ComponentModel): Promise<void> {
+    await this.call("POST", "", { id: TEAM, component }, [201, 409]);
+  }
+
+  async startRun(task: string): Promise<RunInfo> {
+    return (await this.call("POST", `/${TEAM}/runs`, { task }, [200, 202])) as RunInfo;
+  }
+
+  async answer(run: string, request: string, content: string): Promise<void> {
+    await this.call("POST", `/${TEAM}/runs/${run}/requests/${request}`, { content }, [200, 202]);
+  }
+
+  /** The run may have ended in between. */
+  async stop(run: string, mode: "now" | "after_turn"): Promise<void> {
+    await this.call("POST", `/${TEAM}/runs/${run}/stop`, { mode }, [200, 202, 409]);
+  }
+
+  async run(run: string): Promise<RunInfo> {
+    return (await this.call("GET", `/${TEAM}/runs/${run}`, undefined, [200])) as RunInfo;
+  }
+
+  async state(): Promise<JsonObject> {
+    return (await this.call("GET", `/${TEAM}/state`, undefined, [200])) as JsonObject;
+  }
+
+  /** The whole thread, page by page. */
+  async messages(): Promise<Message[]> {
+    const messages: Message[] = [];
+    for (let after: number | null = 0; after !== null;) {
+      const query: string = after === 0 ? "" : `&after=${after}`;
+      const page = (await this.call(
+        "GET",
+        `/${TEAM}/messages?limit=50${query}`,
+        undefined,
+        [200],
+      )) as MessagePage;
+      messages.push(...page.messages.map(({ seq: _seq, ...message }) => message));
+      after = page.next_after;
+    }
+    return messages;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body: unknown,
+    expected: readonly number[],
+  ): Promise<unknown> {
+    const key = crypto.randomUUID();
+    for (;;) {
+      let answer: { status: number; text: string };
+      try {
+        const response = await fetch(`${this.#origin()}/v1/teams${path}`, {
+          method,
+          headers: {
+            ...(body !== undefined && { "content-type": "application/json" }),
+            ...(method === "POST" && { "idempotency-key": key }),
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+        answer = { status: response.status, text: await response.text() };
+      } catch {
+        await this.#back();
+        continue;
+      }
+      if (expected.includes(answer.status)) return JSON.parse(answer.text) as unknown;
+      throw new UnexpectedAnswer(
+        `${method} /v1/teams${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`,
+      );
+    }
+  }
+}

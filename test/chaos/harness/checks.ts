@@ -1,0 +1,115 @@
+import type { Message } from "../../../src/core/messages/message.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
+import { NEVER_TOOL } from "../worker/names.ts";
+import type { Frame } from "./sse-client.ts";
+import type { StreamRecord } from "./stream-record.ts";
+import type { Outcome } from "./trial.ts";
+
+/** Steps that a run may leave out or repeat depend on chance; everything else must be as if nothing had happened. */
+export function check(scenario: Scenario, outcome: Outcome, reference: Outcome): string[] {
+  const { run, messages, replay, seen, rows, repeated } = outcome;
+  const unknown = JSON.stringify(messages).includes("outcome is unknown");
+  return [
+    ...outcome.problems,
+    ...repeated,
+    ...replay.problems.map((text) => `replay ${text}`),
+    ...seen.problems,
+    ...checkEnd(scenario, outcome),
+    ...checkLog(scenario, outcome, reference, unknown),
+    ...differences(
+      "the thread and the log",
+      threadItems(replay).map(exactly),
+      messages.map(exactly),
+    ),
+    ...differences(
+      "what the client got and the log",
+      seen.recorded.map(exactly),
+      replay.recorded.map(exactly),
+    ),
+    ...checkNever(outcome),
+    ...(rows.step === 0 ? [] : [`${rows.step} steps are left after the end`]),
+    ...(rows.run === 1 ? [] : [`there are ${rows.run} runs, one was started`]),
+    ...(unknown || scenario.stop !== undefined || run.status !== "completed"
+      ? []
+      : differences("usage", [JSON.stringify(reference.run.usage)], [JSON.stringify(run.usage)])),
+  ];
+}
+
+function checkEnd({ stop }: Scenario, { run, replay, seen }: Outcome): string[] {
+  const allowed = stop?.mode === "now" ? ["cancelled", "completed"] : ["completed"];
+  const problems: string[] = [];
+  if (!allowed.includes(run.status))
+    problems.push(`the run is ${run.status}: ${JSON.stringify(run.error)}`);
+  if (!replay.ended) problems.push("the replay has no terminal frame");
+  if (!seen.ended) problems.push("the client got no terminal frame");
+  return problems;
+}
+
+/** The conversation must be that of the run without faults; one that was stopped is the beginning of it. */
+function checkLog(
+  { parallel, stop }: Scenario,
+  { messages }: Outcome,
+  reference: Outcome,
+  unknown: boolean,
+): string[] {
+  const shape = unknown ? outline : content;
+  const actual = messages.map(shape);
+  const expected = reference.messages.map(shape);
+  if (stop !== undefined) expected.length = Math.min(expected.length, actual.length);
+  if (parallel !== true) return differences("the conversation", expected, actual);
+  const sources = new Set([...reference.messages, ...messages].map(({ source }) => source));
+  return [...sources].flatMap((source) => {
+    const said = (list: readonly Message[]): string[] =>
+      list.filter((message) => message.source === source).map(shape);
+    return differences(`what ${source} said`, said(reference.messages), said(messages));
+  });
+}
+
+/** Effects that must not be repeated. */
+function checkNever({ effects }: Outcome): string[] {
+  const count = effects.filter(({ name }) => name === NEVER_TOOL).length;
+  return count > 1 ? [`the tool that must never be repeated was called ${count} times`] : [];
+}
+
+/** Recorded items that were not retracted. */
+function threadItems({ recorded }: StreamRecord): Frame["data"][] {
+  const retracted = new Set(
+    recorded
+      .filter(({ event }) => event === "retract")
+      .flatMap(({ data }) => data.message_ids as string[]),
+  );
+  return recorded
+    .filter(({ event, data }) => event === undefined && data.type !== "TaskResult")
+    .map(({ data }) => data)
+    .filter(({ id }) => !retracted.has(String(id)));
+}
+
+function exactly(value: unknown): string {
+  return JSON.stringify(value);
+}
+
+/** Without what differs from run to run. */
+function content(message: Message): string {
+  return JSON.stringify(message, (key, value: unknown) =>
+    key === "id" || key === "created_at" || key === "request_id" ? undefined : value,
+  );
+}
+
+function outline({ type, source }: Message): string {
+  return `${type} of ${source}`;
+}
+
+function differences(
+  what: string,
+  expected: readonly string[],
+  actual: readonly string[],
+): string[] {
+  const length = Math.max(expected.length, actual.length);
+  for (let index = 0; index < length; index++) {
+    if (expected[index] === actual[index]) continue;
+    return [
+      `${what} differ at ${index} of ${expected.length}/${actual.length}: expected ${expected[index]?.slice(0, 300) ?? "nothing"}, got ${actual[index]?.slice(0, 300) ?? "nothing"}`,
+    ];
+  }
+  return [];
+}

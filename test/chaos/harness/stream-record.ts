@@ -1,0 +1,73 @@
+import { type Frame, isTerminal } from "./sse-client.ts";
+
+/**
+ * What a client has seen over all its connections, with what it must never see. Problems are collected, not
+ * thrown: a trial reports all of them.
+ */
+export class StreamRecord {
+  /** Recorded frames, in the order received. */
+  readonly recorded: Frame[] = [];
+  readonly problems: string[] = [];
+  discards = 0;
+  ended = false;
+  /** Text in progress by message id. */
+  readonly #texts = new Map<string, string>();
+
+  get cursor(): number | undefined {
+    return this.recorded.at(-1)?.id;
+  }
+
+  /** A new connection: unfinished text is dropped, a snapshot brings it back. */
+  connected(): void {
+    this.#texts.clear();
+  }
+
+  add(frame: Frame): void {
+    if (this.ended && frame.event !== "run") this.#problem(`a frame after the end: ${show(frame)}`);
+    if (frame.id !== undefined) this.#recorded(frame);
+    if (isTerminal(frame)) {
+      // A stream that is opened again after the end starts with the run as it is.
+      if (frame.id !== undefined || frame.event !== "run") {
+        if (this.ended) this.#problem("a second terminal frame");
+        this.ended = true;
+      }
+    }
+    const { event, data } = frame;
+    if (event === "snapshot") this.#texts.set(String(data.full_message_id), String(data.content));
+    if (event === "discard") {
+      this.discards++;
+      this.#texts.delete(String(data.full_message_id));
+    }
+    if (event === undefined && data.type === "ModelClientStreamingChunkEvent") this.#chunk(data);
+  }
+
+  #chunk({ full_message_id, content }: Frame["data"]): void {
+    const id = String(full_message_id);
+    this.#texts.set(id, (this.#texts.get(id) ?? "") + String(content));
+  }
+
+  #recorded(frame: Frame): void {
+    const last = this.cursor;
+    if (last !== undefined && frame.id !== undefined && frame.id <= last) {
+      this.#problem(`cursor ${frame.id} came after ${last}`);
+    }
+    this.recorded.push(frame);
+    const { id, content, type } = frame.data;
+    if (frame.event !== undefined || typeof id !== "string") return;
+    const text = this.#texts.get(id);
+    this.#texts.delete(id);
+    if (text !== undefined && text !== content) {
+      this.#problem(
+        `the pieces of ${String(type)} ${id} were ${JSON.stringify(text)}, its text is ${JSON.stringify(content)}`,
+      );
+    }
+  }
+
+  #problem(text: string): void {
+    this.problems.push(`stream: ${text}`);
+  }
+}
+
+function show({ id, event, data }: Frame): string {
+  return `${id ?? "-"} ${event ?? String(data.type)}`;
+}

@@ -1,0 +1,248 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Message } from "../../../src/core/messages/message.ts";
+import type { RunInfo } from "../../../src/core/run/gateway.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
+import { Api } from "./api.ts";
+import { DiskView } from "./database.ts";
+import { type Effect, EffectsServer } from "./effects-server.ts";
+import { StepJournal } from "./journal.ts";
+import { type Kill, nameOf } from "./kill.ts";
+import { readStream } from "./sse-client.ts";
+import { StreamRecord } from "./stream-record.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** Whether a client looks on: never before the end, up to the first kill, or coming back after each. */
+export type Spectator = "absent" | "leaves" | "stays";
+
+export interface TrialOptions {
+  /** Directory for what the trial leaves on disk. */
+  scratch: string;
+  /** Written by `bundleWorker`. */
+  config: string;
+  scenario: Scenario;
+  plan: readonly Kill[];
+  spectator: Spectator;
+}
+
+/** How a run went that was killed on its way. */
+export interface Outcome {
+  run: RunInfo;
+  /** The thread by `GET messages`. */
+  messages: Message[];
+  /** All that was recorded, read in one go after the end. */
+  replay: StreamRecord;
+  /** What the spectator got. */
+  seen: StreamRecord;
+  requests: FakeOpenAI["requests"];
+  effects: readonly Effect[];
+  /** Labels of all writes and how often each occurred in the life of the first process. */
+  writes: ReadonlyMap<string, number>;
+  rows: Record<string, number>;
+  killed: readonly Kill[];
+  /** Steps that ran again though their result was recorded. */
+  repeated: string[];
+  problems: string[];
+}
+
+/** The heartbeat of a running team: what recovery waits for. In production it is many seconds. */
+const HEARTBEAT_MS = 250;
+/** A run must have ended this long after its last kill. */
+const DEADLINE_MS = 15_000;
+const POLL_MS = 8;
+
+const SETTINGS = { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") };
+export const VAR_NAMES = [...Object.keys(SETTINGS), "EFFECTS_URL"];
+
+/** Runs a scenario once, killing the service where the plan says. No request is sent to help it recover. */
+export async function trial(options: TrialOptions): Promise<Outcome> {
+  await using fake = await startFakeOpenAI({ rules: options.scenario.rules });
+  const effects = new EffectsServer();
+  await effects.listen();
+  const state = mkdtempSync(join(options.scratch, "state-"));
+  const one = new Trial(options, fake, effects, state);
+  try {
+    return await one.run();
+  } finally {
+    await one.supervisor.close();
+    await effects.close();
+    rmSync(state, { recursive: true, force: true });
+  }
+}
+
+class Trial {
+  readonly supervisor: Supervisor;
+  readonly #options: TrialOptions;
+  readonly #fake: FakeOpenAI;
+  readonly #effects: EffectsServer;
+  readonly #disk: DiskView;
+  readonly #api: Api;
+  readonly #writes = new Map<string, number>();
+  readonly #journal = new StepJournal();
+  readonly #problems: string[] = [];
+  readonly #output: string[] = [];
+  readonly #seen = new StreamRecord();
+  #lastKill = performance.now();
+
+  constructor(options: TrialOptions, fake: FakeOpenAI, effects: EffectsServer, state: string) {
+    this.#options = options;
+    this.#fake = fake;
+    this.#effects = effects;
+    this.#disk = new DiskView(state);
+    this.supervisor = new Supervisor({
+      config: options.config,
+      state,
+      vars: { ...SETTINGS, EFFECTS_URL: effects.url },
+      heartbeatMs: HEARTBEAT_MS,
+      plan: options.plan,
+      fake,
+      effects,
+      onMarker: (marker) => {
+        if (marker.kind === "recorded") this.#journal.add(marker.key, marker.result);
+        if (marker.kind === "write" && this.supervisor.killed.length === 0)
+          this.#writes.set(marker.label, marker.occurrence);
+      },
+      onOutput: (line) => this.#output.push(line),
+      onKill: () => {
+        this.#lastKill = performance.now();
+      },
+    });
+    this.#api = new Api(
+      () => this.supervisor.workerd.origin,
+      () => this.supervisor.settled(),
+    );
+  }
+
+  async run(): Promise<Outcome> {
+    const { scenario, plan } = this.#options;
+    const { supervisor } = this;
+    await supervisor.start();
+    await this.#api.createTeam(scenario.component({ model: this.#fake.url }));
+    const accepted = await this.#api.startRun(scenario.task);
+    const watching = this.#spectate(accepted.id);
+    const stopping = this.#stopOnTime(accepted.id);
+    try {
+      await this.#untilEnded(accepted.id);
+    } catch (error) {
+      const status = this.#disk.latestRun()?.status ?? "missing";
+      const left = plan.slice(supervisor.killed.length).map(nameOf);
+      this.#problems.push(
+        `${String(error)} (status ${status}, open questions ${this.#disk.openQuestions().length}, rows ${JSON.stringify(this.#disk.rowCounts())}${left.length > 0 ? `, kills left: ${left.join(", ")}` : ""})`,
+      );
+    }
+    await supervisor.settled();
+    await stopping;
+    await this.#alarmGone();
+    const rows = this.#disk.rowCounts();
+    await watching;
+    const replay = new StreamRecord();
+    const run = await this.#api.run(accepted.id);
+    if (ENDED.has(run.status)) {
+      await readStream(`${this.#api.teamUrl}/runs/${run.id}/events`, {
+        onFrame: (frame) => replay.add(frame),
+      });
+    }
+    const messages = await this.#api.messages();
+    const unexpected = this.#output.filter((line) => !EXPECTED_OUTPUT.test(line));
+    if (unexpected.length > 0) this.#problems.push(`printed: ${unexpected.slice(0, 8).join("\n")}`);
+    return {
+      run,
+      messages,
+      replay,
+      seen: this.#seen,
+      requests: this.#fake.requests,
+      effects: this.#effects.calls,
+      writes: this.#writes,
+      rows,
+      killed: supervisor.killed,
+      repeated: [
+        ...this.#journal.repeatedRequests(this.#fake.requests),
+        ...this.#journal.repeatedEffects(this.#effects.calls),
+      ],
+      problems: this.#problems,
+    };
+  }
+
+  /** Watches the disk until the run has ended; answers questions. */
+  async #untilEnded(run: string): Promise<void> {
+    const answers = [...(this.#options.scenario.answers ?? [])];
+    const answered = new Set<string>();
+    for (;;) {
+      const stored = this.#disk.latestRun();
+      if (stored?.id !== undefined && stored.id !== run)
+        throw new Error(`the accepted run ${run} is gone, the latest is ${stored.id}`);
+      if (stored !== undefined && ENDED.has(stored.status)) return;
+      if (stored?.status === "waiting") {
+        for (const question of this.#disk.openQuestions()) {
+          if (answered.has(question)) continue;
+          answered.add(question);
+          await this.#api.answer(run, question, answers.shift() ?? "An answer too many.");
+          this.#lastKill = performance.now();
+        }
+      }
+      if (performance.now() - this.#lastKill > DEADLINE_MS)
+        throw new Error(`the run did not end within ${DEADLINE_MS} ms after the last kill`);
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #alarmGone(): Promise<void> {
+    const deadline = performance.now() + 4 * HEARTBEAT_MS;
+    while (this.#disk.alarmSet()) {
+      if (performance.now() > deadline) {
+        this.#problems.push("an alarm is set after the end");
+        return;
+      }
+      await sleep(POLL_MS);
+    }
+  }
+
+  async #stopOnTime(run: string): Promise<void> {
+    const { stop } = this.#options.scenario;
+    if (stop === undefined) return;
+    await this.#fake.log.until((requests) => requests.length >= stop.afterRequests, DEADLINE_MS);
+    await this.#api.stop(run, stop.mode);
+  }
+
+  /** Looks on as the options say, and at last until the end of the stream. */
+  async #spectate(run: string): Promise<void> {
+    const { spectator } = this.#options;
+    const ended = async (): Promise<boolean> => {
+      const latest = this.#disk.latestRun();
+      if (latest !== undefined && ENDED.has(latest.status)) return true;
+      await sleep(POLL_MS);
+      return performance.now() - this.#lastKill > DEADLINE_MS;
+    };
+    const seen = this.#seen;
+    let connections = 0;
+    while (!seen.ended) {
+      if (spectator === "absent" || (spectator === "leaves" && connections > 0)) {
+        while (!(await ended()));
+      }
+      if (connections > 0 && performance.now() - this.#lastKill > DEADLINE_MS) return;
+      connections++;
+      await this.supervisor.settled();
+      try {
+        const status = await readStream(`${this.#api.teamUrl}/runs/${run}/events`, {
+          ...(seen.cursor !== undefined && { lastEventId: seen.cursor }),
+          onOpen: () => seen.connected(),
+          onFrame: (frame) => seen.add(frame),
+        });
+        if (status === 204 && !seen.ended) {
+          seen.problems.push("stream: 204 before the terminal frame was sent");
+          return;
+        }
+      } catch {
+        // The connection broke: the service died, or is not back yet.
+        await sleep(POLL_MS);
+      }
+    }
+  }
+}
+
+const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"]);
+
+/** What workerd says about an alarm that it moves, and about connections that we cut. */
+const EXPECTED_OUTPUT = /SQLite alarm handler canceled|disconnected|^stack:|^\s*$/;

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+import { createInterface } from "node:readline";
+import type { Arming, Marker } from "../worker/protocol.ts";
+import { MARK } from "../worker/protocol.ts";
+
+const BINARY = resolve(import.meta.dirname, "../../../node_modules/.bin/workerd");
+const READY_WITHIN_MS = 10_000;
+
+/** Processes to end with this one. */
+const alive = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
+export interface WorkerdOptions {
+  /** Written by `writeConfig`. */
+  config: string;
+  /** Directory of the objects' databases; made when missing. */
+  state: string;
+  /** Values of the Worker's text bindings. */
+  vars: Readonly<Record<string, string>>;
+  /** Called for each line the chaos worker marks, before anything else that the process does is noticed. */
+  onMarker?(marker: Marker): void;
+  /** Lines it printed by itself: errors of the runtime and of the service. */
+  onOutput?(line: string): void;
+}
+
+/** One real workerd over a directory of state: killed and started again on the same port, as often as one likes. */
+export class Workerd {
+  readonly #options: WorkerdOptions;
+  #child: ChildProcess | undefined;
+  #port = 0;
+  /** How often it was killed. */
+  kills = 0;
+
+  constructor(options: WorkerdOptions) {
+    this.#options = options;
+    mkdirSync(options.state, { recursive: true });
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get running(): boolean {
+    return this.#child !== undefined;
+  }
+
+  /** Starts it and waits until it listens. `arming` says where the worker announces that it wants to be killed. */
+  async start(arming: Arming | null): Promise<void> {
+    const { config, state, vars, onMarker, onOutput } = this.#options;
+    const args = [
+      "serve",
+      "--experimental",
+      "--control-fd=3",
+      `--socket-addr=http=127.0.0.1:${this.#port}`,
+      `--directory-path=state=${state}`,
+      config,
+    ];
+    const child = spawn(BINARY, args, {
+      env: { ...vars, CHAOS: JSON.stringify(arming) },
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
+    alive.add(child);
+    this.#child = child;
+    const ended = once(child, "exit");
+    child.on("exit", () => {
+      alive.delete(child);
+      if (this.#child === child) this.#child = undefined;
+    });
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream }).on("line", (line) => {
+        if (line.startsWith(MARK)) onMarker?.(JSON.parse(line.slice(MARK.length)) as Marker);
+        else onOutput?.(line);
+      });
+    }
+    const control = child.stdio[3] as Readable;
+    let listening = (): void => {};
+    const ready = new Promise<void>((listens, reject) => {
+      listening = listens;
+      setTimeout(
+        () => reject(new Error(`workerd does not listen after ${READY_WITHIN_MS} ms`)),
+        READY_WITHIN_MS,
+      ).unref();
+    });
+    control.setEncoding("utf8").on("data", (text: string) => {
+      const port = /"event":"listen".*"port":(\d+)/.exec(text)?.[1];
+      if (port === undefined) return;
+      this.#port = Number(port);
+      listening();
+    });
+    await Promise.race([
+      ready,
+      ended.then(() => {
+        throw new Error("workerd ended before it listened");
+      }),
+    ]);
+  }
+
+  /** SIGKILL. Resolves when the process is gone, so that its port and its files are free. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    this.#child = undefined;
+    this.kills++;
+    const ended = once(child, "exit");
+    child.kill("SIGKILL");
+    await ended;
+  }
+}

@@ -1,0 +1,179 @@
+import type { JsonObject } from "../../../src/core/json.ts";
+import { assistant, component, functionTool, roundRobin, type Services } from "./components.ts";
+import { PACED, type Scenario } from "./scenario.ts";
+
+const STREAMING = { model_client_stream: true };
+
+function tools(...names: string[]): JsonObject {
+  return { tools: names.map(functionTool) };
+}
+
+function duet(services: Services, turns: number) {
+  return roundRobin(
+    [assistant(services, "writer", STREAMING), assistant(services, "critic", STREAMING)],
+    turns,
+  );
+}
+
+const callsTools = (name: string, ...called: string[]) => ({
+  name: `${name} calls`,
+  match: { system: `You are ${name}.`, role: "user" as const },
+  reply: { tool_calls: called.map((tool) => ({ name: tool, arguments: { what: tool } })) },
+});
+
+export const SCENARIOS: readonly Scenario[] = [
+  {
+    name: "duet",
+    component: (services) => duet(services, 3),
+    rules: [PACED],
+    task: "Write a line.",
+  },
+  {
+    name: "tools",
+    component: (services) =>
+      roundRobin(
+        [
+          assistant(services, "clerk", {
+            ...STREAMING,
+            ...tools("look_up", "charge", "note"),
+            reflect_on_tool_use: true,
+          }),
+        ],
+        1,
+      ),
+    rules: [callsTools("clerk", "look_up", "charge", "note"), PACED],
+    task: "Charge the customer.",
+  },
+  {
+    name: "human",
+    component: (services) =>
+      roundRobin(
+        [
+          assistant(services, "helper"),
+          component("autogen_agentchat.agents.UserProxyAgent", {
+            name: "person",
+            description: "A human.",
+          }),
+        ],
+        4,
+      ),
+    rules: [PACED],
+    task: "Ask me.",
+    answers: ["The first answer.", "The second answer."],
+  },
+  {
+    name: "buffered",
+    component: (services) =>
+      roundRobin(
+        ["ann", "ben"].map((name) =>
+          assistant(services, name, {
+            model_context: component("autogen_core.model_context.BufferedChatCompletionContext", {
+              buffer_size: 2,
+            }) as unknown as JsonObject,
+          }),
+        ),
+        4,
+      ),
+    rules: [PACED],
+    task: "Count.",
+  },
+  {
+    name: "custom agent",
+    component: (services) =>
+      roundRobin(
+        [component("chaos.StepsAgent", { name: "stepper" }), assistant(services, "reader")],
+        2,
+      ),
+    rules: [PACED],
+    task: "Take steps.",
+  },
+  {
+    name: "nested team",
+    component: (services) =>
+      roundRobin(
+        [
+          roundRobin(
+            [assistant(services, "inner_a", STREAMING), assistant(services, "inner_b", STREAMING)],
+            2,
+            { name: "inner", description: "A team inside." },
+          ),
+          assistant(services, "outer"),
+        ],
+        2,
+      ),
+    rules: [PACED],
+    task: "Work inside.",
+  },
+  {
+    name: "agent as a tool",
+    component: (services) =>
+      roundRobin(
+        [
+          assistant(services, "boss", {
+            ...STREAMING,
+            reflect_on_tool_use: true,
+            tools: [
+              component("autogen_agentchat.tools.AgentTool", {
+                agent: assistant(services, "expert", {
+                  ...tools("look_up", "charge"),
+                  reflect_on_tool_use: true,
+                }),
+              }),
+            ] as unknown as JsonObject[],
+          }),
+        ],
+        1,
+      ),
+    rules: [
+      {
+        name: "boss calls",
+        match: { system: "You are boss.", role: "user" },
+        reply: { tool_calls: [{ name: "expert", arguments: { task: "Find it out." } }] },
+      },
+      callsTools("expert", "look_up", "charge"),
+      PACED,
+    ],
+    task: "Ask the expert.",
+  },
+  {
+    name: "graph",
+    component: (services) => graph(services),
+    rules: [PACED],
+    task: "Fan out.",
+    parallel: true,
+  },
+  {
+    name: "cancel",
+    component: (services) => duet(services, 6),
+    rules: [PACED],
+    task: "Go on.",
+    stop: { mode: "now", afterRequests: 3 },
+  },
+  {
+    name: "stop after turn",
+    component: (services) => duet(services, 6),
+    rules: [PACED],
+    task: "Go on.",
+    stop: { mode: "after_turn", afterRequests: 3 },
+  },
+];
+
+/** `start` → `left` and `right` side by side → `end`. */
+function graph(services: Services) {
+  const edges: Record<string, string[]> = {
+    start: ["left", "right"],
+    left: ["end"],
+    right: ["end"],
+    end: [],
+  };
+  const nodes = Object.fromEntries(
+    Object.entries(edges).map(([name, targets]) => [
+      name,
+      { name, edges: targets.map((target) => ({ target })), activation: "all" },
+    ]),
+  );
+  return component("autogen_agentchat.teams.GraphFlow", {
+    participants: Object.keys(edges).map((name) => assistant(services, name)),
+    graph: { nodes },
+  });
+}

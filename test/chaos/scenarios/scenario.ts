@@ -1,0 +1,21 @@
+import type { ComponentModel } from "../../../src/core/component/component.ts";
+import type { RuleInput } from "../../support/fake-openai/rule.ts";
+import type { Services } from "./components.ts";
+
+/** A team and a run that always goes the same way, however often the service dies while it runs. */
+export interface Scenario {
+  name: string;
+  component(services: Services): ComponentModel;
+  /** Of the fake model. Each reply must contain a digest of its request, so that it can be told which was recorded. */
+  rules: readonly RuleInput[];
+  task: string;
+  /** The answers to the questions to a human, in turn. */
+  answers?: readonly string[];
+  /** Several agents speak side by side: only the order per source is the same. */
+  parallel?: boolean;
+  /** Sent as soon as the model has got that many requests; the run may end before it takes effect. */
+  stop?: { mode: "now" | "after_turn"; afterRequests: number };
+}
+
+/** Streams slowly enough to be killed in the middle. */
+export const PACED: RuleInput = { name: "paced", pace_ms: 2 };

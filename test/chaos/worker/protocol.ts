@@ -1,0 +1,30 @@
+/** Starts each line the chaos worker prints for the harness. */
+export const MARK = "@chaos ";
+
+/**
+ * When a write is to be killed. `lost`: before it is durable, together with everything else of the same
+ * synchronous turn; `durable`: as soon as it is.
+ */
+export type WriteMode = "lost" | "durable";
+
+/** A write to storage: the n-th (from 1) with this label since the process started. */
+export interface WritePoint {
+  label: string;
+  occurrence: number;
+  mode: WriteMode;
+}
+
+/** What the worker of one process is told. */
+export interface Arming {
+  point: WritePoint | null;
+  /** No alarm is set further ahead than that, in milliseconds. */
+  heartbeatMs: number;
+}
+
+export type Marker =
+  /** A write happened; it is not durable yet. */
+  | { kind: "write"; label: string; occurrence: number }
+  /** The armed point is reached; the worker spins and waits to be killed. */
+  | { kind: "kill" }
+  /** A step's result is durable: the step must not run again. */
+  | { kind: "recorded"; key: string; result: string };
