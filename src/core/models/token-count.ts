@@ -1,0 +1,143 @@
+import type { JsonObject } from "../json.ts";
+import { isJsonObject } from "../json.ts";
+import type { ToolSchema } from "./chat-completion-client.ts";
+import { imageTokens } from "./image-tokens.ts";
+import type { LLMMessage } from "./llm-messages.ts";
+
+type Encode = (text: string) => number;
+
+/** By encoding; the tables are large and load only when something is counted. */
+const encoders = new Map<string, Promise<Encode>>();
+
+/** By encoding: a message never changes, and whoever trims a conversation asks again and again. */
+const counted = new Map<string, WeakMap<LLMMessage, number>>();
+
+/** Tokens that begin the reply. */
+const REPLY = 3;
+const PER_MESSAGE = 3;
+const PER_NAME = 1;
+
+/**
+ * Tokens that messages and tools take as a prompt of `model`, counted as AutoGen does for OpenAI's models. For models
+ * that OpenAI does not know it is an estimate.
+ */
+export async function countTokens(
+  messages: readonly LLMMessage[],
+  tools: readonly ToolSchema[],
+  model: string,
+): Promise<number> {
+  const encoding = await encodingOf(model);
+  const encode = await encoderOf(encoding);
+  let known = counted.get(encoding);
+  if (known === undefined) counted.set(encoding, (known = new WeakMap()));
+  let total = REPLY;
+  for (const message of messages) {
+    let tokens = known.get(message);
+    if (tokens === undefined) {
+      tokens = messageTokens(message, encode);
+      known.set(message, tokens);
+    }
+    total += tokens;
+  }
+  return total + toolsTokens(tools, encode);
+}
+
+async function encodingOf(model: string): Promise<"cl100k_base" | "o200k_base"> {
+  const { getEncodingNameForModel } = await import("js-tiktoken/lite");
+  try {
+    const name = getEncodingNameForModel(model as Parameters<typeof getEncodingNameForModel>[0]);
+    return name === "o200k_base" ? name : "cl100k_base";
+  } catch {
+    return "cl100k_base";
+  }
+}
+
+function encoderOf(encoding: "cl100k_base" | "o200k_base"): Promise<Encode> {
+  let encoder = encoders.get(encoding);
+  if (encoder === undefined) {
+    encoder = loadEncoder(encoding);
+    encoders.set(encoding, encoder);
+  }
+  return encoder;
+}
+
+async function loadEncoder(encoding: "cl100k_base" | "o200k_base"): Promise<Encode> {
+  const { Tiktoken } = await import("js-tiktoken/lite");
+  const ranks =
+    encoding === "o200k_base"
+      ? await import("js-tiktoken/ranks/o200k_base")
+      : await import("js-tiktoken/ranks/cl100k_base");
+  const tiktoken = new Tiktoken(ranks.default);
+  // A text that looks like a control token is still a text.
+  return (text) => tiktoken.encode(text, [], []).length;
+}
+
+function messageTokens(message: LLMMessage, encode: Encode): number {
+  switch (message.type) {
+    case "SystemMessage":
+      return PER_MESSAGE + encode("system") + encode(message.content);
+    case "UserMessage": {
+      const head = PER_MESSAGE + encode("user") + encode(message.source) + PER_NAME;
+      if (typeof message.content === "string") return head + encode(message.content);
+      return message.content.reduce(
+        (sum, part) =>
+          sum +
+          (typeof part === "string"
+            ? encode(JSON.stringify({ type: "text", text: part }))
+            : imageTokens(part)),
+        head,
+      );
+    }
+    case "AssistantMessage": {
+      const head = PER_MESSAGE + encode("assistant");
+      if (typeof message.content === "string") return head + encode(message.content);
+      const calls = message.content.map(({ id, name, arguments: args }) => ({
+        id,
+        function: { arguments: args, name },
+        type: "function",
+      }));
+      return head + encode(JSON.stringify(calls)) + encode(message.thought ?? "");
+    }
+    case "FunctionExecutionResultMessage":
+      return message.content.reduce(
+        (sum, { content, call_id }) => sum + encode("tool") + encode(content) + encode(call_id),
+        PER_MESSAGE,
+      );
+  }
+}
+
+/** What OpenAI adds for tools was found by trying; these numbers are AutoGen's. */
+function toolsTokens(tools: readonly ToolSchema[], encode: Encode): number {
+  if (tools.length === 0) return 0;
+  return tools.reduce((sum, tool) => sum + toolTokens(tool, encode), 12);
+}
+
+function toolTokens({ name, description, parameters }: ToolSchema, encode: Encode): number {
+  let tokens = encode(name) + encode(description ?? "") - 2;
+  const properties = parameters?.["properties"];
+  if (!isJsonObject(properties)) return tokens;
+  const entries = Object.entries(properties);
+  for (const [key, schema] of entries)
+    tokens += encode(key) + (isJsonObject(schema) ? propertyTokens(schema, encode) : 0);
+  return tokens + (entries.length === 0 ? 9 : 11);
+}
+
+function propertyTokens(schema: JsonObject, encode: Encode): number {
+  let tokens = 0;
+  const text = (value: unknown): string =>
+    typeof value === "string" ? value : JSON.stringify(value);
+  for (const [field, value] of Object.entries(schema)) {
+    if (field === "type" || field === "description" || field === "title")
+      tokens += 2 + encode(text(value));
+    else if (field === "default") tokens += 2 + encode(JSON.stringify(value));
+    else if (field === "anyOf" && Array.isArray(value)) {
+      tokens -= 3;
+      for (const option of value)
+        tokens += 3 + encode(text(isJsonObject(option) ? (option["type"] ?? "") : option));
+    } else if (field === "enum" && Array.isArray(value)) {
+      tokens -= 3;
+      for (const option of value) tokens += 3 + encode(text(option));
+    }
+  }
+  return tokens;
+}

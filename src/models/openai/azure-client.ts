@@ -1,0 +1,77 @@
+import type { ComponentDefinition } from "../../core/component/component.ts";
+import { ModelError } from "../../core/models/model-error.ts";
+import { modelInfoOf, tokenLimitOf } from "../model-info.ts";
+import { ChatCompletionsClient } from "./chat-completions-client.ts";
+import { type AzureOpenAIConfig, azureConfigSchema } from "./config.ts";
+import { type OpenAIDependencies, readEnv, Secrets } from "./dependencies.ts";
+import { createSdk } from "./sdk.ts";
+import { createArgsFrom, modelInfoFrom, parseConfig, resolveHeaders } from "./settings.ts";
+
+const definition = {
+  provider: "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
+  componentType: "model",
+  role: "model",
+  version: 1,
+} as const;
+
+/**
+ * Models that Azure hosts (AutoGen `AzureOpenAIChatCompletionClient`), by key or by Microsoft Entra token. Without
+ * `azure_deployment` the deployment is named for the model.
+ *
+ * The SDK's own Azure class is not used: it insists on serialising bodies itself.
+ */
+export class AzureOpenAIChatCompletionClient extends ChatCompletionsClient {
+  /** @throws ValueError for a bad config, or a model that is not known and has no `model_info` */
+  constructor(given: AzureOpenAIConfig, dependencies: OpenAIDependencies = {}) {
+    const config = parseConfig(azureConfigSchema, given);
+    const modelInfo = modelInfoFrom(config, modelInfoOf);
+    super({
+      definition,
+      config,
+      model: config.model,
+      modelInfo,
+      tokenLimit: tokenLimitOf(config.model),
+      createArgs: createArgsFrom(config, modelInfo),
+      includeNames: config.include_name_in_message ?? true,
+      prefixNames: config.add_name_prefixes ?? false,
+      timeout: config.timeout,
+      connect: () => {
+        const baseURL = `${config.azure_endpoint.replace(/\/+$/, "")}/openai`;
+        const secrets = new Secrets(dependencies, baseURL);
+        const token = config.azure_ad_token ?? readEnv(dependencies, "AZURE_OPENAI_AD_TOKEN");
+        const apiKey = config.api_key ?? readEnv(dependencies, "AZURE_OPENAI_API_KEY");
+        const credential = token ?? apiKey;
+        if (credential === undefined)
+          throw new ModelError(
+            "auth",
+            `No key for the model '${config.model}': give api_key or azure_ad_token, or set AZURE_OPENAI_API_KEY`,
+          );
+        const secret = secrets.resolve(credential);
+        const sdk = createSdk(
+          {
+            baseURL,
+            apiKey: secret,
+            defaultQuery: { "api-version": config.api_version },
+            defaultHeaders: {
+              ...(token === undefined ? { "api-key": secret, authorization: null } : {}),
+              ...resolveHeaders(config.default_headers, (value) => secrets.resolve(value)),
+            },
+          },
+          dependencies,
+        );
+        const deployment = encodeURIComponent(config.azure_deployment ?? config.model);
+        return { sdk, path: `/deployments/${deployment}/chat/completions`, secrets };
+      },
+    });
+  }
+}
+
+export function azureDefinition(
+  dependencies: OpenAIDependencies,
+): ComponentDefinition<AzureOpenAIConfig, AzureOpenAIChatCompletionClient> {
+  return {
+    ...definition,
+    configSchema: azureConfigSchema,
+    fromConfig: (config) => new AzureOpenAIChatCompletionClient(config, dependencies),
+  };
+}

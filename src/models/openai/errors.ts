@@ -1,0 +1,86 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAIError } from "openai";
+import { TroupeError } from "../../core/errors.ts";
+import { ModelError, type ModelErrorKind } from "../../core/models/model-error.ts";
+
+/** Error bodies may be whole pages. */
+const LONGEST_MESSAGE = 500;
+
+const CONTEXT_LENGTH =
+  /context.?(length|window)|maximum context|prompt is too long|too many (input )?tokens|exceeds? .*token/i;
+
+/**
+ * What went wrong, as whoever counts attempts needs it. Errors of the SDK are not kept as causes: they carry headers
+ * and bodies.
+ * @param redact takes secrets out of a text
+ */
+export function toModelError(error: unknown, redact: (text: string) => string): TroupeError {
+  if (error instanceof TroupeError) return error;
+  const message = shorten(redact(error instanceof Error ? error.message : String(error)));
+  if (error instanceof APIConnectionTimeoutError) return timeoutError();
+  if (error instanceof APIConnectionError)
+    return new ModelError("connection", `The model server cannot be reached: ${message}`);
+  if (error instanceof APIError) return statusError(error, message);
+  if (error instanceof SyntaxError)
+    return new ModelError("bad_response", "The model server's answer is not complete JSON");
+  if (error instanceof OpenAIError) return new ModelError("bad_response", message);
+  // What is left comes from the transport: a connection that breaks while the answer is read.
+  return new ModelError("connection", `The connection to the model server broke: ${message}`);
+}
+
+export function timeoutError(): ModelError {
+  return new ModelError("timeout", "The model server took too long");
+}
+
+function statusError(error: APIError, message: string): ModelError {
+  const { status, headers } = error;
+  const kind = kindOf(error, message);
+  const retryAfterMs = headers && retryAfter(headers);
+  const verdict = headers?.get("x-should-retry");
+  const noCredit = error.code === "insufficient_quota";
+  return new ModelError(kind, message, {
+    ...(status === undefined ? {} : { status }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(noCredit || verdict === "false" ? { retryable: false } : {}),
+    ...(verdict === "true" ? { retryable: true } : {}),
+    ...(typeof error.code === "string" ? { data: { provider_code: error.code } } : {}),
+  });
+}
+
+function kindOf({ status, code, type }: APIError, message: string): ModelErrorKind {
+  if (code === "context_length_exceeded") return "context_length";
+  switch (status) {
+    case undefined:
+      // An error in the middle of a stream has no status of its own.
+      return code === "rate_limit_exceeded" || type === "rate_limit_error"
+        ? "rate_limit"
+        : "server";
+    case 401:
+    case 403:
+      return "auth";
+    case 408:
+      return "timeout";
+    case 409:
+      return "server";
+    case 429:
+      return "rate_limit";
+    default:
+      if (status >= 500) return "server";
+      if (status < 400) return "bad_response";
+      return CONTEXT_LENGTH.test(message) ? "context_length" : "bad_request";
+  }
+}
+
+/** Milliseconds to wait: `Retry-After` is in seconds or a date. */
+function retryAfter(headers: Headers): number | undefined {
+  const milliseconds = Number.parseFloat(headers.get("retry-after-ms") ?? "");
+  if (milliseconds >= 0) return milliseconds;
+  const value = headers.get("retry-after");
+  if (value === null) return undefined;
+  const seconds = Number(value);
+  const wait = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
+  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
+}
+
+function shorten(text: string): string {
+  return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}...`;
+}

@@ -1,0 +1,124 @@
+import type { ChatCompletion } from "openai/resources/chat/completions";
+import type {
+  CreateResult,
+  FinishReason,
+  TokenLogprob,
+} from "../../core/models/chat-completion-client.ts";
+import type { FunctionCall, RequestUsage } from "../../core/models/llm-messages.ts";
+import { ModelError } from "../../core/models/model-error.ts";
+import { splitThought } from "./thought.ts";
+import { toolNameOf } from "./wire-tools.ts";
+
+const FINISH_REASONS: { readonly [reason: string]: FinishReason } = {
+  stop: "stop",
+  end_turn: "stop",
+  length: "length",
+  content_filter: "content_filter",
+  tool_calls: "function_calls",
+  function_calls: "function_calls",
+};
+
+export function finishReasonOf(reason: string | null | undefined): FinishReason {
+  return FINISH_REASONS[reason?.toLowerCase() ?? ""] ?? "unknown";
+}
+
+/** What models that reason add to a message or a delta; not in OpenAI's own types. */
+export interface Reasoning {
+  reasoning_content?: string | null;
+  reasoning?: string | null;
+}
+
+export function reasoningOf({ reasoning_content, reasoning }: Reasoning): string | null {
+  const text = reasoning_content ?? reasoning;
+  return typeof text === "string" ? text : null;
+}
+
+interface Usage {
+  prompt_tokens?: number | null;
+  completion_tokens?: number | null;
+}
+
+/** Some servers leave usage out, or parts of it. */
+export function usageOf(usage: Usage | null | undefined): RequestUsage {
+  return {
+    prompt_tokens: usage?.prompt_tokens ?? 0,
+    completion_tokens: usage?.completion_tokens ?? 0,
+  };
+}
+
+type SdkLogprobs = NonNullable<ChatCompletion.Choice["logprobs"]>["content"];
+
+export function logprobsOf(logprobs: SdkLogprobs | undefined): TokenLogprob[] | null {
+  if (!Array.isArray(logprobs) || logprobs.length === 0) return null;
+  return logprobs.map(({ token, logprob, bytes, top_logprobs }) => ({
+    token,
+    logprob,
+    bytes: bytes ?? null,
+    top_logprobs:
+      top_logprobs?.map((top) => ({ logprob: top.logprob, bytes: top.bytes ?? null })) ?? null,
+  }));
+}
+
+/** What came of a reply, whether it was streamed or not. */
+export interface Reply {
+  text: string;
+  /** From a field of its own; null when there was none. */
+  reasoning: string | null;
+  toolCalls: FunctionCall[];
+  finishReason: string | null | undefined;
+  usage: RequestUsage;
+  logprobs: TokenLogprob[] | null;
+}
+
+/** Text beside tool calls is a thought, like reasoning beside text. */
+export function toResult(reply: Reply, family: string): CreateResult {
+  const { text, reasoning, toolCalls, usage, logprobs } = reply;
+  const rest = { usage, cached: false, logprobs };
+  if (toolCalls.length > 0) {
+    const content = toolCalls.map((call) => ({ ...call, name: toolNameOf(call.name) }));
+    return { finish_reason: "function_calls", content, ...rest, thought: text || null };
+  }
+  const { thought, content } =
+    reasoning === null && family === "r1"
+      ? splitThought(text)
+      : { thought: reasoning, content: text };
+  return { finish_reason: finishReasonOf(reply.finishReason), content, ...rest, thought };
+}
+
+/**
+ * The result in the body of an answer that was not streamed.
+ * @param body what the server sent; the types are only what it should be
+ * @throws ModelError `bad_response` when it is no chat completion
+ */
+export function readCompletion(body: unknown, family: string): CreateResult {
+  const completion = body as ChatCompletion | string | null | undefined;
+  if (completion === null || completion === undefined || completion === "")
+    throw new ModelError("bad_response", "The model server's answer is empty");
+  if (typeof completion === "string")
+    throw new ModelError("bad_response", "The model server did not answer with JSON");
+  const choice = completion.choices?.[0];
+  const message = choice?.message;
+  if (choice === undefined || message === undefined || message === null)
+    throw new ModelError("bad_response", "The model server's answer has no choices");
+  const toolCalls = (message.tool_calls ?? []).flatMap((call) =>
+    call.type === "custom"
+      ? []
+      : { id: call.id, name: call.function.name, arguments: argumentsOf(call.function.arguments) },
+  );
+  return toResult(
+    {
+      text: message.content || message.refusal || "",
+      reasoning: reasoningOf(message as Reasoning),
+      toolCalls,
+      finishReason: choice.finish_reason,
+      usage: usageOf(completion.usage),
+      logprobs: logprobsOf(choice.logprobs?.content),
+    },
+    family,
+  );
+}
+
+/** Some servers send an object instead of its JSON. */
+function argumentsOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? {});
+}
