@@ -1,10 +1,12 @@
-import type { Issue } from "../core/errors.ts";
 import type { ComponentModel } from "../core/component/component.ts";
+import type { Issue } from "../core/errors.ts";
 import { pathOf } from "../core/issues.ts";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
-import type { Limits } from "./limits.ts";
+import type { JsonObject } from "../core/json.ts";
 import { invalid } from "./problem.ts";
 import type { Services } from "./services.ts";
+
+/** What a team object can run. */
+const RUNNABLE = ["team", "agent"] as const;
 
 /**
  * Checks a component as it came in, all mistakes at once.
@@ -13,75 +15,33 @@ import type { Services } from "./services.ts";
  */
 export function checkComponent(
   component: JsonObject,
-  { components, limits }: Pick<Services, "components" | "limits">,
-): ComponentModel {
-  // Sizes first: checking a bomb is what it is made for.
-  let issues: readonly Issue[] = sizeIssues(component, limits);
-  if (issues.length === 0) {
-    issues = components.validate(component).map(({ path, message }) => ({
-      path: path.startsWith("[")
-        ? `component${path}`
-        : ["component", path].filter(Boolean).join("."),
-      message,
-    }));
-  }
-  if (issues.length > 0) {
-    throw invalid("invalid_component", "The component cannot be loaded.", issues);
-  }
+  services: Pick<Services, "components" | "limits">,
+  roles?: typeof RUNNABLE,
+): void {
+  // Sizes first: making everybody of a crowd is the work that the limit is to save.
+  let issues = crowds(component, services.limits.max_participants);
+  if (issues.length === 0) issues = services.components.validate(component, roles, "component");
+  if (issues.length === 0) return;
+  throw invalid("invalid_component", "The component cannot be loaded.", issues);
+}
+
+/** The same for a component that is to become a team: a team or an agent. */
+export function checkRunnable(component: JsonObject, services: Services): ComponentModel {
+  checkComponent(component, services, RUNNABLE);
   return component as unknown as ComponentModel;
 }
 
-function sizeIssues(root: JsonObject, limits: Limits): Issue[] {
+/** Lists of participants that are too long, wherever they stand. */
+function crowds(value: unknown, limit: number, path = "component"): Issue[] {
+  if (typeof value !== "object" || value === null) return [];
   const issues: Issue[] = [];
-  let count = 0;
-  // An own stack: the depth of the JSON is limited, that of ours should not depend on it.
-  const open: { value: unknown; path: string; depth: number }[] = [
-    { value: root, path: "component", depth: 0 },
-  ];
-  for (let item = open.pop(); item !== undefined; item = open.pop()) {
-    const { value, path } = item;
-    let { depth } = item;
-    if (typeof value !== "object" || value === null) continue;
-    if (isComponent(value)) {
-      count++;
-      depth++;
-      if (depth > limits.max_component_depth) {
-        issues.push({
-          path,
-          message: `lies in more than ${limits.max_component_depth} components`,
-        });
-        continue;
-      }
-      const { participants } = value.config;
-      if (Array.isArray(participants) && participants.length > limits.max_participants) {
-        issues.push({
-          path: `${path}.config.participants`,
-          message: `are ${participants.length}; at most ${limits.max_participants} are allowed`,
-        });
-      }
+  for (const [key, inner] of Object.entries(value)) {
+    const place = pathOf([Array.isArray(value) ? Number(key) : key], path);
+    if (key === "participants" && Array.isArray(inner) && inner.length > limit) {
+      issues.push({ path: place, message: `are ${inner.length}; at most ${limit} are allowed` });
+    } else {
+      issues.push(...crowds(inner, limit, place));
     }
-    for (const [key, inner] of Object.entries(value)) {
-      open.push({
-        value: inner,
-        path: pathOf([Array.isArray(value) ? Number(key) : key], path),
-        depth,
-      });
-    }
-  }
-  if (count > limits.max_components) {
-    issues.push({
-      path: "component",
-      message: `holds ${count} components; at most ${limits.max_components} are allowed`,
-    });
   }
   return issues;
-}
-
-function isComponent(value: object): value is { provider: string; config: JsonObject } {
-  return (
-    "provider" in value &&
-    typeof value.provider === "string" &&
-    "config" in value &&
-    isJsonObject(value.config)
-  );
 }

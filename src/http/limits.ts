@@ -28,7 +28,7 @@ export const DEFAULT_LIMITS: Limits = {
   max_body_bytes: 1_000_000,
   max_json_depth: 100,
   max_components: 500,
-  max_component_depth: 12,
+  max_component_depth: 16,
   max_participants: 50,
   max_message_bytes: 512_000,
   max_task_messages: 500,

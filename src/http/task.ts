@@ -11,7 +11,7 @@ import { invalid } from "./problem.ts";
 type TaskMessage = NonNullable<StartRunInput["task"]>[number];
 
 /** Stands in for ids and times the client left out: the run makes them, so that they are the same when it is retried. */
-const LEFT_OUT: MessageOrigin = { id: () => "", now: () => "" };
+const LEFT_OUT: MessageOrigin = { id: () => "", now: () => "1970-01-01T00:00:00.000Z" };
 
 /**
  * Checks a task as it came in.
@@ -35,7 +35,7 @@ export function parseTask(task: unknown, limits: Limits): StartRunInput["task"] 
     unknownFields(given[index], message, pathOfMessage(index)),
   );
   if (unknown.length > 0) throw refuse("task", unknown);
-  return messages.map((message) => withoutBlanks(message));
+  return messages.map((message, index) => asGiven(message, given[index]));
 }
 
 /** Checks a human's answer: a text or a chat message. @throws ProblemError 422 */
@@ -47,7 +47,7 @@ export function parseAnswer(content: unknown, limits: Limits): string | JsonObje
   if (size.length > 0) throw refuse("answer", size);
   if (typeof content === "string") return content;
   const [message] = load("answer", content, "content") ?? [];
-  return withoutBlanks(message as TaskMessage);
+  return asGiven(message as TaskMessage, content);
 }
 
 function load(what: "task" | "answer", given: unknown, path: string): ChatMessage[] | null {
@@ -59,10 +59,12 @@ function load(what: "task" | "answer", given: unknown, path: string): ChatMessag
   }
 }
 
-function withoutBlanks(message: TaskMessage): TaskMessage {
+function asGiven(message: TaskMessage, given: unknown): TaskMessage {
   return Object.fromEntries(
     Object.entries(message).filter(
-      ([key, value]) => !((key === "id" || key === "created_at") && value === ""),
+      ([key]) =>
+        !(key === "id" || key === "created_at") ||
+        (isJsonObject(given) && given[key] !== undefined),
     ),
   ) as TaskMessage;
 }

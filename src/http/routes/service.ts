@@ -38,7 +38,7 @@ export function serviceEndpoints(services: Services): Endpoint[] {
       tag,
       scope: "teams:read",
       answers: { 200: { description: "The providers.", schema: "Components" } },
-      handle: async () => json({ components: services.components.list() }),
+      handle: async () => json({ components: services.components.definitions() }),
     }),
 
     endpoint({

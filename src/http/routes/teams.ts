@@ -1,5 +1,5 @@
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
-import { checkComponent } from "../component.ts";
+import { checkRunnable } from "../component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
 import { cursorParameter, integerParameter } from "../schemas/common.ts";
 import { nothingSchema } from "../schemas/run.ts";
@@ -39,7 +39,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
             ],
           );
         }
-        const component = template?.component ?? checkComponent(body.component ?? {}, services);
+        const component = template?.component ?? checkRunnable(body.component ?? {}, services);
         const id = body.id ?? (await newTeamId(principal.tenant, idempotency));
         const team = unwrap(
           await gateway.team(principal.tenant, id).create({
@@ -77,7 +77,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       answers: { 200: { description: "The team.", schema: "Team" } },
       problems: [404, 409],
       async handle({ body, team }) {
-        const component = checkComponent(body.component, services);
+        const component = checkRunnable(body.component, services);
         return json(unwrap(await team.replaceComponent(component)));
       },
     }),

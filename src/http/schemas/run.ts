@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Json } from "../../core/json.ts";
 import { requestUsageSchema } from "../../core/models/llm-messages.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../core/run/gateway.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
@@ -80,7 +81,7 @@ export const runSchema = z.object({
   id: idSchema,
   team_id: idSchema,
   status: z.enum(["queued", "running", "waiting", "paused", "completed", "cancelled", "failed"]),
-  task: z.json().meta({ description: "As it was given." }),
+  task: z.custom<Json>().meta({ description: "The messages it was given." }),
   stop_reason: z.string().nullable(),
   error: z.object({ type: z.string(), message: z.string() }).nullable(),
   usage: requestUsageSchema,

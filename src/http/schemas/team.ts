@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { KnownComponent } from "../../core/component/registry.ts";
 import { requestUsageSchema } from "../../core/models/llm-messages.ts";
 import type { MessagePage, TeamInfo } from "../../core/run/gateway.ts";
 import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
@@ -82,12 +83,10 @@ export const componentsSchema = z.object({
     z.object({
       provider: z.string(),
       component_type: z.string(),
-      role: z.string().describe("What it is used as."),
-      version: z.number().int(),
-      config_schema: describedObject("JSON Schema of its config."),
+      component_version: z.number().int().describe("The config version that is written."),
+      config: describedObject("JSON Schema of its config."),
     }),
   ),
-});
-export type ComponentList = z.infer<typeof componentsSchema>;
+}) satisfies z.ZodType<{ components: KnownComponent[] }>;
 
 export const validSchema = z.object({ valid: z.literal(true) });

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import type { RunInfo, TeamInfo } from "../../src/core/run/gateway.ts";
+import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
+import { jsonInit, testApp } from "../support/http-app.ts";
+
+describe("teams", () => {
+  test("are created with the id that was asked for", async () => {
+    const { fetch } = testApp();
+    const body = {
+      id: "my_team",
+      label: "Mine",
+      metadata: { a: [1] },
+      component: SAMPLE_COMPONENT,
+    };
+    const response = await fetch("/v1/teams", jsonInit(body));
+    expect(response.status).toBe(201);
+    expect(response.headers.get("location")).toBe("/v1/teams/my_team");
+    expect(await response.json()).toMatchObject({ ...body, component_version: 1, status: "idle" });
+  });
+
+  test("get an id nobody can guess without one", async () => {
+    const { fetch } = testApp();
+    const ids = await Promise.all(
+      [1, 2].map(async () => {
+        const response = await fetch("/v1/teams", jsonInit({ template: "sample" }));
+        return ((await response.json()) as TeamInfo).id;
+      }),
+    );
+    expect(ids[0]).toMatch(/^[\w-]{22}$/);
+    expect(ids[0]).not.toBe(ids[1]);
+  });
+
+  test("are found again by the same idempotency key and refused for another body", async () => {
+    const { fetch } = testApp();
+    const key = { "idempotency-key": "once" };
+    const create = async (label: string): Promise<Response> =>
+      fetch("/v1/teams", jsonInit({ template: "sample", label }, "POST", key));
+    const [first, second] = [await create("a"), await create("a")];
+    expect(first.status).toBe(201);
+    expect(await second.json()).toEqual(await first.json());
+    const third = await create("b");
+    expect(third.status).toBe(422);
+    expect(await third.json()).toMatchObject({ code: "idempotency_key_reused" });
+  });
+
+  test("can be read, replaced, reset, loaded and deleted", async () => {
+    const { fetch } = testApp();
+    await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));
+    const replaced = await fetch(
+      "/v1/teams/t/component",
+      jsonInit({ component: SAMPLE_COMPONENT }, "PUT"),
+    );
+    expect(await replaced.json()).toMatchObject({ component_version: 2 });
+    expect((await fetch("/v1/teams/t/reset", { method: "POST" })).status).toBe(200);
+    expect((await fetch("/v1/teams/t/reset", jsonInit({}))).status).toBe(200);
+    const state = await (await fetch("/v1/teams/t/state")).json();
+    expect((await fetch("/v1/teams/t/state", jsonInit(state, "PUT"))).status).toBe(204);
+    expect((await fetch("/v1/teams/t", { method: "DELETE" })).status).toBe(204);
+    expect((await fetch("/v1/teams/t")).status).toBe(404);
+  });
+
+  test("page their messages with the defaults and what is asked for", async () => {
+    const { fetch } = testApp();
+    await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));
+    const page = async (query: string): Promise<unknown> =>
+      (await fetch(`/v1/teams/t/messages${query}`)).json();
+    expect(await page("")).toEqual({ messages: [], next_after: 50, next_before: null });
+    expect(await page("?after=7&limit=200")).toMatchObject({ next_after: 207 });
+    expect(await page("?before=9&limit=1")).toMatchObject({ next_before: 9 });
+  });
+});
+
+describe("a problem of the gateway", () => {
+  test("is answered with its further members and Retry-After", async () => {
+    const { fetch, gateway } = testApp();
+    await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));
+    const first = (await (await fetch("/v1/teams/t/runs", jsonInit({}))).json()) as RunInfo;
+    const busy = await fetch("/v1/teams/t/runs", jsonInit({}));
+    expect(busy.status).toBe(409);
+    expect(await busy.json()).toEqual({
+      type: "urn:troupe:problem:team_busy",
+      title: "Team busy",
+      status: 409,
+      detail: "refused: team_busy",
+      code: "team_busy",
+      run_id: first.id,
+    });
+    gateway.failure = Object.assign(new Error("Durable Object is overloaded."), {
+      overloaded: true,
+    });
+    const overloaded = await fetch("/v1/teams/t");
+    expect(overloaded.status).toBe(503);
+    expect(overloaded.headers.get("retry-after")).toBe("1");
+  });
+
+  test("is logged and not shown when it is our own fault", async () => {
+    const { fetch, gateway, logged } = testApp();
+    gateway.failure = new Error("secret detail");
+    const response = await fetch("/v1/teams/t");
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("secret detail");
+    expect(logged.join()).toContain("secret detail");
+  });
+});

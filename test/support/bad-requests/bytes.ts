@@ -1,0 +1,75 @@
+import { type BadRequest, TEAMS, RUNS, VALIDATE } from "./row.ts";
+
+/** What is wrong with the bytes, before anybody looks at the fields. */
+export const bytes: readonly BadRequest[] = [
+  ...[TEAMS, RUNS, VALIDATE].map((path) => ({
+    name: `no body for ${path}`,
+    path,
+    raw: "",
+    status: 400,
+    code: "malformed_json",
+  })),
+  ...Object.entries({
+    "half an object": '{"task": "a',
+    "a trailing comma": '{"task": "a",}',
+    "single quotes": "{'task': 'a'}",
+    "two values": "{}{}",
+    "a comment": '{"task": "a" /* hello */}',
+    NaN: '{"timeout_seconds": NaN}',
+    "a raw newline in a text": '{"task": "a\nb"}',
+    "a form": "task=a",
+    "a lone bracket": "]",
+    "only blanks": "   ",
+    "a bare word": "task",
+    "a wrong escape": '{"task": "\\x41"}',
+  }).map(([name, raw]) => ({ name, path: RUNS, raw, status: 400, code: "malformed_json" })),
+  ...Object.entries({
+    "a byte of no character": [0x22, 0xff, 0x22],
+    "a character cut off": [0x22, 0xe2, 0x82],
+    "an overlong slash": [0x22, 0xc0, 0xaf, 0x22],
+    "UTF-16": [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00],
+    "only a NUL": [0x00],
+  }).map(([name, raw]) => ({
+    name,
+    path: RUNS,
+    raw: new Uint8Array(raw),
+    status: 400,
+    code: "malformed_json",
+  })),
+  ...Object.entries({
+    "lists 101 deep": "[".repeat(101) + "]".repeat(101),
+    "lists 400,000 deep": "[".repeat(400_000) + "]".repeat(400_000),
+    "objects 100,000 deep": '{"a":'.repeat(100_000) + "1" + "}".repeat(100_000),
+    "brackets that never close": "[{".repeat(200_000),
+  }).map(([name, raw]) => ({ name, path: VALIDATE, raw, status: 400, code: "malformed_json" })),
+  {
+    name: "a body over the limit",
+    path: RUNS,
+    json: { task: "a".repeat(1_000_001) },
+    status: 413,
+    code: "body_too_large",
+  },
+  {
+    name: "blanks over the limit",
+    path: RUNS,
+    raw: `{}${" ".repeat(1_000_000)}`,
+    status: 413,
+    code: "body_too_large",
+  },
+  ...[
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=latin1",
+    "application/jsonp",
+    "text/html, application/json",
+    "",
+  ].map((type) => ({
+    name: `Content-Type "${type}"`,
+    path: RUNS,
+    headers: { "content-type": type },
+    raw: "{}",
+    status: 415,
+    code: "unsupported_media_type",
+  })),
+];

@@ -1,0 +1,106 @@
+import { type BadRequest, JSON_TYPE, TEAM, RUNS, RUN } from "./row.ts";
+
+/** Query strings and headers. */
+export const parameters: readonly BadRequest[] = [
+  ...["0", "201", "-1", "1.5", "1e2", "0x10", "ten", "", "99999999999999999", "1&limit=2"].flatMap(
+    (limit) =>
+      [`${RUNS}?limit=${limit}`, `${TEAM}/messages?limit=${limit}`].map((path) => ({
+        name: `GET ${path}`,
+        method: "GET",
+        path,
+        status: 422,
+        code: "invalid_query",
+        errors: ["limit"],
+      })),
+  ),
+  ...["-1", "a", "1.5", "9007199254740992", ""].flatMap((cursor) => [
+    {
+      name: `messages after ${cursor}`,
+      method: "GET",
+      path: `${TEAM}/messages?after=${cursor}`,
+      status: 422,
+      code: "invalid_query",
+      errors: ["after"],
+    },
+    {
+      name: `events after ${cursor}`,
+      method: "GET",
+      path: `${RUN}/events?after=${cursor}`,
+      status: 422,
+      code: "invalid_query",
+      errors: ["after"],
+    },
+  ]),
+  {
+    name: "messages after and before",
+    method: "GET",
+    path: `${TEAM}/messages?after=1&before=9`,
+    status: 422,
+    code: "invalid_query",
+    errors: ["before"],
+  },
+  {
+    name: "an unknown query parameter",
+    method: "GET",
+    path: `${RUNS}?limt=5`,
+    status: 422,
+    code: "invalid_query",
+  },
+  {
+    name: "a cursor nobody gave out",
+    method: "GET",
+    path: `${RUNS}?cursor=%00`,
+    status: 422,
+    code: "invalid_query",
+    errors: ["cursor"],
+  },
+  ...["abc", "-1", "1.5", "99999999999999999999"].map((id) => ({
+    name: `Last-Event-ID ${id}`,
+    method: "GET",
+    path: `${RUN}/events`,
+    headers: { "last-event-id": id },
+    status: 422,
+    code: "invalid_cursor",
+    errors: ["Last-Event-ID"],
+  })),
+  ...["-1", "301", "soon", "1.5"].map((wait) => ({
+    name: `wait=${wait}`,
+    path: `${RUNS}?wait=${wait}`,
+    json: { task: "a" },
+    status: 422,
+    code: "invalid_query",
+    errors: ["wait"],
+  })),
+  ...["a".repeat(256), "a b"].map((key) => ({
+    name: `an Idempotency-Key of ${key.length} characters`,
+    path: RUNS,
+    headers: { ...JSON_TYPE, "idempotency-key": key },
+    json: { task: "a" },
+    status: 422,
+    code: "invalid_idempotency_key",
+  })),
+  ...["http://evil.example", "null", "http://localhost.evil.example", "file://"].map((origin) => ({
+    name: `Origin ${origin}`,
+    method: "GET",
+    path: TEAM,
+    headers: { origin },
+    status: 403,
+    code: "not_local",
+  })),
+  {
+    name: "a link from another site",
+    method: "GET",
+    path: TEAM,
+    headers: { "sec-fetch-site": "cross-site" },
+    status: 403,
+    code: "not_local",
+  },
+  {
+    name: "a foreign Origin on an unknown address",
+    method: "GET",
+    path: "/nothing",
+    headers: { origin: "http://evil.example" },
+    status: 403,
+    code: "not_local",
+  },
+];

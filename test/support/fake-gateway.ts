@@ -1,0 +1,241 @@
+import type {
+  CreateTeamInput,
+  Gateway,
+  Problem,
+  Result,
+  RunInfo,
+  StartRunInput,
+  TeamGateway,
+  TeamInfo,
+} from "../../src/core/run/gateway.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+
+const TIME = "2026-01-02T03:04:05.000Z";
+
+/** Teams in memory whose runs never begin: enough to see what the HTTP layer asks for and answers. */
+export class FakeGateway implements Gateway {
+  readonly teams = new Map<string, FakeTeam>();
+  /** Thrown by every call, once set. */
+  failure: Error | undefined;
+
+  team(tenant: string, id: string): TeamGateway {
+    if (this.failure) throw this.failure;
+    const name = `${tenant}:${id}`;
+    const team = this.teams.get(name) ?? new FakeTeam(() => this.teams.delete(name));
+    this.teams.set(name, team);
+    return team;
+  }
+}
+
+class FakeTeam implements TeamGateway {
+  readonly #forget: () => void;
+  #info: TeamInfo | undefined;
+  #created: CreateTeamInput | undefined;
+  readonly #runs: RunInfo[] = [];
+  readonly #starts: StartRunInput[] = [];
+
+  constructor(forget: () => void) {
+    this.#forget = forget;
+  }
+
+  async create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
+    if (this.#info) {
+      const earlier = this.#created?.idempotency;
+      if (!earlier || earlier.key !== input.idempotency?.key) {
+        return refuse(409, "team_exists");
+      }
+      if (earlier.hash !== input.idempotency.hash) return refuse(422, "idempotency_key_reused");
+      return ok(this.#info);
+    }
+    this.#created = input;
+    const { id, label, metadata, component } = input;
+    this.#info = {
+      id,
+      label,
+      metadata,
+      component,
+      component_version: 1,
+      status: "idle",
+      active_run: null,
+      usage: { prompt_tokens: 0, completion_tokens: 0 },
+      created_at: TIME,
+      updated_at: TIME,
+    };
+    return ok(this.#info);
+  }
+
+  async team(): Promise<Result<TeamInfo>> {
+    return this.#info ? ok(this.#info) : refuse(404, "team_not_found");
+  }
+
+  async replaceComponent(component: TeamInfo["component"]): Promise<Result<TeamInfo>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    if (this.#info.active_run !== null) return refuse(409, "team_busy");
+    const component_version = this.#info.component_version + 1;
+    this.#info = { ...this.#info, component, component_version };
+    return ok(this.#info);
+  }
+
+  async destroy(): Promise<Result<null>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    this.#forget();
+    return ok(null);
+  }
+
+  reset(): Promise<Result<TeamInfo>> {
+    return this.team();
+  }
+
+  async saveState(): Promise<Result<JsonObject>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    return ok({ type: "TeamState", version: "1.0.0", agent_states: {} });
+  }
+
+  async loadState(state: JsonObject): Promise<Result<null>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    if (state["type"] === "TeamState" && isJsonObject(state["agent_states"])) return ok(null);
+    return refuse(422, "invalid_state", {
+      errors: [{ path: "agent_states", message: "must be an object" }],
+    });
+  }
+
+  async messages(page: {
+    after?: number;
+    before?: number;
+    limit: number;
+  }): ReturnType<TeamGateway["messages"]> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    const { after = 0, limit } = page;
+    return ok({ messages: [], next_after: after + limit, next_before: page.before ?? null });
+  }
+
+  async startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    const index = this.#starts.findIndex(
+      ({ idempotency }) => idempotency && idempotency.key === input.idempotency?.key,
+    );
+    const repeated = this.#runs[index];
+    if (repeated) return ok({ ...repeated, created: false });
+    if (this.#info.active_run !== null && input.on_conflict === "reject") {
+      return refuse(409, "team_busy", { extra: { run_id: this.#info.active_run } });
+    }
+    const run: RunInfo = {
+      id: `run-${this.#runs.length + 1}`,
+      team_id: this.#info.id,
+      status: "running",
+      task: input.task as unknown as RunInfo["task"],
+      stop_reason: null,
+      error: null,
+      usage: { prompt_tokens: 0, completion_tokens: 0 },
+      turns: 0,
+      requests: [],
+      retry_of: null,
+      metadata: input.metadata,
+      created_at: TIME,
+      started_at: TIME,
+      ended_at: null,
+    };
+    this.#runs.push(run);
+    this.#starts.push(input);
+    this.#info = { ...this.#info, status: "running", active_run: run.id };
+    return ok({ ...run, created: true });
+  }
+
+  async run(id: string): Promise<Result<RunInfo>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    const run = this.#runs.find((one) => one.id === id);
+    return run ? ok(run) : refuse(404, "run_not_found");
+  }
+
+  async runs({ limit }: { cursor?: string; limit: number }): ReturnType<TeamGateway["runs"]> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    return ok({ runs: this.#runs.toReversed().slice(0, limit), next_cursor: null });
+  }
+
+  /** Ends the run, unless it may not take any time. */
+  async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
+    const found = await this.run(id);
+    if (found.ok && timeoutMs > 1000) this.#end(found.value, "completed");
+    return this.run(id);
+  }
+
+  async stopRun(
+    id: string,
+    mode: "after_turn" | "now",
+  ): Promise<Result<RunInfo & { repeated: boolean }>> {
+    const found = await this.run(id);
+    if (!found.ok) return found;
+    if (found.value.ended_at !== null) return refuse(409, "run_ended");
+    if (mode === "now") this.#end(found.value, "cancelled");
+    const repeated = found.value.stop_reason !== null;
+    found.value.stop_reason = "asked to stop";
+    return ok({ ...found.value, repeated });
+  }
+
+  pauseRun(id: string): Promise<Result<RunInfo>> {
+    return this.run(id);
+  }
+
+  resumeRun(id: string): Promise<Result<RunInfo>> {
+    return this.run(id);
+  }
+
+  async retryRun(id: string): Promise<Result<RunInfo>> {
+    const found = await this.run(id);
+    if (!found.ok) return found;
+    if (found.value.ended_at === null) return refuse(409, "run_not_ended");
+    return ok({ ...found.value, id: "run-again", retry_of: id });
+  }
+
+  async requests(run: string): ReturnType<TeamGateway["requests"]> {
+    const found = await this.run(run);
+    if (!found.ok) return found;
+    const created_at = TIME;
+    return ok([
+      { id: "q1", kind: "input", source: "user", prompt: "?", created_at, expires_at: null },
+    ]);
+  }
+
+  async answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>> {
+    const found = await this.run(run);
+    if (!found.ok) return found;
+    if (request !== "q1") return refuse(404, "request_not_found");
+    return ok({ ...found.value, metadata: { answer } });
+  }
+
+  async stream({
+    run,
+    after,
+  }: {
+    run: string | null;
+    after: number;
+  }): ReturnType<TeamGateway["stream"]> {
+    if (run === null) {
+      if (!this.#info) return refuse(404, "team_not_found");
+    } else {
+      const found = await this.run(run);
+      if (!found.ok) return found;
+      if (found.value.ended_at !== null && after > 0) return ok({ done: true });
+    }
+    const body = new Blob([`event: caught_up\ndata: {"after":${after}}\n\n`]).stream();
+    return ok({ body });
+  }
+
+  #end(run: RunInfo, status: "completed" | "cancelled"): void {
+    run.status = status;
+    run.ended_at = TIME;
+    if (this.#info) this.#info = { ...this.#info, status: "idle", active_run: null };
+  }
+}
+
+function ok<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+function refuse(
+  status: number,
+  code: string,
+  more: Partial<Problem> = {},
+): { ok: false; problem: Problem } {
+  return { ok: false, problem: { status, code, detail: `refused: ${code}`, ...more } };
+}

@@ -1,0 +1,56 @@
+import { Catalog } from "../../src/core/component/catalog.ts";
+import { coreComponents } from "../../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../../src/core/component/registry.ts";
+import { type AppOptions, createApp } from "../../src/http/app.ts";
+import { localOnly } from "../../src/http/auth.ts";
+import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { SAMPLE_COMPONENT } from "./sample-component.ts";
+import { FakeGateway } from "./fake-gateway.ts";
+
+/** The app over a gateway in memory. */
+export function testApp(options: Partial<AppOptions> = {}): {
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  gateway: FakeGateway;
+  logged: string[];
+} {
+  const gateway = new FakeGateway();
+  const logged: string[] = [];
+  const app = createApp({
+    gateway,
+    components: new ComponentRegistry({
+      depth: DEFAULT_LIMITS.max_component_depth,
+      components: DEFAULT_LIMITS.max_components,
+    }).register(...coreComponents(new Catalog())),
+    templates: [
+      {
+        name: "sample",
+        description: "Two who repeat themselves.",
+        component: SAMPLE_COMPONENT as never,
+      },
+    ],
+    limits: DEFAULT_LIMITS,
+    authenticate: localOnly,
+    version: "0.0.0",
+    log: (line) => logged.push(line),
+    ...options,
+  });
+  return {
+    fetch: async (path, init) =>
+      app.fetch(new Request(new URL(path, "http://localhost:8787"), init)),
+    gateway,
+    logged,
+  };
+}
+
+/** An init with a JSON body. */
+export function jsonInit(
+  body: unknown,
+  method = "POST",
+  headers: Record<string, string> = {},
+): RequestInit {
+  return {
+    method,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  };
+}

@@ -1,0 +1,39 @@
+/** A team that needs no model: it repeats its lines. */
+export const SAMPLE_COMPONENT = {
+  provider: "autogen_agentchat.teams.RoundRobinGroupChat",
+  component_type: "team",
+  version: 1,
+  component_version: 1,
+  config: {
+    participants: [agent("writer"), agent("critic")],
+    termination_condition: {
+      provider: "autogen_agentchat.conditions.MaxMessageTermination",
+      component_type: "termination",
+      version: 1,
+      component_version: 1,
+      config: { max_messages: 4, include_agent_event: false },
+    },
+  },
+};
+
+export function agent(name: string): { [key: string]: unknown } {
+  return {
+    provider: "autogen_agentchat.agents.AssistantAgent",
+    component_type: "agent",
+    version: 2,
+    component_version: 2,
+    config: {
+      name,
+      description: "Repeats its lines.",
+      reflect_on_tool_use: false,
+      tool_call_summary_format: "{result}",
+      model_client: {
+        provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+        component_type: "replay_chat_completion_client",
+        version: 1,
+        component_version: 1,
+        config: { chat_completions: ["one", "two", "three"] },
+      },
+    },
+  };
+}
