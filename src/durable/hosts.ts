@@ -1,0 +1,103 @@
+/**
+ * Which hosts lie on the public internet. Hosts come from a parsed URL: lower case, IPv4 as four decimal numbers
+ * however it was written, IPv6 in brackets and in its short form.
+ */
+export function isPublicHost(host: string): boolean {
+  if (host === "") return false;
+  if (host.startsWith("[")) return isPublicIPv6(host.slice(1, -1));
+  const address = parseIPv4(host);
+  if (address !== undefined) return isPublicIPv4(address);
+  return host.includes(".") && !LOCAL_NAMES.some((name) => `.${host}`.endsWith(name));
+}
+
+/** Whether a host is this machine. */
+export function isLoopbackHost(host: string): boolean {
+  return (
+    host === "localhost" ||
+    host.endsWith(".localhost") ||
+    host === "[::1]" ||
+    (parseIPv4(host) ?? 0) >>> 24 === 127
+  );
+}
+
+/** Names that never mean a public host; a name without a dot is one of the local network. */
+const LOCAL_NAMES = [
+  ".localhost",
+  ".local",
+  ".localdomain",
+  ".internal",
+  ".intranet",
+  ".lan",
+  ".home.arpa",
+  ".corp",
+  ".private",
+];
+
+/** Address and length of the prefix, by the registry of special-purpose addresses (RFC 6890 and its updates). */
+const SPECIAL_IPV4: readonly (readonly [string, number])[] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4],
+  ["240.0.0.0", 4],
+];
+
+function isPublicIPv4(address: number): boolean {
+  return !SPECIAL_IPV4.some(([network, length]) => {
+    const shift = 32 - length;
+    return address >>> shift === (parseIPv4(network) ?? 0) >>> shift;
+  });
+}
+
+function parseIPv4(host: string): number | undefined {
+  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(host);
+  if (match === null) return undefined;
+  return match.slice(1).reduce((address, part) => ((address << 8) | Number(part)) >>> 0, 0);
+}
+
+/** Only 2000::/3 is given out; inside it these carry or hide other addresses, or are for documentation. */
+function isPublicIPv6(text: string): boolean {
+  const groups = parseIPv6(text);
+  if (groups === undefined) return false;
+  const [first = 0, second = 0, third = 0] = groups;
+  if (first === 0x64 && second === 0xff9b) {
+    return groups.slice(2, 6).every((group) => group === 0) && isPublicIPv4(joined(groups, 6));
+  }
+  if (first >>> 13 !== 1) return false;
+  if (first === 0x2002) return isPublicIPv4(((second << 16) | third) >>> 0);
+  // 2001::/23 holds Teredo and other protocols, 2001:db8::/32 and 3fff::/20 are for documentation.
+  if (first === 0x2001 && (second < 0x200 || second === 0xdb8)) return false;
+  return !(first === 0x3fff && second < 0x1000);
+}
+
+function joined(groups: readonly number[], index: number): number {
+  return (((groups[index] ?? 0) << 16) | (groups[index + 1] ?? 0)) >>> 0;
+}
+
+function parseIPv6(text: string): number[] | undefined {
+  const [head = "", tail, ...more] = text.split("::");
+  if (more.length > 0) return undefined;
+  const before = parseGroups(head);
+  const after = parseGroups(tail ?? "");
+  const missing = 8 - before.length - after.length;
+  if (tail === undefined ? missing !== 0 : missing < 1) return undefined;
+  const groups = [...before, ...Array.from({ length: missing }, () => 0), ...after];
+  return groups.every((group) => group >= 0 && group <= 0xffff) ? groups : undefined;
+}
+
+function parseGroups(text: string): number[] {
+  if (text === "") return [];
+  return text
+    .split(":")
+    .map((group) => (/^[0-9a-f]{1,4}$/i.test(group) ? parseInt(group, 16) : -1));
+}

@@ -1,0 +1,86 @@
+import { TroupeError, ValueError } from "../core/errors.ts";
+import { isJsonObject } from "../core/json.ts";
+
+/** A secret that does not exist or may not be sent where it was to be sent. Trying again does not help. */
+export class SecretError extends TroupeError {
+  readonly retryable = false;
+}
+
+/** Hosts, with the port where it is not the usual one, that each of the Worker's secrets may be sent to. */
+export type SecretHosts = ReadonlyMap<string, readonly string[]>;
+
+/** What can be set on a Worker. */
+export type Settings = { readonly [name: string]: unknown };
+
+/**
+ * The allow-list of the setting SECRET_HOSTS, for example `{"OPENAI_API_KEY": ["api.openai.com"]}`. What it does not
+ * say about OPENAI_API_KEY: OpenAI's host, and that of OPENAI_BASE_URL.
+ *
+ * @throws ValueError when the setting is anything else
+ */
+export function secretHosts(settings: Settings): SecretHosts {
+  const hosts = new Map<string, readonly string[]>();
+  const baseUrl = text(settings["OPENAI_BASE_URL"]);
+  hosts.set("OPENAI_API_KEY", [
+    "api.openai.com",
+    ...(baseUrl !== undefined && URL.canParse(baseUrl) ? [new URL(baseUrl).host] : []),
+  ]);
+  for (const [name, list] of Object.entries(parse(text(settings["SECRET_HOSTS"]) ?? "{}"))) {
+    hosts.set(name, list);
+  }
+  return hosts;
+}
+
+/**
+ * Looks up `env:NAME` among the Worker's secrets: only those of the allow-list, only for their hosts.
+ *
+ * @throws SecretError from the returned function
+ */
+export function secretResolver(settings: Settings): (reference: string, url: string) => string {
+  const allowed = secretHosts(settings);
+  return (reference, url) => {
+    const name = reference.replace(/^env:/, "");
+    const hosts = allowed.get(name);
+    if (hosts === undefined) {
+      throw new SecretError(
+        "secret_not_allowed",
+        `"${reference}" may not be used: SECRET_HOSTS does not name it. It names ${[...allowed.keys()].join(", ")}.`,
+      );
+    }
+    const host = URL.canParse(url) ? new URL(url).host : "";
+    if (!hosts.includes(host)) {
+      throw new SecretError(
+        "secret_not_allowed",
+        `"${reference}" may not be sent to "${host}", only to ${hosts.join(", ")}; SECRET_HOSTS says so.`,
+      );
+    }
+    const value = text(settings[name]);
+    if (value === undefined) {
+      throw new SecretError("secret_not_set", `The secret ${name} is not set.`);
+    }
+    return value;
+  };
+}
+
+function parse(setting: string): Record<string, string[]> {
+  let value: unknown;
+  try {
+    value = JSON.parse(setting);
+  } catch {
+    value = undefined;
+  }
+  if (isJsonObject(value) && Object.values(value).every(isTextList)) {
+    return value as Record<string, string[]>;
+  }
+  throw new ValueError(
+    'SECRET_HOSTS must be JSON that names the hosts of each secret: {"OPENAI_API_KEY": ["api.openai.com"]}',
+  );
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => typeof one === "string" && one !== "");
+}
+
+function text(setting: unknown): string | undefined {
+  return typeof setting === "string" && setting.trim() !== "" ? setting.trim() : undefined;
+}
