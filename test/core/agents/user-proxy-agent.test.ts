@@ -1,0 +1,151 @@
+import { describe, expect, test } from "vitest";
+import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
+import type { HandoffMessage } from "../../../src/core/messages/chat-messages.ts";
+import type { ChatMessage } from "../../../src/core/messages/message.ts";
+import { run } from "../../../src/core/run/run.ts";
+import { outcome, TurnJournal } from "../support/recording-host.ts";
+
+const handoffTo = (target: string): HandoffMessage => ({
+  id: "h",
+  source: "helper",
+  target,
+  content: "Yours.",
+  context: [],
+  models_usage: null,
+  metadata: {},
+  created_at: "2026-01-01T00:00:00.000Z",
+  type: "HandoffMessage",
+});
+
+const human = new UserProxyAgent({ name: "human" });
+
+function ask(agent: UserProxyAgent, journal: TurnJournal, messages: ChatMessage[] = []) {
+  return outcome(agent.onMessagesStream(messages, journal.attempt()));
+}
+
+describe("asking in a turn that is run again", () => {
+  test("suspends, and goes on with the same ids once there is an answer", async () => {
+    const journal = new TurnJournal();
+    const first = await ask(human, journal);
+    expect(first.error).toMatchObject({ kind: "suspend" });
+    expect(first.items).toMatchObject([{ type: "UserInputRequestedEvent", source: "human" }]);
+    expect(journal.questions).toEqual([
+      {
+        id: (first.items[0] as { request_id?: string }).request_id,
+        kind: "input",
+        source: "human",
+        prompt: "Enter your response: ",
+        timeout_seconds: null,
+        default_answer: null,
+      },
+    ]);
+    journal.answers.set(journal.questions[0]!.id, { content: "blue" });
+    const second = await ask(human, journal);
+    expect(second.items).toEqual(first.items);
+    expect(second.result?.chat_message).toMatchObject({
+      type: "TextMessage",
+      source: "human",
+      content: "blue",
+    });
+  });
+
+  test("an input function of its own is asked once", async () => {
+    const prompts: string[] = [];
+    const own = new UserProxyAgent({
+      name: "human",
+      inputFunc: (prompt) => {
+        prompts.push(prompt);
+        return "green";
+      },
+    });
+    const journal = new TurnJournal();
+    const first = await ask(own, journal);
+    expect(await ask(own, journal)).toEqual(first);
+    expect(first.result?.chat_message).toMatchObject({ content: "green" });
+    expect(prompts).toEqual(["Enter your response: "]);
+  });
+});
+
+async function answered(content: string | object, messages: ChatMessage[] = []) {
+  const journal = new TurnJournal();
+  await ask(human, journal, messages);
+  journal.answers.set(journal.questions[0]!.id, { content: content as string });
+  return { ...(await ask(human, journal, messages)), journal };
+}
+
+describe("answers", () => {
+  test("to a handoff are handoffs back", async () => {
+    const { result, journal } = await answered("blue", [handoffTo("human")]);
+    expect(journal.questions[0]?.prompt).toBe(
+      "Handoff received from helper. Enter your response: ",
+    );
+    expect(result?.chat_message).toMatchObject({
+      type: "HandoffMessage",
+      source: "human",
+      target: "helper",
+      content: "blue",
+      context: [],
+    });
+  });
+
+  test("may be whole messages, which the human says", async () => {
+    const { result } = await answered({
+      type: "MultiModalMessage",
+      source: "somebody",
+      content: ["see", { data: "iVBORw0KGgo=" }],
+    });
+    expect(result?.chat_message).toMatchObject({
+      type: "MultiModalMessage",
+      source: "human",
+      content: ["see", { data: "iVBORw0KGgo=" }],
+    });
+  });
+
+  test.each([
+    [{ type: "ThoughtEvent", content: "x" }, /must be a chat message/],
+    [{ type: "TextMessage" }, /content/],
+  ])("%j is refused", async (content, message) => {
+    const { error } = await answered(content);
+    expect(error).toMatchObject({
+      code: "invalid_message",
+      message: expect.stringMatching(message),
+    });
+  });
+});
+
+test("a handoff to somebody else is refused", async () => {
+  const { error } = await ask(human, new TurnJournal(), [handoffTo("boss")]);
+  expect(error).toMatchObject({ code: "invalid_value" });
+});
+
+test("an input function that throws fails the run", async () => {
+  const broken = new UserProxyAgent({
+    name: "human",
+    inputFunc: () => Promise.reject(new Error("closed")),
+  });
+  await expect(run(broken, { task: "hi" })).rejects.toMatchObject({
+    code: "input_failed",
+    message: expect.stringContaining("closed"),
+  });
+});
+
+test("a default answer and its timeout reach the question and the component JSON", async () => {
+  const { fromConfig, configSchema } = UserProxyAgent.component;
+  const config = {
+    name: "human",
+    description: "The person.",
+    timeout_seconds: 60,
+    default_answer: "go on",
+  };
+  const patient = fromConfig(configSchema.parse(config), undefined as never);
+  expect(patient.toConfig()).toEqual(config);
+  const journal = new TurnJournal();
+  await ask(patient, journal);
+  expect(journal.questions).toMatchObject([
+    { timeout_seconds: 60, default_answer: { content: "go on" } },
+  ]);
+});
+
+test("a timeout without an answer is refused", () => {
+  expect(() => new UserProxyAgent({ name: "human", timeoutSeconds: 5 })).toThrow(/default_answer/);
+});

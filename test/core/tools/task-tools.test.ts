@@ -1,0 +1,200 @@
+import { describe, expect, test } from "vitest";
+import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
+import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
+import type { Message } from "../../../src/core/messages/message.ts";
+import { run, runStream } from "../../../src/core/run/run.ts";
+import { TurnSignal } from "../../../src/core/run/signals.ts";
+import { StateTree } from "../../../src/core/state/state-tree.ts";
+import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
+import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
+import {
+  StaticStreamWorkbench,
+  StaticWorkbench,
+} from "../../../src/core/tools/static-workbench.ts";
+import { TeamTool } from "../../../src/core/tools/team-tool.ts";
+import type { AnyTool } from "../../../src/core/tools/tool.ts";
+import {
+  ScriptedChatCompletionClient,
+  type ScriptedReply,
+} from "../../../src/testing/scripted-chat-completion-client.ts";
+import { speaker, TestAgent } from "../support/agents.ts";
+import { outcome, TurnJournal } from "../support/recording-host.ts";
+
+const task = (tool: string, what: string, id = "c1") => ({
+  id,
+  name: tool,
+  arguments: JSON.stringify({ task: what }),
+});
+
+function assistant(name: string, replies: ScriptedReply[], tools: AnyTool[] = [], stream = false) {
+  const modelClient = new ScriptedChatCompletionClient(replies);
+  const agent = new AssistantAgent({
+    name,
+    description: `${name} works.`,
+    systemMessage: null,
+    modelClient,
+    tools,
+    modelClientStream: stream,
+  });
+  return { agent, modelClient };
+}
+
+const shown = (items: readonly Message[]) => items.map(({ type, source }) => `${source} ${type}`);
+
+describe("an agent as a tool", () => {
+  test("takes a task under the agent's name and description", () => {
+    const { agent } = assistant("poet", []);
+    expect(new AgentTool(agent).schema).toEqual({
+      name: "poet",
+      description: "poet works.",
+      strict: true,
+      parameters: {
+        type: "object",
+        properties: { task: { title: "Task", type: "string" } },
+        required: ["task"],
+        additionalProperties: false,
+      },
+    });
+  });
+
+  test("shows what the agent says, and answers with it", async () => {
+    const { agent: poet } = assistant("poet", ["Roses are red."], [], true);
+    const { agent: boss } = assistant("boss", [[task("poet", "roses")]], [new AgentTool(poet)]);
+    const items: Message[] = [];
+    let result: readonly Message[] = [];
+    for await (const item of runStream(boss, { task: "go", outputTaskMessages: false })) {
+      if (item.type === "TaskResult") result = item.messages;
+      else items.push(item);
+    }
+    expect(shown(items)).toEqual([
+      "boss ToolCallRequestEvent",
+      "user TextMessage",
+      "poet ModelClientStreamingChunkEvent",
+      "poet ModelClientStreamingChunkEvent",
+      "poet ModelClientStreamingChunkEvent",
+      "poet TextMessage",
+      "boss ToolCallExecutionEvent",
+      "boss ToolCallSummaryMessage",
+    ]);
+    expect(items.at(-1)).toMatchObject({ content: "poet: Roses are red." });
+    expect(result).toEqual(items.filter(({ type }) => type !== "ModelClientStreamingChunkEvent"));
+  });
+
+  test("what the agent says is part of the response, too, in the order of the calls", async () => {
+    let release = (): void => {};
+    const waiting = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = speaker("slow", async () => {
+      await waiting;
+      return "late";
+    });
+    const quick = speaker("quick", () => {
+      release();
+      return "soon";
+    });
+    const { agent: boss } = assistant(
+      "boss",
+      [[task("slow", "a"), task("quick", "b")]],
+      [new AgentTool(slow), new AgentTool(quick)],
+    );
+    const { result } = await outcome(boss.onMessagesStream([], new TurnJournal().attempt()));
+    expect(shown(result?.inner_messages ?? [])).toEqual([
+      "boss ToolCallRequestEvent",
+      "user TextMessage",
+      "slow TextMessage",
+      "user TextMessage",
+      "quick TextMessage",
+      "boss ToolCallExecutionEvent",
+    ]);
+  });
+
+  test("in a workbench that does not stream only the answer comes out", async () => {
+    const { agent: poet } = assistant("poet", ["Roses are red."]);
+    const bench = new StaticWorkbench([new AgentTool(poet)]);
+    const call = { ctx: new TurnJournal().attempt(), callId: "c1" };
+    const { items, result } = await outcome(bench.callTool("poet", { task: "x" }, call));
+    expect(items).toEqual([]);
+    expect(result).toMatchObject({ result: [{ content: "poet: Roses are red." }] });
+  });
+
+  test("a failure inside is an error result", async () => {
+    const { agent: poet } = assistant("poet", [new Error("no ink")]);
+    const { agent: boss } = assistant("boss", [[task("poet", "x")]], [new AgentTool(poet)]);
+    const { messages } = await run(boss, { task: "go" });
+    expect(messages.at(-1)).toMatchObject({ results: [{ is_error: true, content: "no ink" }] });
+  });
+
+  test("calls in parallel run one after the other, in the order of the calls", async () => {
+    const { agent: poet, modelClient } = assistant("poet", ["one", "two", "three"]);
+    const calls = ["a", "b", "c"].map((what) => task("poet", what));
+    const { agent: boss } = assistant("boss", [calls], [new AgentTool(poet)]);
+    const { messages } = await run(boss, { task: "go" });
+    expect(messages.at(-1)).toMatchObject({ content: "poet: one\npoet: two\npoet: three" });
+    expect(modelClient.requests[2]?.messages).toMatchObject(
+      ["a", "one", "b", "two", "c"].map((content) => ({ content })),
+    );
+  });
+
+  test("when one of them is interrupted the others do not begin", async () => {
+    const agent = new TestAgent("poet", () => {
+      throw new TurnSignal("suspend");
+    });
+    const tool = new AgentTool(agent);
+    const bench = new StaticStreamWorkbench([tool]);
+    const branches = ["a", "b", "c"].map((key) => ({
+      key,
+      run: (ctx: Parameters<typeof bench.callTool>[2]["ctx"]) =>
+        bench.callTool("poet", { task: key }, { ctx, callId: key }),
+    }));
+    const { error } = await outcome(new TurnJournal().attempt().all(branches));
+    expect(error).toMatchObject({ kind: "suspend" });
+    expect(agent.heard).toEqual([["a"]]);
+    const again = await outcome(new TurnJournal().attempt().all(branches.slice(1, 2)));
+    expect(again.error).toMatchObject({ kind: "suspend" });
+    expect(agent.heard).toEqual([["a"], ["b"]]);
+  });
+
+  test("its memory is saved with the agent that uses it, and watched by the host", async () => {
+    const make = () => {
+      const { agent: poet } = assistant("poet", ["Roses are red."]);
+      return assistant("boss", [[task("poet", "x")]], [new AgentTool(poet)]).agent;
+    };
+    const boss = make();
+    const tree = new StateTree(boss);
+    await outcome(boss.onMessagesStream([], new TurnJournal().attempt()));
+    expect(tree.changes().logs.map(({ path, items }) => [path, items.length])).toEqual([
+      ["context/messages", 2],
+      ["workbench-0/poet/agent/context/messages", 2],
+    ]);
+    const other = make();
+    other.loadState(boss.saveState());
+    expect(other.saveState()).toEqual(boss.saveState());
+  });
+});
+
+describe("a team as a tool", () => {
+  const desk = () =>
+    new RoundRobinGroupChat(
+      [assistant("writer", ["draft"]).agent, assistant("critic", ["looks good"]).agent],
+      { terminationCondition: new MaxMessageTermination(3) },
+    );
+
+  test("answers with all that was said", async () => {
+    const tool = new TeamTool(desk(), { name: "desk", description: "Writes." });
+    const { agent: boss } = assistant("boss", [[task("desk", "write")]], [tool]);
+    const { messages } = await run(boss, { task: "go" });
+    expect(messages.at(-1)).toMatchObject({ content: "writer: draft\n\ncritic: looks good" });
+  });
+
+  test("or with the last message", async () => {
+    const tool = new TeamTool(desk(), {
+      name: "desk",
+      description: "Writes.",
+      returnValueAsLastMessage: true,
+    });
+    const { agent: boss } = assistant("boss", [[task("desk", "write")]], [tool]);
+    const { messages } = await run(boss, { task: "go" });
+    expect(messages.at(-1)).toMatchObject({ content: "looks good" });
+  });
+});
