@@ -1,0 +1,159 @@
+import type { Message } from "../core/messages/message.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Database } from "./database.ts";
+
+/**
+ * `message`: an item as the run yielded it. `quiet`: one that belongs to the conversation and was not to be shown (a
+ * task with `output_task_messages: false`). The others are named after what they tell.
+ */
+export type EventKind = "message" | "quiet" | "retract" | "result" | "failed" | "cancelled";
+
+/** A recorded event; `body` is JSON text. */
+export interface RecordedEvent {
+  seq: number;
+  run: number;
+  kind: EventKind;
+  body: string;
+}
+
+interface EventRow extends Record<string, string | number | null> {
+  seq: number;
+  run: number;
+  kind: EventKind;
+  id: string | null;
+  body: string | null;
+  retracted: number;
+}
+
+const COLUMNS = "seq, run, kind, id, body, retracted";
+
+/** Everything a stream yields and keeps, in the order of its cursor. */
+export class EventLog {
+  readonly #db: Database;
+  readonly #bodies: Bodies;
+  #last: number | undefined;
+
+  constructor(db: Database, bodies: Bodies) {
+    this.#db = db;
+    this.#bodies = bodies;
+  }
+
+  /** The cursor of the last event, 0 before the first. */
+  get last(): number {
+    this.#last ??=
+      this.#db.first<{ seq: number | null }>("select max(seq) as seq from event")?.seq ?? 0;
+    return this.#last;
+  }
+
+  /** Inserts an event behind the last. @param id the message's */
+  append(
+    run: number,
+    turn: number,
+    kind: EventKind,
+    id: string | null,
+    body: string,
+  ): RecordedEvent {
+    const seq = this.last + 1;
+    const column = this.#bodies.store(owner(seq), body);
+    this.#db.write(
+      "insert into event values (?, ?, ?, ?, ?, ?, 0)",
+      seq,
+      run,
+      turn,
+      kind,
+      id,
+      column,
+    );
+    this.#last = seq;
+    return { seq, run, kind, body };
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#last = undefined;
+  }
+
+  /** Marks the messages at these cursors as not being part of the conversation. */
+  retract(seqs: readonly number[]): void {
+    for (const seq of seqs) this.#db.write("update event set retracted = 1 where seq = ?", seq);
+  }
+
+  /** Messages after a cursor that were not retracted, without their bodies. */
+  messageIds(after: number): { seq: number; id: string }[] {
+    return this.#db.all<{ seq: number; id: string }>(
+      `select seq, id from event where seq > ? and retracted = 0 and kind in ('message', 'quiet') order by seq`,
+      after,
+    );
+  }
+
+  /** The messages of `(after, upTo]` a result is made of: shown and not retracted. */
+  *result(after: number, upTo: number): Iterable<{ id: string; bytes: number; read(): Message }> {
+    for (const { seq, id, body } of this.#db.each<EventRow>(
+      `select ${COLUMNS} from event where seq > ? and seq <= ? and retracted = 0 and kind = 'message' order by seq`,
+      after,
+      upTo,
+    )) {
+      yield {
+        id: id ?? "",
+        bytes: this.#bodies.size(owner(seq), body),
+        read: () => JSON.parse(this.#bodies.load(owner(seq), body)) as Message,
+      };
+    }
+  }
+
+  /** What streams show after a cursor, about `bytes` of it, at least one event if there is any. */
+  page(after: number, bytes: number): RecordedEvent[] {
+    const events: RecordedEvent[] = [];
+    if (after >= this.last) return events;
+    let size = 0;
+    for (const { seq, run, kind, body } of this.#db.each<EventRow>(
+      `select ${COLUMNS} from event where seq > ? and kind != 'quiet' order by seq`,
+      after,
+    )) {
+      const text = this.#bodies.load(owner(seq), body);
+      events.push({ seq, run, kind, body: text });
+      size += text.length;
+      if (size >= bytes) break;
+    }
+    return events;
+  }
+
+  /** Bodies of messages in a range, retracted or not, by id. */
+  bodies(after: number, upTo: number): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const { seq, id, body } of this.#db.each<EventRow>(
+      `select ${COLUMNS} from event where seq > ? and seq <= ? and kind in ('message', 'quiet')`,
+      after,
+      upTo,
+    )) {
+      if (id !== null) found.set(id, this.#bodies.load(owner(seq), body));
+    }
+    return found;
+  }
+
+  /** The conversation: at most `limit` messages after, or the last ones before a cursor; oldest first. */
+  messages(page: {
+    after?: number;
+    before?: number;
+    limit: number;
+  }): ({ seq: number } & Message)[] {
+    const { after = 0, before = Number.MAX_SAFE_INTEGER, limit } = page;
+    const backwards = page.before !== undefined && page.after === undefined;
+    const rows = this.#db.all<EventRow>(
+      `select ${COLUMNS} from event where seq > ? and seq < ? and retracted = 0
+         and kind in ('message', 'quiet') order by seq ${backwards ? "desc" : "asc"} limit ?`,
+      after,
+      before,
+      limit,
+    );
+    if (backwards) rows.reverse();
+    return rows.map(({ seq, body }) => ({
+      seq,
+      ...(JSON.parse(this.#bodies.load(owner(seq), body)) as Message),
+    }));
+  }
+}
+
+function owner(seq: number): string {
+  return `event:${seq}`;
+}

@@ -1,0 +1,24 @@
+import { TroupeError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Problem, Result } from "../core/run/gateway.ts";
+
+export function ok<T>(value: T): Result<T> {
+  return { ok: true, value };
+}
+
+/** A refusal that was foreseen. */
+export function refuse(
+  status: number,
+  code: string,
+  detail: string,
+  extra?: JsonObject,
+): { ok: false; problem: Problem } {
+  return { ok: false, problem: { status, code, detail, ...(extra && { extra }) } };
+}
+
+/** Bad input as a refusal; anything else is our own fault and thrown on. */
+export function refuseInput(error: unknown): { ok: false; problem: Problem } {
+  if (!(error instanceof TroupeError) || error.code === "internal") throw error;
+  const { code, message, issues } = error;
+  return { ok: false, problem: { status: 422, code, detail: message, errors: issues } };
+}

@@ -1,0 +1,78 @@
+import { errorMessage, TroupeError } from "../core/errors.ts";
+import { addUsage } from "../core/models/llm-messages.ts";
+import { type ActiveRun, runInfo } from "./active-run.ts";
+import type { RecordedEvent } from "./event-log.ts";
+import type { Stores } from "./stores.ts";
+
+/** How a run ends. */
+export type Outcome =
+  | { status: "completed"; stopReason: string | null }
+  | { status: "cancelled" }
+  | { status: "failed"; error: unknown };
+
+/**
+ * Writes a run's outcome and its terminal event; to be called inside a transaction, after the turn's events. Open
+ * questions close; recorded steps stay for a retry.
+ *
+ * @param nextTurn the turn a retry would begin with
+ */
+export function writeOutcome(
+  stores: Stores,
+  active: ActiveRun,
+  outcome: Outcome,
+  nextTurn: number,
+): RecordedEvent {
+  const { log, questions, runs, team } = stores;
+  const { record, stored, turn } = active;
+  record.usage = active.usage;
+  record.next_turn = nextTurn;
+  record.last_turn = { started: active.started, event: active.event };
+  record.status = outcome.status;
+  record.pause_requested = false;
+  record.wake_at = null;
+  record.ended_at = new Date().toISOString();
+  record.stop_reason = outcome.status === "completed" ? outcome.stopReason : null;
+  record.error = outcome.status === "failed" ? describe(outcome.error) : null;
+  questions.closeOpen(record.id);
+  record.last_event = log.last + 1;
+  const event = ((): RecordedEvent => {
+    switch (outcome.status) {
+      case "completed":
+        return log.append(stored.seq, turn, "result", null, resultBody(stores, active));
+      case "failed":
+        return log.append(stored.seq, turn, "failed", null, failedBody(active));
+      case "cancelled": {
+        const body = JSON.stringify(runInfo(stores, stored));
+        return log.append(stored.seq, turn, "cancelled", null, body);
+      }
+    }
+  })();
+  runs.update(stored);
+  team.save({ usage: addUsage(team.record.usage, record.usage) });
+  return event;
+}
+
+function resultBody({ log }: Stores, { record }: ActiveRun): string {
+  const message_ids = [...log.result(record.first_event, log.last)].map(({ id }) => id);
+  const { stop_reason, usage } = record;
+  return JSON.stringify({ type: "TaskResult", stop_reason, usage, message_ids });
+}
+
+/** The problem document of a failed run. */
+function failedBody({ record }: ActiveRun): string {
+  const code = record.error?.type ?? "run_failed";
+  return JSON.stringify({
+    type: `urn:troupe:problem:${code}`,
+    title: "The run failed",
+    status: code.startsWith("model_") ? 502 : 500,
+    detail: record.error?.message ?? "",
+    code,
+    run_id: record.id,
+  });
+}
+
+/** Our errors have a stable code; what agents and tools throw has none. */
+function describe(error: unknown): { type: string; message: string } {
+  const type = error instanceof TroupeError ? error.code : "run_failed";
+  return { type, message: errorMessage(error) };
+}

@@ -1,0 +1,48 @@
+import type { Database } from "./database.ts";
+
+/** Version of the tables; kept in `meta`. */
+export const SCHEMA_VERSION = 1;
+
+// No AUTOINCREMENT and hardly an index: each costs a further written row per insert.
+const TABLES = [
+  // Schema version, the team itself, its component.
+  "create table meta (name text primary key, value text) without rowid",
+  // One row per run; `record` is written when its status changes, not per turn.
+  "create table run (seq integer primary key, id text not null unique, task text, record text not null)",
+  // Steps of the turn in progress, removed by its commit. `result` is null in a started one.
+  `create table step (
+    key text primary key, state text not null, attempt integer not null, policy text not null,
+    fingerprint text not null, result text, at integer, ran integer
+  ) without rowid`,
+  // Questions to humans. They outlive their turn, so that an answer given twice is known.
+  `create table question (
+    id text primary key, run text not null, question text not null, created_at integer not null,
+    expires_at integer, ran integer not null, answer text, answered_at integer
+  ) without rowid`,
+  // What streams yield and keep; `seq` is the cursor. A run's events stand side by side, so no index is needed.
+  `create table event (
+    seq integer primary key, run integer not null, turn integer not null, kind text not null, id text,
+    body text, retracted integer not null default 0
+  )`,
+  // Heads of one participant (or of the team itself: ''), as of the turn that last changed one.
+  "create table head (path text, turn integer, body text, primary key (path, turn)) without rowid",
+  // What one turn appended to a log.
+  `create table log (
+    path text, generation integer, start integer, count integer not null, turn integer not null,
+    body text, primary key (path, generation, start)
+  ) without rowid`,
+  // Bodies too big for a row.
+  "create table part (owner text, n integer, body blob not null, primary key (owner, n)) without rowid",
+  "create table idempotency (key text primary key, hash text not null, run text not null) without rowid",
+];
+
+/** Whether this object holds a team. Writes nothing. */
+export function hasTables(db: Database): boolean {
+  return db.first("select 1 as found from sqlite_master where name = 'meta'") !== undefined;
+}
+
+/** To be called inside the transaction that creates the team. */
+export function createTables(db: Database): void {
+  for (const table of TABLES) db.write(table);
+  db.write("insert into meta values ('schema', ?)", String(SCHEMA_VERSION));
+}

@@ -1,0 +1,191 @@
+import type { Json } from "../core/json.ts";
+import type { Moment } from "../core/run/turn-host.ts";
+import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { LogSource } from "../core/state/item-log.ts";
+import { StateTree } from "../core/state/state-tree.ts";
+import type { Stateful } from "../core/state/stateful.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Database } from "./database.ts";
+
+/** How far the team had come at a commit. Stored with the team's own head, so it costs no row. */
+export interface Commit {
+  /** Turns of the team's life, over all runs, resets and loads of state. */
+  turn: number;
+  /** Row of the run that made it, 0 for a reset or a loaded state. */
+  run: number;
+  /** The run's next turn. */
+  next: number;
+  time: Moment;
+  /** The run's tokens so far. */
+  usage: RequestUsage;
+  /** The last event before the next turn's. */
+  event: number;
+}
+
+type Heads = { [path: string]: Json };
+
+interface LogRow extends Record<string, string | number | null> {
+  generation: number;
+  start: number;
+  count: number;
+  body: string | null;
+}
+
+/** The last commit, or undefined before the first. */
+export function lastCommit(db: Database, bodies: Bodies): Commit | undefined {
+  return readHead<{ commit: Commit }>(db, bodies, "")?.commit;
+}
+
+/**
+ * The state of one team object in memory, tied to its rows. `continued` takes over what is stored; `replaced` starts
+ * from the component's initial state and hides what is stored from the next commit on.
+ */
+export class StoredState {
+  readonly #db: Database;
+  readonly #bodies: Bodies;
+  readonly #tree: StateTree;
+  readonly #groups = new Map<string, Heads>();
+  readonly #replaces: boolean;
+
+  constructor(db: Database, bodies: Bodies, root: Stateful, start: "continued" | "replaced") {
+    this.#db = db;
+    this.#bodies = bodies;
+    this.#tree = new StateTree(root);
+    this.#replaces = start === "replaced";
+    this.#tree.restore({
+      head: (path) => (this.#replaces ? undefined : this.#group(groupOf(path))[path]),
+      log: (path) => this.#source(path),
+    });
+  }
+
+  /** Writes what changed since the last commit. Call {@link committed} once the transaction is through. */
+  write(commit: Commit): void {
+    const { heads, logs } = this.#tree.changes();
+    const changed = new Set<string>([""]);
+    if (this.#replaces) this.#hideStored(changed, new Set(logs.map(({ path }) => path)), commit);
+    for (const { path, value } of heads) {
+      const group = groupOf(path);
+      this.#group(group)[path] = value;
+      changed.add(group);
+    }
+    for (const group of changed) {
+      const values = this.#group(group);
+      const body = group === "" ? { commit, heads: values } : { heads: values };
+      this.#db.write(
+        "insert into head values (?, ?, ?)",
+        group,
+        commit.turn,
+        this.#bodies.store(`head:${group}:${commit.turn}`, JSON.stringify(body)),
+      );
+    }
+    for (const { path, generation, start, items } of logs) {
+      this.#writeLog(path, generation, start, items, commit.turn);
+    }
+  }
+
+  committed(): void {
+    this.#tree.mark();
+  }
+
+  #writeLog(
+    path: string,
+    generation: number,
+    start: number,
+    items: readonly unknown[],
+    turn: number,
+  ): void {
+    this.#db.write(
+      "insert into log values (?, ?, ?, ?, ?, ?)",
+      path,
+      generation,
+      start,
+      items.length,
+      turn,
+      this.#bodies.store(logOwner(path, generation, start), JSON.stringify(items)),
+    );
+  }
+
+  /** Older rows must not be taken for this component's: empty heads and generations come after them. */
+  #hideStored(changed: Set<string>, written: ReadonlySet<string>, { turn }: Commit): void {
+    for (const { path } of this.#db.all<{ path: string }>("select distinct path from head")) {
+      changed.add(path);
+    }
+    for (const { path } of this.#db.all<{ path: string }>("select distinct path from log")) {
+      if (!written.has(path)) this.#writeLog(path, this.#lastGeneration(path) + 1, 0, [], turn);
+    }
+  }
+
+  /** A group's values as last stored; memory keeps them, since a row holds the whole group. */
+  #group(group: string): Heads {
+    let values = this.#groups.get(group);
+    if (values === undefined) {
+      values = this.#replaces
+        ? {}
+        : (readHead<{ heads: Heads }>(this.#db, this.#bodies, group)?.heads ?? {});
+      this.#groups.set(group, values);
+    }
+    return values;
+  }
+
+  #lastGeneration(path: string): number {
+    return this.#lastRow(path)?.generation ?? -1;
+  }
+
+  #lastRow(path: string): LogRow | undefined {
+    return this.#db.first<LogRow>(
+      `select generation, start, count, body from log where path = ?
+         order by generation desc, start desc limit 1`,
+      path,
+    );
+  }
+
+  #source(path: string): LogSource<unknown> {
+    const last = this.#lastRow(path);
+    if (this.#replaces) return this.#reader(path, (last?.generation ?? -1) + 1, 0);
+    return this.#reader(
+      path,
+      last?.generation ?? 0,
+      last === undefined ? 0 : last.start + last.count,
+    );
+  }
+
+  #reader(path: string, generation: number, length: number): LogSource<unknown> {
+    return { generation, length, read: (from, to) => this.#read(path, generation, from, to) };
+  }
+
+  #read(path: string, generation: number, from: number, to: number): unknown[] {
+    const items: unknown[] = [];
+    for (const { start, body } of this.#db.each<LogRow>(
+      `select generation, start, count, body from log where path = ?1 and generation = ?2 and start < ?4
+         and start >= (select max(start) from log where path = ?1 and generation = ?2 and start <= ?3)
+         order by start`,
+      path,
+      generation,
+      from,
+      to,
+    )) {
+      const text = this.#bodies.load(logOwner(path, generation, start), body);
+      const row = JSON.parse(text) as unknown[];
+      items.push(...row.slice(Math.max(0, from - start), to - start));
+    }
+    return items;
+  }
+}
+
+function readHead<T>(db: Database, bodies: Bodies, group: string): T | undefined {
+  const row = db.first<{ turn: number; body: string | null }>(
+    "select turn, body from head where path = ? order by turn desc limit 1",
+    group,
+  );
+  return row && (JSON.parse(bodies.load(`head:${group}:${row.turn}`, row.body)) as T);
+}
+
+function logOwner(path: string, generation: number, start: number): string {
+  return `log:${path}:${generation}:${start}`;
+}
+
+/** The root's direct participant a head belongs to; the team's own ones stand together. */
+function groupOf(path: string): string {
+  const end = path.indexOf("/");
+  return end === -1 ? path : path.slice(0, end);
+}

@@ -1,0 +1,183 @@
+import { DurableObject } from "cloudflare:workers";
+import type { ComponentModel } from "../core/component/component.ts";
+import type { JsonObject } from "../core/json.ts";
+import type {
+  CreateTeamInput,
+  HumanRequest,
+  MessagePage,
+  Result,
+  RunInfo,
+  RunPage,
+  StartRunInput,
+  StreamInput,
+  TeamInfo,
+} from "../core/run/gateway.ts";
+import type { Runnable } from "../core/run/runnable.ts";
+import type { ComponentSecrets } from "./component-secrets.ts";
+import { Driver } from "./driver.ts";
+import { Exclusive } from "./exclusive.ts";
+import { Live } from "./live.ts";
+import { TeamCache } from "./open-team.ts";
+import { ok, refuse } from "./refusal.ts";
+import { RunService } from "./run-service.ts";
+import { hasTables } from "./schema.ts";
+import { Stores } from "./stores.ts";
+import { openStream, readStreamRequest, streamResponse } from "./stream-request.ts";
+import { createTeam, TeamService } from "./team-service.ts";
+
+/** What there is while the object holds a team. */
+interface Parts {
+  stores: Stores;
+  driver: Driver;
+  live: Live;
+  team: TeamService;
+  runs: RunService;
+}
+
+/**
+ * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
+ * and says how a component becomes a team and where its secrets are kept.
+ *
+ * Its methods are the remote side of {@link TeamGateway}.
+ */
+export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
+  /** Undefined while there is no team. */
+  #parts: Parts | undefined;
+  /** Changes of the team come one after the other; a run does not start in the middle of one. */
+  readonly #changes = new Exclusive();
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#load();
+  }
+
+  /** Makes what runs of a component, its secrets open. @throws ComponentError */
+  protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
+
+  /** Also called by the constructor: may use `env`, not the subclass's fields. */
+  protected abstract secrets(): ComponentSecrets;
+
+  create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
+    return this.#changes.run(async () => {
+      const stores = this.#parts?.stores ?? new Stores(this.ctx.storage);
+      const created = await createTeam(stores, this.secrets(), input);
+      if (!created.ok) return created;
+      if (this.#parts === undefined) this.#load();
+      return this.team();
+    });
+  }
+
+  team(): Result<TeamInfo> {
+    return this.#with(({ team }) => ok(team.info()));
+  }
+
+  replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
+    return this.#change(({ team }) => team.replaceComponent(component));
+  }
+
+  destroy(): Promise<Result<null>> {
+    return this.#change(async ({ driver, live }) => {
+      driver.destroy();
+      live.close("all");
+      this.#parts = undefined;
+      // Alarm first: a crash in between must not leave one that finds nothing.
+      await this.ctx.storage.deleteAlarm();
+      await this.ctx.storage.deleteAll();
+      return ok(null);
+    });
+  }
+
+  reset(): Promise<Result<TeamInfo>> {
+    return this.#change(({ team }) => team.reset());
+  }
+
+  saveState(): Promise<Result<JsonObject>> {
+    return this.#change(async ({ team }) => ok(await team.saveState()));
+  }
+
+  loadState(state: JsonObject): Promise<Result<null>> {
+    return this.#change(({ team }) => team.loadState(state));
+  }
+
+  messages(page: { after?: number; before?: number; limit: number }): Result<MessagePage> {
+    return this.#with(({ team }) => ok(team.messages(page)));
+  }
+
+  startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
+    return this.#change(({ runs }) => runs.start(input));
+  }
+
+  run(id: string): Result<RunInfo> {
+    return this.#with(({ runs }) => runs.run(id));
+  }
+
+  runs(page: { cursor?: string; limit: number }): Result<RunPage> {
+    return this.#with(({ runs }) => runs.page(page));
+  }
+
+  async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
+    return this.#parts?.runs.wait(id, timeoutMs) ?? teamNotFound();
+  }
+
+  stopRun(id: string, mode: "after_turn" | "now"): Result<RunInfo & { repeated: boolean }> {
+    return this.#with(({ runs }) => runs.stop(id, mode));
+  }
+
+  pauseRun(id: string): Result<RunInfo> {
+    return this.#with(({ runs }) => runs.pause(id));
+  }
+
+  resumeRun(id: string): Result<RunInfo> {
+    return this.#with(({ runs }) => runs.resume(id));
+  }
+
+  retryRun(id: string): Promise<Result<RunInfo>> {
+    return this.#change(({ runs }) => runs.retry(id));
+  }
+
+  requests(run: string): Result<HumanRequest[]> {
+    return this.#with(({ runs }) => runs.requests(run));
+  }
+
+  answer(run: string, request: string, answer: JsonObject): Result<RunInfo> {
+    return this.#with(({ runs }) => runs.answer(run, request, answer));
+  }
+
+  /** The stream: over fetch, because the runtime then notices when the client leaves. */
+  override fetch(request: Request): Response {
+    const input: StreamInput = readStreamRequest(request);
+    return streamResponse(this.#with((parts) => openStream(parts, input)));
+  }
+
+  override alarm(): void {
+    this.#parts?.driver.tick();
+  }
+
+  /** Takes up what is stored. Asking for a team that does not exist must not write anything. */
+  #load(): void {
+    const stores = new Stores(this.ctx.storage);
+    if (!hasTables(stores.db)) return;
+    const live = new Live();
+    const secrets = this.secrets();
+    const build = async (sealed: ComponentModel): Promise<Runnable> =>
+      this.build(await secrets.open(sealed));
+    const cache = new TeamCache(stores, build);
+    const driver = new Driver({ storage: this.ctx.storage, stores, live, team: cache });
+    const team = new TeamService({ stores, driver, cache, build, secrets });
+    this.#parts = { stores, driver, live, team, runs: new RunService(stores, driver) };
+    // Not in the constructor: what a subclass adds is not there yet.
+    queueMicrotask(() => driver.kick());
+  }
+
+  #with<T>(use: (parts: Parts) => Result<T>): Result<T> {
+    return this.#parts ? use(this.#parts) : teamNotFound();
+  }
+
+  #change<T>(change: (parts: Parts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
+    return this.#changes.run(() => (this.#parts ? change(this.#parts) : teamNotFound()));
+  }
+}
+
+function teamNotFound(): ReturnType<typeof refuse> {
+  return refuse(404, "team_not_found", "There is no such team.");
+}

@@ -1,0 +1,199 @@
+import type { ComponentModel } from "../core/component/component.ts";
+import { TroupeError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { addUsage } from "../core/models/llm-messages.ts";
+import type { CreateTeamInput, MessagePage, Result, TeamInfo } from "../core/run/gateway.ts";
+import { MemoryHost } from "../core/run/memory-host.ts";
+import type { Runnable } from "../core/run/runnable.ts";
+import { TurnScope } from "../core/run/turn-scope.ts";
+import type { ComponentSecrets } from "./component-secrets.ts";
+import type { Driver } from "./driver.ts";
+import type { BuildTeam, OpenTeam, TeamCache } from "./open-team.ts";
+import { ok, refuse, refuseInput } from "./refusal.ts";
+import { idempotencyMismatch, teamBusy } from "./run-service.ts";
+import { createTables, hasTables } from "./schema.ts";
+import { lastCommit, StoredState } from "./stored-state.ts";
+import type { Stores } from "./stores.ts";
+
+/** Creates the team of an object that has none yet. */
+export async function createTeam(
+  stores: Stores,
+  secrets: ComponentSecrets,
+  input: CreateTeamInput,
+): Promise<Result<null>> {
+  const component = await secrets.seal(input.component, null);
+  if (hasTables(stores.db)) {
+    const { idempotency } = stores.team.record;
+    const { key, hash } = input.idempotency ?? {};
+    if (idempotency === null || key !== idempotency.key) {
+      return refuse(409, "team_exists", `There is a team with the id "${input.id}" already.`);
+    }
+    return hash === idempotency.hash ? ok(null) : idempotencyMismatch();
+  }
+  const now = new Date().toISOString();
+  const { id, label, metadata, idempotency = null } = input;
+  stores.transaction(() => {
+    createTables(stores.db);
+    const record = {
+      id,
+      label,
+      metadata,
+      component_version: 1,
+      usage: { prompt_tokens: 0, completion_tokens: 0 },
+      epoch: 0,
+      idempotency,
+      created_at: now,
+      updated_at: now,
+    };
+    stores.team.create(record, component);
+  });
+  return ok(null);
+}
+
+export interface TeamServiceOptions {
+  stores: Stores;
+  driver: Driver;
+  cache: TeamCache;
+  build: BuildTeam;
+  secrets: ComponentSecrets;
+}
+
+/** The team itself: its component, its state, its conversation. */
+export class TeamService {
+  readonly #stores: Stores;
+  readonly #driver: Driver;
+  readonly #cache: TeamCache;
+  readonly #build: BuildTeam;
+  readonly #secrets: ComponentSecrets;
+
+  constructor({ stores, driver, cache, build, secrets }: TeamServiceOptions) {
+    this.#stores = stores;
+    this.#driver = driver;
+    this.#cache = cache;
+    this.#build = build;
+    this.#secrets = secrets;
+  }
+
+  info(): TeamInfo {
+    const { record, component } = this.#stores.team;
+    const active = this.#driver.active;
+    const status = active?.record.status;
+    return {
+      id: record.id,
+      label: record.label,
+      metadata: record.metadata,
+      component: this.#secrets.redact(component),
+      component_version: record.component_version,
+      status: status === "running" || status === "waiting" || status === "paused" ? status : "idle",
+      active_run: active?.record.id ?? null,
+      usage: active ? addUsage(record.usage, active.usage) : record.usage,
+      created_at: record.created_at,
+      updated_at: record.updated_at,
+    };
+  }
+
+  /** Puts another component in the place of the team's; it takes over the state. */
+  async replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
+    return this.#whileIdle(async () => {
+      const { db, bodies, team } = this.#stores;
+      const sealed = await this.#secrets.seal(component, team.component);
+      const runnable = await this.#build(sealed);
+      const state = new StoredState(db, bodies, runnable, "replaced");
+      if (lastCommit(db, bodies)) {
+        const present = await this.#fresh();
+        runnable.loadState(present.runnable.saveState());
+        await present.runnable.close();
+      }
+      return () => {
+        this.#store({ runnable, state }, () => team.replaceComponent(sealed));
+        return this.info();
+      };
+    });
+  }
+
+  async reset(): Promise<Result<TeamInfo>> {
+    return this.#whileIdle(async () => {
+      const open = await this.#fresh();
+      await open.runnable.reset(TurnScope.root(new MemoryHost({}).turn(0)));
+      return () => {
+        this.#store(open, () => this.#newEpoch());
+        return this.info();
+      };
+    });
+  }
+
+  async loadState(state: JsonObject): Promise<Result<null>> {
+    return this.#whileIdle(async () => {
+      const open = await this.#fresh();
+      open.runnable.loadState(state);
+      return () => {
+        this.#store(open, () => this.#newEpoch());
+        return null;
+      };
+    });
+  }
+
+  /** The state of the last commit, also while a turn is on its way. */
+  async saveState(): Promise<JsonObject> {
+    const { runnable } = await this.#fresh();
+    const state = runnable.saveState();
+    await runnable.close();
+    return state;
+  }
+
+  messages(page: { after?: number; before?: number; limit: number }): MessagePage {
+    const { log } = this.#stores;
+    const messages = log.messages(page);
+    const first = messages.at(0);
+    const last = messages.at(-1);
+    return {
+      messages,
+      next_after: last && log.messages({ after: last.seq, limit: 1 }).length > 0 ? last.seq : null,
+      next_before:
+        first && log.messages({ before: first.seq, limit: 1 }).length > 0 ? first.seq : null,
+    };
+  }
+
+  /** A team of its own, at the last commit, whatever the one in memory is in the middle of. */
+  async #fresh(): Promise<OpenTeam> {
+    const { db, bodies, team } = this.#stores;
+    const runnable: Runnable = await this.#build(team.component);
+    return { runnable, state: new StoredState(db, bodies, runnable, "continued") };
+  }
+
+  /** Prepares a change, which may await, and makes it, which must not, unless a run is or becomes active. */
+  async #whileIdle<T>(prepare: () => Promise<() => T>): Promise<Result<T>> {
+    const busy = this.#driver.active;
+    if (busy) return teamBusy(busy.record.id);
+    try {
+      const change = await prepare();
+      return ok(change());
+    } catch (error) {
+      return refuseInput(error);
+    }
+  }
+
+  #store(open: OpenTeam, more: () => void): void {
+    const { db, bodies, log } = this.#stores;
+    const turn = (lastCommit(db, bodies)?.turn ?? 0) + 1;
+    this.#stores.transaction(() => {
+      more();
+      open.state.write({
+        turn,
+        run: 0,
+        next: 0,
+        time: { at: Date.now(), ran: 0 },
+        usage: { prompt_tokens: 0, completion_tokens: 0 },
+        event: log.last,
+      });
+    });
+    open.state.committed();
+    this.#cache.replace(open);
+  }
+
+  #newEpoch(): void {
+    const { team, steps } = this.#stores;
+    steps.clear();
+    team.save({ epoch: team.record.epoch + 1 });
+  }
+}
