@@ -111,11 +111,11 @@ export class TurnScope implements TurnContext {
     effect: (attempt: StepAttempt) => Promise<T>,
     options: StepOptions<T> = {},
   ): Promise<T> {
-    const step = await this.#open(key, options);
-    if ("value" in step) return step.value;
+    const path = this.#enter(key);
     const { effects } = this.#shared;
-    this.#stepping = true;
     try {
+      const step = await this.#open(key, path, options);
+      if ("value" in step) return step.value;
       for (;;) {
         await effects.acquire();
         try {
@@ -139,11 +139,11 @@ export class TurnScope implements TurnContext {
     effect: (attempt: StepAttempt) => AsyncGenerator<C, T, void>,
     options: StreamOptions<T> = {},
   ): AsyncGenerator<C, T, void> {
-    const step = await this.#open(key, options);
-    if ("value" in step) return step.value;
+    const path = this.#enter(key);
     const { effects, host } = this.#shared;
-    this.#stepping = true;
     try {
+      const step = await this.#open(key, path, options);
+      if ("value" in step) return step.value;
       for (;;) {
         await effects.acquire();
         try {
@@ -176,10 +176,20 @@ export class TurnScope implements TurnContext {
     return new TurnScope(this.#shared, group, path, this.#time, this, inline);
   }
 
-  /** A result that is recorded already, or the step to run. */
-  async #open<T>(key: string, options: StepOptions<T>): Promise<OpenStep | { value: T }> {
+  /** Begins a step; the scope is taken at once, so that another begun in the same breath is noticed. */
+  #enter(key: string): string {
     this.#refuseInsideStep(key);
     const path = this.#claim(key);
+    this.#stepping = true;
+    return path;
+  }
+
+  /** A result that is recorded already, or the step to run. */
+  async #open<T>(
+    key: string,
+    path: string,
+    options: StepOptions<T>,
+  ): Promise<OpenStep | { value: T }> {
     const { host } = this.#shared;
     const fingerprint = options.fingerprint ?? "";
     let record = host.recall(path);

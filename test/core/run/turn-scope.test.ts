@@ -1,0 +1,237 @@
+import { describe, expect, test } from "vitest";
+import { ModelError } from "../../../src/core/models/model-error.ts";
+import { TurnSignal } from "../../../src/core/run/signals.ts";
+import type { Branch, TurnContext } from "../../../src/core/run/turn-context.ts";
+import { outcome, TurnJournal } from "../support/recording-host.ts";
+
+const ok = (value: string) => () => Promise.resolve(value);
+
+/** A branch that yields nothing. */
+function branch<T>(key: string, work: (ctx: TurnContext) => Promise<T>): Branch<never, T> {
+  return { key, run: (ctx) => silent(work(ctx)) };
+}
+
+// oxlint-disable-next-line require-yield
+async function* silent<T>(result: Promise<T>): AsyncGenerator<never, T, void> {
+  return result;
+}
+
+describe("keys", () => {
+  test("a key is used once in a scope, for a step or for a scope", async () => {
+    const ctx = new TurnJournal().attempt();
+    await ctx.step("a", ok("1"));
+    await expect(ctx.step("a", ok("2"))).rejects.toMatchObject({ code: "duplicate_step" });
+    expect(() => ctx.scope("a")).toThrow(expect.objectContaining({ code: "duplicate_step" }));
+    await expect(ctx.scope("b").step("a", ok("3"))).resolves.toBe("3");
+  });
+
+  test("name steps by their path", async () => {
+    const journal = new TurnJournal();
+    const ctx = journal.attempt();
+    await ctx.scope("tool:0").scope("turn:1").step("model:0", ok("x"));
+    expect([...journal.records.keys()]).toEqual(["tool:0/turn:1/model:0"]);
+  });
+});
+
+describe("a step inside a step", () => {
+  test("throws, in the same scope and in one below", async () => {
+    const ctx = new TurnJournal().attempt();
+    const inner = ctx.scope("inner");
+    const nested = { code: "nested_step" };
+    await expect(ctx.step("a", () => ctx.step("b", ok("1")))).rejects.toMatchObject(nested);
+    await expect(ctx.step("c", () => inner.step("d", ok("1")))).rejects.toMatchObject(nested);
+    await expect(ctx.step("e", async () => void ctx.scope("f"))).rejects.toMatchObject(nested);
+    await expect(ctx.step("g", ok("fine again"))).resolves.toBe("fine again");
+  });
+
+  test("two at once in one scope are noticed, too", async () => {
+    const ctx = new TurnJournal().attempt();
+    const first = ctx.step("a", ok("1"));
+    await expect(ctx.step("b", ok("2"))).rejects.toMatchObject({ code: "nested_step" });
+    await expect(first).resolves.toBe("1");
+  });
+});
+
+describe("a turn that runs again", () => {
+  test("gets recorded results without running anything, with the same ids and times", async () => {
+    const journal = new TurnJournal();
+    let calls = 0;
+    const turn = async (ctx: TurnContext): Promise<unknown[]> => {
+      const seen: unknown[] = [ctx.id(), ctx.now()];
+      const effect = (): Promise<number> => Promise.resolve(++calls);
+      seen.push(await ctx.step("one", effect), ctx.now(), ctx.elapsedMs);
+      const inner = ctx.scope("inner");
+      seen.push(inner.id(), await inner.step("two", effect), inner.now(), ctx.now(), ctx.id());
+      const results = await outcome(
+        ctx.all(["x", "y"].map((key) => branch(key, (scope) => scope.step("three", effect)))),
+      );
+      return [...seen, results.result, ctx.now(), ctx.id()];
+    };
+    const first = await turn(journal.attempt());
+    expect(await turn(journal.attempt())).toEqual(first);
+    expect(calls).toBe(4);
+    expect(new Set(first.filter((value) => /^\w{8}-/.test(String(value)))).size).toBe(4);
+  });
+
+  test("a stream comes without pieces the second time", async () => {
+    const journal = new TurnJournal();
+    const call = (ctx: TurnContext) =>
+      outcome(
+        ctx.stream("s", async function* () {
+          yield* ["a", "b"];
+          return Promise.resolve("ab");
+        }),
+      );
+    expect(await call(journal.attempt())).toEqual({ items: ["a", "b"], result: "ab" });
+    expect(await call(journal.attempt())).toEqual({ items: [], result: "ab" });
+  });
+
+  test("a step of policy never is not run again: its outcome is unknown", async () => {
+    const journal = new TurnJournal();
+    let calls = 0;
+    const effect = (): Promise<string> => Promise.resolve(`call ${++calls}`);
+    const lost = journal.attempt({ during: "pay" });
+    await expect(lost.step("pay", effect, { policy: "never" })).rejects.toBeInstanceOf(TurnSignal);
+    await expect(journal.attempt().step("pay", effect, { policy: "never" })).rejects.toMatchObject({
+      code: "outcome_unknown",
+    });
+    expect(calls).toBe(1);
+  });
+
+  test("a step of policy retry is run again under the same key", async () => {
+    const journal = new TurnJournal();
+    const keys: string[] = [];
+    const call = (ctx: TurnContext) =>
+      ctx.step("fetch", ({ idempotencyKey }) => {
+        keys.push(idempotencyKey);
+        return Promise.resolve("got");
+      });
+    await expect(call(journal.attempt({ during: "fetch" }))).rejects.toBeInstanceOf(TurnSignal);
+    await expect(call(journal.attempt())).resolves.toBe("got");
+    expect(keys).toEqual(["run/1/fetch", "run/1/fetch"]);
+  });
+
+  test("another request under the key runs afresh", async () => {
+    const journal = new TurnJournal();
+    await journal.attempt().step("model", ok("old"), { fingerprint: "1" });
+    await expect(journal.attempt().step("model", ok("new"), { fingerprint: "2" })).resolves.toBe(
+      "new",
+    );
+  });
+});
+
+describe("failures", () => {
+  test("a retryable error is tried again, others are not", async () => {
+    const ctx = new TurnJournal().attempt();
+    const attempts: number[] = [];
+    await ctx.step("busy", ({ attempt }) => {
+      attempts.push(attempt);
+      return attempt < 3
+        ? Promise.reject(new ModelError("rate_limit", "busy"))
+        : Promise.resolve("ok");
+    });
+    expect(attempts).toEqual([1, 2, 3]);
+    let calls = 0;
+    const failing = ctx.step("broken", () => Promise.reject(new Error(`call ${++calls}`)));
+    await expect(failing).rejects.toThrow("call 1");
+  });
+
+  test("a recorded failure is thrown again", async () => {
+    const journal = new TurnJournal();
+    const fail = (message: string) => (): Promise<never> => Promise.reject(new Error(message));
+    const options = { policy: "never" } as const;
+    await expect(journal.attempt().step("pay", fail("no money"), options)).rejects.toThrow();
+    await expect(journal.attempt().step("pay", fail("other"), options)).rejects.toThrow("no money");
+  });
+
+  test("an error after the run was cancelled is a cancel", async () => {
+    const journal = new TurnJournal();
+    const call = journal.attempt().step("call", () => {
+      journal.cancel();
+      return Promise.reject(new Error("aborted"));
+    });
+    await expect(call).rejects.toMatchObject({ kind: "cancel" });
+  });
+});
+
+describe("side by side", () => {
+  test("at most five effects run at once, over all scopes", async () => {
+    const ctx = new TurnJournal().attempt();
+    let running = 0;
+    let most = 0;
+    const effect = async (): Promise<null> => {
+      most = Math.max(most, ++running);
+      for (let tick = 0; tick < 10; tick++) await Promise.resolve();
+      running--;
+      return null;
+    };
+    const branches = Array.from({ length: 4 }, (_, outer) => ({
+      key: `outer:${outer}`,
+      run: (scope: TurnContext) =>
+        scope.all(
+          Array.from({ length: 4 }, (__, inner) =>
+            branch(`inner:${inner}`, (leaf) => leaf.step("leaf", effect)),
+          ),
+        ),
+    }));
+    await outcome(ctx.all(branches));
+    expect(most).toBe(5);
+  });
+
+  test("a failure halts siblings at their next step, not what lies outside", async () => {
+    const ctx = new TurnJournal().attempt();
+    const seen: string[] = [];
+    const group = ctx.all([
+      branch("failing", () => Promise.reject(new Error("broken"))),
+      branch("busy", async (scope) => {
+        for (let index = 0; ; index++) {
+          await scope.step(`${index}`, ok("done")).catch((error: unknown) => {
+            seen.push((error as TurnSignal).kind);
+            throw error;
+          });
+        }
+      }),
+    ]);
+    expect((await outcome(group)).error).toMatchObject({ message: "broken" });
+    expect(seen).toEqual(["halt"]);
+    await expect(ctx.step("outside", ok("runs"))).resolves.toBe("runs");
+  });
+
+  test("a question lets siblings finish, then suspends the turn until it is answered", async () => {
+    const journal = new TurnJournal();
+    let calls = 0;
+    const turn = (ctx: TurnContext) =>
+      outcome(
+        ctx.all<never, unknown>([
+          branch("human", (scope) =>
+            scope.ask({ id: scope.id(), kind: "input", source: "user", prompt: "Well?" }),
+          ),
+          branch("worker", async (scope) => {
+            await scope.step("one", () => Promise.resolve(++calls));
+            return scope.step("two", () => Promise.resolve(++calls));
+          }),
+        ]),
+      );
+    expect((await turn(journal.attempt())).error).toMatchObject({ kind: "suspend" });
+    expect([...journal.records.keys()]).toEqual(["worker/one", "worker/two"]);
+    const [question] = journal.questions;
+    journal.answers.set(question?.id ?? "", { content: "Yes." });
+    expect((await turn(journal.attempt())).result).toEqual([{ content: "Yes." }, 2]);
+    expect(calls).toBe(2);
+  });
+
+  test("time in a branch does not leak into its siblings, and moves on for what comes after", async () => {
+    const ctx = new TurnJournal().attempt();
+    const times = await outcome(
+      ctx.all([
+        branch("a", async (scope) => {
+          await scope.step("long", ok("x"));
+          return scope.elapsedMs;
+        }),
+        branch("b", (scope) => Promise.resolve(scope.elapsedMs)),
+      ]),
+    );
+    expect(times.result?.[1]).toBe(0);
+    expect(ctx.elapsedMs).toBe(times.result?.[0]);
+  });
+});
