@@ -1,0 +1,203 @@
+import { readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { coreComponents } from "../../src/core/component/core-components.ts";
+import { Catalog } from "../../src/core/component/catalog.ts";
+import { type Component, dumpComponent } from "../../src/core/component/component.ts";
+import { ComponentRegistry } from "../../src/core/component/registry.ts";
+import type { ChatCompletionContext } from "../../src/core/context/chat-completion-context.ts";
+import type { Json, JsonObject } from "../../src/core/json.ts";
+import { loadMessage } from "../../src/core/messages/message-factory.ts";
+import { MemoryHost } from "../../src/core/run/memory-host.ts";
+import { run } from "../../src/core/run/run.ts";
+import type { Runnable } from "../../src/core/run/runnable.ts";
+import { TurnScope } from "../../src/core/run/turn-scope.ts";
+import { FunctionTool } from "../../src/core/tools/function-tool.ts";
+import type { Workbench } from "../../src/core/tools/workbench.ts";
+import { testOrigin } from "../core/messages/origin.ts";
+import { readDeviations } from "./deviations.ts";
+import { play } from "./play.ts";
+import { readTrace } from "./trace.ts";
+
+const catalog = new Catalog();
+catalog.registerTool(
+  new FunctionTool({
+    name: "add",
+    description: "Adds.",
+    parameters: { type: "object", properties: { a: { type: "integer" }, b: { type: "integer" } } },
+    execute: ({ a, b }) => Number(a) + Number(b),
+  }),
+);
+const registry = new ComponentRegistry().register(...coreComponents(catalog));
+
+function load<T extends Component>(provider: string, config: JsonObject): T {
+  return registry.load<T>({ provider, config });
+}
+
+const model = (...replies: string[]): JsonObject => ({
+  provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+  config: {
+    chat_completions: replies,
+    model_info: {
+      vision: false,
+      function_calling: true,
+      json_output: true,
+      structured_output: true,
+      family: "unknown",
+    },
+  },
+});
+
+const agent = (name: string, replies: string[], config: JsonObject = {}): JsonObject => ({
+  provider: "autogen_agentchat.agents.AssistantAgent",
+  config: {
+    name,
+    description: "Helps.",
+    reflect_on_tool_use: false,
+    tool_call_summary_format: "{result}",
+    model_client: model(...replies),
+    ...config,
+  },
+});
+
+const roundRobin = (participants: JsonObject[], config: JsonObject = {}): JsonObject => ({
+  provider: "autogen_agentchat.teams.RoundRobinGroupChat",
+  config: { participants, ...config },
+});
+
+const team = (json: JsonObject): Runnable & Component => registry.load(json, "team");
+
+const functionTool: JsonObject = {
+  provider: "autogen_core.tools.FunctionTool",
+  component_type: "tool",
+  version: 1,
+  component_version: 1,
+  config: { name: "add", description: "Adds.", source_code: "def add(a, b): ...", strict: false },
+};
+
+test("the deviations met in the traces are the ones listed", async () => {
+  const folder = new URL("traces/", import.meta.url);
+  const met: Json[] = [];
+  for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted()) {
+    if (!name.endsWith(".json")) continue;
+    const trace = readTrace(new URL(name, folder).pathname);
+    const { deviations } = await play(trace, []);
+    met.push(...deviations.map((place) => ({ trace: trace.name, ...place })));
+  }
+  expect(met).toEqual(readDeviations());
+});
+
+describe("what Troupe does instead", () => {
+  test("numbers: structured content prints as JSON does", () => {
+    const message = loadMessage(
+      { type: "StructuredMessage[S]", source: "a", content: { n: 3.0, m: 2.5 } },
+      testOrigin(),
+    );
+    expect(JSON.stringify("content" in message && message.content)).toBe('{"n":3,"m":2.5}');
+  });
+
+  test("registered-types: messages of unknown type are kept as they are", () => {
+    const input = { type: "Odd", source: "a", content: [1], more: true };
+    expect(loadMessage(input, testOrigin())).toMatchObject(input);
+  });
+
+  test.each(["max_total_token", "max_prompt_token", "max_completion_token"])(
+    "token-usage: %s alone makes a budget",
+    (key) => {
+      const budget = load("autogen_agentchat.conditions.TokenUsageTermination", { [key]: 10 });
+      expect(dumpComponent(budget).config).toMatchObject({ [key]: 10 });
+    },
+  );
+
+  const typed = {
+    structured_message_factory: {
+      provider: "autogen_agentchat.messages.StructuredMessageFactory",
+      config: {
+        json_schema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
+        content_model_name: "Verdict",
+      },
+    },
+  };
+
+  test("typed-in-team: an agent with structured output works in a team", async () => {
+    const judges = team(
+      roundRobin([agent("judge", ['{"ok": true}'], typed), agent("clerk", ["noted"])], {
+        max_turns: 2,
+      }),
+    );
+    const { messages, stop_reason } = await run(judges, { task: "decide" });
+    expect(messages.map(({ type }) => type)).toEqual([
+      "TextMessage",
+      "StructuredMessage[Verdict]",
+      "TextMessage",
+    ]);
+    expect(stop_reason).toBe("Maximum number of turns 2 reached.");
+  });
+
+  test("string-handoff: a handoff may be given as the name of its target", () => {
+    const desk = registry.load<Component>(agent("desk", [], { handoffs: ["sales"] }));
+    expect(dumpComponent(desk).config["handoffs"]).toMatchObject([
+      { target: "sales", name: "transfer_to_sales" },
+    ]);
+  });
+
+  test("tool-dump: a function tool is dumped as it was loaded", () => {
+    expect(dumpComponent(registry.load(functionTool))).toEqual(functionTool);
+  });
+
+  test("renamed-tool: a renamed tool is called by its shown name in both workbenches", async () => {
+    for (const name of ["StaticWorkbench", "StaticStreamWorkbench"]) {
+      const bench = load<Workbench>(`autogen_core.tools.${name}`, {
+        tools: [functionTool],
+        tool_overrides: { add: { name: "plus" } },
+      });
+      const ctx = TurnScope.root(new MemoryHost({}).turn(0));
+      const { value } = await bench.callTool("plus", { a: 1, b: 2 }, { ctx, callId: "c" }).next();
+      expect(value).toMatchObject({ is_error: false, result: [{ content: "3" }] });
+    }
+  });
+
+  test.each([
+    ["BufferedChatCompletionContext", { buffer_size: 2 }],
+    ["HeadAndTailChatCompletionContext", { head_size: 1, tail_size: 1 }],
+  ])("initial-messages: a %s has them, and clearing empties it", async (name, config) => {
+    const first = { content: "before", source: "user", type: "UserMessage" };
+    const context = load<ChatCompletionContext>(`autogen_core.model_context.${name}`, {
+      ...config,
+      initial_messages: [first],
+    });
+    expect(await context.getMessages()).toEqual([first]);
+    context.clear();
+    expect(await context.getMessages()).toEqual([]);
+  });
+
+  test("after-error: the run after a failed one runs", async () => {
+    const human = {
+      provider: "autogen_agentchat.agents.UserProxyAgent",
+      config: { name: "human" },
+    };
+    const pair = team(roundRobin([human, agent("ann", ["a1"])], { max_turns: 2 }));
+    const refused = run(pair, { task: "go", answer: () => Promise.reject(new Error("gone")) });
+    await expect(refused).rejects.toThrow("gone");
+    const { messages } = await run(pair, {
+      task: "again",
+      answer: async () => ({ content: "yes" }),
+    });
+    expect(messages.map(({ type, source }) => `${source}: ${type}`)).toEqual([
+      "user: TextMessage",
+      "human: UserInputRequestedEvent",
+      "human: TextMessage",
+      "ann: TextMessage",
+    ]);
+  });
+
+  test("lone-team: an inner team without new messages goes on without a task", async () => {
+    const inner = roundRobin([agent("in", ["i1", "i2"])], { name: "inner", max_turns: 1 });
+    const outer = team(roundRobin([inner], { max_turns: 2 }));
+    const { messages } = await run(outer, { task: "go" });
+    expect(messages.map((message) => "content" in message && message.content)).toEqual([
+      "go",
+      "i1",
+      "i2",
+    ]);
+  });
+});

@@ -1,0 +1,62 @@
+import type { ChatAgent } from "../../../src/core/agents/chat-agent.ts";
+import type { Component } from "../../../src/core/component/component.ts";
+import { isJsonObject, type Json } from "../../../src/core/json.ts";
+import {
+  reset as resetSubject,
+  run as runSubject,
+  runStream,
+  type Task,
+} from "../../../src/core/run/run.ts";
+import type { Runnable } from "../../../src/core/run/runnable.ts";
+import type { Stateful } from "../../../src/core/state/stateful.ts";
+import type { Workbench } from "../../../src/core/tools/workbench.ts";
+import { asJson, type FallibleOp, type Op } from "./op.ts";
+
+type Runner = Component & (Runnable | ChatAgent);
+
+export const run: FallibleOp = async (step, world) => {
+  const options = {
+    task: world.ids.toActual(step["task"] ?? null) as Task,
+    outputTaskMessages: step["output_task_messages"] !== false,
+    answer: world.human.answer,
+  };
+  const events: Json[] = [];
+  try {
+    const subject = world.subject<Runner>("team", "agent");
+    if (step["stream"] === false) {
+      events.push(asJson(await runSubject(subject, options)));
+    } else {
+      for await (const event of runStream(subject, options)) events.push(asJson(event));
+    }
+    return { actual: { events } };
+  } catch (error) {
+    return { actual: { events }, error };
+  }
+};
+
+export const saveState: Op = (_step, world) => ({
+  state: asJson(world.subject<Component & Stateful>().saveState()),
+});
+
+export const loadState: Op = (step, world) => {
+  const state = world.ids.toActual(step["state"] ?? null);
+  world.subject<Component & Stateful>().loadState(isJsonObject(state) ? state : (state as never));
+  return {};
+};
+
+export const reset: Op = async (_step, world) => {
+  const subject = world.subject();
+  if (subject.definition.role === "workbench") await world.subject<Workbench>().reset();
+  else await resetSubject(world.subject<Runner>("team", "agent"));
+  return {};
+};
+
+export const fresh: Op = (step, world) => {
+  world.renew(step["component"]);
+  return {};
+};
+
+export const use: Op = (step, world) => {
+  world.use(step["component"]);
+  return {};
+};

@@ -1,0 +1,22 @@
+import { isJsonObject, type Json } from "../../../src/core/json.ts";
+import type { Answer, Question } from "../../../src/core/run/turn-context.ts";
+
+/** The person of a trace: gives the recorded inputs in order and remembers what was asked. */
+export class Human {
+  readonly prompts: string[] = [];
+  readonly #inputs: Json[];
+
+  constructor(inputs: readonly Json[]) {
+    this.#inputs = [...inputs];
+  }
+
+  answer = async (question: Question): Promise<Answer> => {
+    this.prompts.push(question.prompt);
+    const input = this.#inputs.shift();
+    if (input === undefined) throw new Error("the trace has no further input");
+    if (typeof input === "string") return { content: input };
+    if (isJsonObject(input) && typeof input["error"] === "string") throw new Error(input["error"]);
+    if (isJsonObject(input)) return { content: input };
+    throw new Error(`the trace has an input that is none: ${JSON.stringify(input)}`);
+  };
+}

@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from "node:util";
+import type { ToolCatalog } from "../../../src/core/component/catalog.ts";
+import { withoutNulls } from "../../../src/core/component/component.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { FUNCTION_TOOL } from "../../../src/core/tools/function-tool.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
+import type { ToolTable } from "../trace.ts";
+
+/** The functions that component JSON names: they answer from the tables of the trace. */
+export function toolCatalog(tables: { readonly [name: string]: ToolTable }): ToolCatalog {
+  return { tool: (name) => tableTool(name, tables[name] ?? EMPTY) };
+}
+
+/** Traces about loading only name tools that they never call. */
+const EMPTY: ToolTable = {
+  description: "",
+  parameters: { type: "object" },
+  strict: false,
+  cases: [],
+};
+
+function tableTool(name: string, table: ToolTable): Tool {
+  const { description, parameters, strict, cases } = table;
+  return {
+    definition: FUNCTION_TOOL,
+    name,
+    description,
+    schema: { name, description, parameters, strict },
+    policy: "never",
+    run: async (args) => answer(name, args, cases),
+    // The recorded text is final.
+    valueAsText: String,
+    toConfig: () => withoutNulls({ name, description }),
+  };
+}
+
+function answer(name: string, args: JsonObject, cases: ToolTable["cases"]): string {
+  const found = cases.find((entry) => isDeepStrictEqual(entry.arguments, args));
+  if (found === undefined) {
+    throw new Error(`the trace has no case of ${name} for ${JSON.stringify(args)}`);
+  }
+  if (found.error !== undefined) throw new Error(found.error);
+  return found.result ?? "";
+}

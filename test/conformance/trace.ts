@@ -1,0 +1,69 @@
+import { readFileSync } from "node:fs";
+import * as z from "zod";
+import type { Json, JsonObject } from "../../src/core/json.ts";
+
+const object = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
+
+const caseSchema = z.object({
+  arguments: object,
+  result: z.string().optional(),
+  error: z.string().optional(),
+});
+
+const toolSchema = z.object({
+  description: z.string(),
+  parameters: object,
+  strict: z.boolean().default(false),
+  cases: z.array(caseSchema).default([]),
+});
+
+const modelCallSchema = z.looseObject({ step: z.number(), client: z.number() });
+
+const traceSchema = z.object({
+  format: z.literal(1),
+  name: z.string(),
+  compare: z.enum(["exact", "by_source"]).default("exact"),
+  component: object.optional(),
+  tools: z.record(z.string(), toolSchema).default({}),
+  inputs: z.array(z.json()).default([]),
+  input_prompts: z.array(z.string()).optional(),
+  steps: z.array(z.looseObject({ op: z.string() })),
+  model_calls: z.array(modelCallSchema).default([]),
+});
+
+/** How a tool behaves in a trace: which arguments give which text. */
+export type ToolTable = z.infer<typeof toolSchema>;
+
+/** One step: what to do, and under further keys what must come of it. */
+export type Step = JsonObject & { op: string };
+
+/** One request to a model: `step` and `client` say when and whose. */
+export type ModelCall = JsonObject & { step: number; client: number };
+
+/** A recording of AutoGen. */
+export type Trace = Omit<z.infer<typeof traceSchema>, "steps" | "model_calls"> & {
+  steps: Step[];
+  model_calls: ModelCall[];
+};
+
+/** @throws Error when the file is not a trace */
+export function readTrace(file: string): Trace {
+  const result = traceSchema.safeParse(JSON.parse(readFileSync(file, "utf8")));
+  if (result.success) return result.data as Trace;
+  throw new Error(`not a trace: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
+}
+
+/** Calls `visit` with every object in a JSON value, outer ones first, in document order. */
+export function eachObject(value: Json, visit: (node: JsonObject) => void): void {
+  if (Array.isArray(value)) {
+    for (const item of value) eachObject(item, visit);
+  } else if (typeof value === "object" && value !== null) {
+    visit(value);
+    for (const item of Object.values(value)) eachObject(item, visit);
+  }
+}
+
+/** A value that should be a text; empty when it is not. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
