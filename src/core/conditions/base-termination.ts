@@ -54,10 +54,6 @@ export abstract class BaseTermination<State extends Json> implements Termination
     return this.initialState();
   }
 
-  withExternalStop(state: State): State {
-    return state;
-  }
-
   parseState(value: unknown): State {
     const result = this.stateSchema.safeParse(value);
     if (result.success) return result.data;
@@ -146,10 +142,6 @@ export class AndTermination extends CombinedTermination<AndState> {
     return open ? { state: { states, stops } } : { state: { states, stops }, stop: join(stops) };
   }
 
-  override withExternalStop({ states, stops }: AndState): AndState {
-    return { states: pressAll(this.conditions, states), stops };
-  }
-
   override parseState(value: unknown): AndState {
     const { states, stops } = super.parseState(value);
     return { states: this.parseStates(states), stops };
@@ -194,10 +186,6 @@ export class OrTermination extends CombinedTermination<OrState> {
     return stops.length > 0 ? { state: { states }, stop: join(stops) } : { state: { states } };
   }
 
-  override withExternalStop({ states }: OrState): OrState {
-    return { states: pressAll(this.conditions, states) };
-  }
-
   override parseState(value: unknown): OrState {
     return { states: this.parseStates(super.parseState(value).states) };
   }
@@ -217,10 +205,6 @@ function loadAll({ conditions }: CombinedConfig, loader: ComponentLoader): Termi
   return conditions.map((model, index) =>
     loader.load<TerminationCondition>(model, "termination", `conditions[${index}]`),
   );
-}
-
-function pressAll(conditions: readonly TerminationCondition[], states: readonly Json[]): Json[] {
-  return conditions.map((condition, index) => condition.withExternalStop(at(states, index)));
 }
 
 function at(states: readonly Json[], index: number): Json {

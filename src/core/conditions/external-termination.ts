@@ -1,28 +1,23 @@
 import * as z from "zod";
 import type { JsonObject } from "../json.ts";
-import type { Message } from "../messages/message.ts";
-import { BaseTermination } from "./base-termination.ts";
-import { conditionDefinition } from "./match-termination.ts";
-import type { ConditionDefinition, ConditionStep } from "./termination-condition.ts";
-
-type SwitchState = { requested: boolean; terminated: boolean };
+import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import type { ConditionDefinition } from "./termination-condition.ts";
 
 /**
- * Fires after somebody asked for it: a program that holds the object by {@link set}, others through the team, which
- * writes it into the condition's state (AutoGen `ExternalTermination`).
+ * Fires after somebody pressed {@link set} (AutoGen `ExternalTermination`). It is for programs that hold the object;
+ * a run in a Durable Object is asked to stop through its API.
  */
-export class ExternalTermination extends BaseTermination<SwitchState> {
+export class ExternalTermination extends MatchTermination {
   static readonly component = conditionDefinition({
     name: "ExternalTermination",
     configSchema: z.object({}),
     fromConfig: () => new ExternalTermination(),
   });
   readonly definition: ConditionDefinition = ExternalTermination.component;
-  protected readonly stateSchema = z.object({ requested: z.boolean(), terminated: z.boolean() });
-  /** Pressed and not yet seen: the next check moves it into the state. */
+  /** Pressed, and no check has seen it yet. */
   #pressed = false;
 
-  /** Ends the chat after the turn that is running, or after the first of the next run. */
+  /** Ends the chat after the turn that is running, or on the task or after the first turn of the next run. */
   set(): void {
     this.#pressed = true;
   }
@@ -31,29 +26,14 @@ export class ExternalTermination extends BaseTermination<SwitchState> {
     return {};
   }
 
-  initialState(): SwitchState {
-    return { requested: false, terminated: false };
-  }
-
-  override reset(): SwitchState {
+  override reset(): { terminated: boolean } {
     this.#pressed = false;
-    return this.initialState();
+    return super.reset();
   }
 
-  terminated(state: SwitchState): boolean {
-    return state.terminated;
-  }
-
-  override withExternalStop(state: SwitchState): SwitchState {
-    return { ...state, requested: true };
-  }
-
-  protected next(state: SwitchState, _delta: readonly Message[]): ConditionStep<SwitchState> {
-    if (!state.requested && !this.#pressed) return { state };
+  protected reason(): string | undefined {
+    if (!this.#pressed) return undefined;
     this.#pressed = false;
-    return {
-      state: { requested: true, terminated: true },
-      stop: { content: "External termination requested", source: "ExternalTermination" },
-    };
+    return "External termination requested";
   }
 }

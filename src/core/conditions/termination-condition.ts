@@ -38,8 +38,6 @@ export interface TerminationCondition extends Component {
   check(state: Json, delta: readonly Message[], environment: ConditionEnvironment): ConditionStep;
   /** Whether it has fired already and was not reset. */
   terminated(state: Json): boolean;
-  /** State after somebody pressed every external switch inside it (AutoGen `ExternalTermination.set`). */
-  withExternalStop(state: Json): Json;
   /** Takes over a saved state. @throws StateError when it is not one of this condition */
   parseState(value: unknown): Json;
 }

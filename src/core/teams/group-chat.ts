@@ -107,13 +107,6 @@ export abstract class GroupChat implements Team {
     this.#conditionState = this.#condition?.reset() ?? null;
   }
 
-  requestStop(): void {
-    this.#conditionState = this.#condition?.withExternalStop(this.#conditionState) ?? null;
-    for (const { subject } of this.#participants.values()) {
-      if ("requestStop" in subject) subject.requestStop();
-    }
-  }
-
   async onPause(): Promise<void> {
     for (const { subject } of this.#participants.values()) await subject.onPause();
   }

@@ -133,16 +133,6 @@ describe("ExternalTermination", () => {
     condition.reset();
     expect(new Kept(condition).check([])).toBeUndefined();
   });
-
-  test("can be pressed in the state, also inside of other conditions", () => {
-    const kept = new Kept(
-      new MaxMessageTermination(9).or(new ExternalTermination().and(new MaxMessageTermination(1))),
-    );
-    kept.state = kept.condition.withExternalStop(kept.state);
-    expect(kept.check([user("a")])).toBe(
-      "ExternalTermination, MaxMessageTermination: External termination requested, Maximum number of messages 1 reached, current message count: 1",
-    );
-  });
 });
 
 describe("conditions on single messages", () => {

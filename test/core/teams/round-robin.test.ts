@@ -7,9 +7,12 @@ import { TimeoutTermination } from "../../../src/core/conditions/timeout-termina
 import type { ThoughtEvent } from "../../../src/core/messages/agent-events.ts";
 import { createMessage } from "../../../src/core/messages/create.ts";
 import type { Message } from "../../../src/core/messages/message.ts";
+import { MemoryHost } from "../../../src/core/run/memory-host.ts";
 import { reset, run, runStream } from "../../../src/core/run/run.ts";
+import { TurnScope } from "../../../src/core/run/turn-scope.ts";
 import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
 import { lines, speaker, TestAgent, text } from "../support/agents.ts";
+import { outcome } from "../support/recording-host.ts";
 
 const pair = () => ({ ann: new TestAgent("ann"), bob: new TestAgent("bob") });
 
@@ -181,28 +184,31 @@ describe("a team in a team", () => {
   });
 });
 
-test("a stop requested from outside reaches the conditions, also of inner teams", async () => {
+test("an external switch ends the run after the turn in progress", async () => {
   const { ann, bob } = pair();
-  const inner = new RoundRobinGroupChat([bob], {
-    name: "inner",
-    terminationCondition: new ExternalTermination(),
-    maxTurns: 3,
+  const external = new ExternalTermination();
+  const team = new RoundRobinGroupChat([ann, bob], {
+    terminationCondition: external.or(new MaxMessageTermination(9)),
   });
-  const team = new RoundRobinGroupChat([ann, inner], {
-    terminationCondition: new ExternalTermination().and(new SourceMatchTermination(["bob"])),
-  });
-  team.requestStop();
-  const result = await run(team, { task: "go" });
-  // The inner team ends on its task the first time, and is free again the second time.
-  expect(lines(result.messages)).toEqual([
-    "user: go",
-    "ann: ann1",
-    "ann: ann2",
-    "bob: bob1",
-    "bob: bob2",
-    "bob: bob3",
-  ]);
-  expect(result.stop_reason).toBe("External termination requested, 'bob' answered");
+  const seen: string[] = [];
+  for await (const item of runStream(team, { task: "go" })) {
+    if (item.type === "TaskResult") {
+      expect(item.stop_reason).toBe("External termination requested");
+    } else {
+      seen.push(item.source);
+      if (item.source === "bob") external.set();
+    }
+  }
+  expect(seen).toEqual(["user", "ann", "bob"]);
+});
+
+test("a run asked to stop ends after the turn in progress, not inside of it", async () => {
+  const inner = new RoundRobinGroupChat([new TestAgent("ann")], { name: "inner", maxTurns: 2 });
+  const team = new RoundRobinGroupChat([inner]);
+  const host = { ...new MemoryHost({}).turn(1), stopRequested: true };
+  const { items, result } = await outcome(team.turn(TurnScope.root(host)));
+  expect(lines(items)).toEqual(["ann: ann1", "ann: ann2"]);
+  expect(result).toEqual({ done: true, stopReason: "External termination requested" });
 });
 
 describe("construction", () => {
