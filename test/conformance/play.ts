@@ -67,7 +67,7 @@ class Player {
   }
 
   async #step(world: World, step: Step, index: number): Promise<Difference | undefined> {
-    const op = OPS[step.op];
+    const op = Object.hasOwn(OPS, step.op) ? OPS[step.op] : undefined;
     if (op === undefined) return { path: "op", expected: "a known operation", actual: step.op };
     world.models.step = index;
     if (step.op === "new" || step.op === "use") this.#apart = undefined;

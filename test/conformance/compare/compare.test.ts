@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import type { Json } from "../../../src/core/json.ts";
+import { difference } from "./compare.ts";
+import { IdMap } from "./ids.ts";
+import { compareBySource, compareEvents } from "./runs.ts";
+import { topLevelField } from "./steps.ts";
+import { differsInFractions, sameText } from "./texts.ts";
+
+const said = (id: string, source: string, content: string): { [key: string]: Json } => ({
+  id,
+  source,
+  content,
+  type: "TextMessage",
+});
+
+const result = (...messages: Json[]): Json => ({
+  type: "TaskResult",
+  stop_reason: "end",
+  messages,
+});
+
+describe("values", () => {
+  test.each<[Json, Json]>([
+    [
+      { a: 1, b: [2.0] },
+      { b: [2], a: 1 },
+    ],
+    [null, null],
+    [{ source: "a" }, { source: "a", created_at: "now" }],
+  ])("%j is %j", (expected, actual) => {
+    expect(difference(expected, actual, {})).toBeUndefined();
+  });
+
+  test.each<[Json, Json, string]>([
+    [{ a: { b: [1, 2] } }, { a: { b: [1, 3] } }, "a.b[1]"],
+    [{ a: 1 }, { a: 1, b: null }, "b"],
+    [{ a: 1, b: null }, { a: 1 }, "b"],
+    [[1], [1, 2], "[1]"],
+    ["1", 1, ""],
+    [[], {}, ""],
+  ])("%j differs from %j at %s", (expected, actual, path) => {
+    expect(difference(expected, actual, {})?.path).toBe(path);
+  });
+});
+
+describe("ids", () => {
+  const same = (ids: IdMap, expected: Json, actual: Json): boolean =>
+    difference(expected, actual, { ids }) === undefined;
+
+  test("are bound when they first meet and must agree later, both ways", () => {
+    const ids = new IdMap();
+    expect(same(ids, { id: "m1" }, { id: "x" })).toBe(true);
+    expect(same(ids, { id: "m1" }, { id: "y" })).toBe(false);
+    expect(same(ids, { id: "m2" }, { id: "x" })).toBe(false);
+    expect(same(ids, { full_message_id: "m1" }, { full_message_id: "x" })).toBe(true);
+  });
+
+  test("that were not generated are literal, and so are those of tool calls", () => {
+    const ids = new IdMap();
+    expect(same(ids, { id: "fixed-1" }, { id: "other" })).toBe(false);
+    expect(
+      same(ids, { id: "m1", arguments: "{}", name: "f" }, { id: "x", arguments: "{}", name: "f" }),
+    ).toBe(false);
+  });
+
+  test("are replaced in what the implementation gets, unbound ones stay and are bound", () => {
+    const ids = new IdMap();
+    expect(same(ids, { id: "m1" }, { id: "x" })).toBe(true);
+    expect(ids.toActual([{ id: "m1", content: "m1" }, { id: "m2" }])).toEqual([
+      { id: "x", content: "m1" },
+      { id: "m2" },
+    ]);
+    expect(same(ids, { id: "m2" }, { id: "z" })).toBe(false);
+  });
+
+  test("met in an attempt are forgotten unless it is adopted", () => {
+    const ids = new IdMap();
+    const attempt = ids.fork();
+    expect(attempt.agree("m1", "x")).toBe(true);
+    expect(ids.fork().agree("m1", "y")).toBe(true);
+    ids.adopt(attempt);
+    expect(ids.agree("m1", "y")).toBe(false);
+  });
+});
+
+describe("texts", () => {
+  test("with a Python error are compared up to where it begins", () => {
+    expect(sameText("f: Error: Expecting value", "f: Error: no JSON")).toBe(true);
+    expect(sameText("f: Error: Expecting value", "g: Error: Expecting value")).toBe(false);
+    expect(sameText("Error: x", "x")).toBe(false);
+    expect(sameText("1 validation error for args\nb", "b is missing")).toBe(true);
+    expect(sameText("no error", "none")).toBe(false);
+  });
+
+  test("of structured content may differ in fractions only", () => {
+    expect(differsInFractions('{"a":3.0,"b":"x 1.0"}', '{"a":3,"b":"x 1.0"}')).toBe(true);
+    expect(differsInFractions("3.0 and 4.0.", "3 and 4.")).toBe(true);
+    expect(differsInFractions("v1.0.2", "v1.2")).toBe(false);
+    expect(differsInFractions("3.05", "35")).toBe(false);
+    expect(differsInFractions("3", "3.0")).toBe(false);
+    expect(differsInFractions("3.0", "4")).toBe(false);
+  });
+});
+
+describe("runs", () => {
+  const stream = (...ids: string[]): Json[] => [
+    said(ids[0] ?? "", "a", "1"),
+    said(ids[1] ?? "", "b", "2"),
+    result(...ids),
+  ];
+
+  test("a result names the messages of its stream", () => {
+    const events = [
+      said("x", "a", "1"),
+      said("y", "b", "2"),
+      result(said("x", "a", "1"), said("y", "b", "2")),
+    ];
+    expect(compareEvents(stream("m1", "m2"), events, { ids: new IdMap() })).toBeUndefined();
+    const other = [
+      said("x", "a", "1"),
+      said("y", "b", "2"),
+      result(said("x", "a", "1"), said("y", "b", "3")),
+    ];
+    expect(compareEvents(stream("m1", "m2"), other, { ids: new IdMap() })?.path).toBe(
+      "events[2].messages[1].source",
+    );
+  });
+
+  test("the order of events counts, unless agents ran side by side", () => {
+    const turned = [
+      said("y", "b", "2"),
+      said("x", "a", "1"),
+      result(said("y", "b", "2"), said("x", "a", "1")),
+    ];
+    expect(compareEvents(stream("m1", "m2"), turned, { ids: new IdMap() })).toBeDefined();
+    expect(compareBySource(stream("m1", "m2"), turned, {})).toBeUndefined();
+  });
+
+  test("side by side, each source's events, the result and the reason must still be equal", () => {
+    const [first = null, second = null] = stream("m1", "m2");
+    const wanted = [first, second, result("m1", "m2")];
+    expect(compareBySource(wanted, [first, result("m1")], {})?.path).toContain("events of b");
+    expect(compareBySource(wanted, [first, second, result("m1")], {})?.path).toBe(
+      "result.messages",
+    );
+    expect(compareBySource(wanted, [first, second], {})).toBeDefined();
+    const reason = { type: "TaskResult", stop_reason: "other", messages: ["m1", "m2"] };
+    expect(compareBySource(wanted, [first, second, reason], {})?.path).toBe("stop_reason");
+  });
+});
+
+test.each([
+  ["component.config.name", "name"],
+  ["component.config.participants[0].config.max_messages", "max_messages"],
+  ["component.config.participants[0].provider", "participants"],
+  ["component.provider", "provider"],
+  ["component.config", "config"],
+])("a mistake at %s is one of the field %s", (path, field) => {
+  expect(topLevelField(path)).toBe(field);
+});

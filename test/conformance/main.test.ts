@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const main = fileURLToPath(new URL("main.ts", import.meta.url));
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "conformance-"));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function write(name: string, trace: object | string): void {
+  writeFileSync(join(folder, name), typeof trace === "string" ? trace : JSON.stringify(trace));
+}
+
+function play(...places: string[]): { lines: string[]; status: number | null } {
+  const { stdout, status } = spawnSync(process.execPath, [main, ...places], { encoding: "utf8" });
+  return { lines: stdout.trimEnd().split("\n"), status };
+}
+
+const text = {
+  id: "m1",
+  source: "a",
+  models_usage: null,
+  metadata: {},
+  content: "x",
+  type: "TextMessage",
+};
+const views = {
+  dump: text,
+  text: "x",
+  kind: "chat",
+  model_text: "x",
+  model_message: { content: "x", source: "a", type: "UserMessage" },
+};
+const trace = (name: string, ...steps: object[]): object => ({ format: 1, name, steps });
+
+test("what fails is told in a line each, and the rest is played", () => {
+  mkdirSync(join(folder, "deep"));
+  write("deep/good.json", trace("x/good", { op: "message", input: text, ...views }));
+  write("a.json", "no json");
+  write("b.json", { format: 2 });
+  write("c.json", trace("x/unknown-op", { op: "dance" }));
+  write("d.json", trace("x/no-subject", { op: "run", task: "go", events: [] }));
+  write("e.json", trace("x/different", { op: "message", input: text, ...views, text: "y" }));
+  write("f.json", {
+    ...trace("x/no-component"),
+    component: { provider: "a.b.Nothing", config: {} },
+  });
+  write("g.json", trace("x/no-messages", { op: "check" }));
+  const { lines, status } = play(folder);
+  expect(status).toBe(1);
+  expect(lines.at(-1)).toBe("1 passed, 7 failed");
+  expect(lines).toHaveLength(8);
+  expect(lines).toContain('FAIL x/different step 0 (message): text: expected "y", got "x"');
+  expect(lines).toContain(
+    "FAIL x/unknown-op step 0 (dance): op: expected a known operation, got dance",
+  );
+});
+
+test("traces that all pass give exit code 0", () => {
+  write("good.json", trace("x/good", { op: "message", input: text, ...views }));
+  expect(play(folder)).toEqual({ lines: ["1 passed, 0 failed"], status: 0 });
+});
+
+test("a folder that is missing or empty is a failure", () => {
+  expect(play(folder).status).toBe(1);
+  expect(play(join(folder, "nowhere")).lines.at(-1)).toBe("0 passed, 1 failed");
+});
