@@ -29,6 +29,7 @@ const stages = [
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
   { name: "node", run: vitest("node"), counts: "vitest" },
   { name: "workerd", run: vitest("workerd"), counts: "vitest" },
+  { name: "conformance", run: ["node", "test/conformance/main.ts"], counts: "lastLine" },
   { name: "bundle", run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")] },
 ];
 
