@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { ValueError } from "../errors.ts";
+import { issuesOf, listIssues } from "../issues.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { isIdentifier } from "./identifier.ts";
 
@@ -38,6 +40,14 @@ export const handoffSchema = z
       message: message || `Transferred to ${target}, adopting the role of ${target} immediately.`,
     };
   });
+
+/** A complete handoff. @throws ValueError when the tool's name is not an identifier */
+export function createHandoff(given: string | HandoffOptions): Handoff {
+  const { data, error } = handoffSchema.safeParse(given);
+  if (data !== undefined) return data;
+  const issues = issuesOf(error, "handoff");
+  throw new ValueError(listIssues(issues), { issues });
+}
 
 /** The tool by which a model hands over. It takes no arguments. */
 export function handoffTool(handoff: Handoff): ToolSchema {

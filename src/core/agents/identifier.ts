@@ -10,7 +10,7 @@ export function isIdentifier(text: string): boolean {
 /** @throws ValueError naming `what` when it is not an identifier; AutoGen demands it of agents' names */
 export function requireIdentifier(text: string, what: string): string {
   if (isIdentifier(text)) return text;
-  throw new ValueError(
-    `${what} "${text}" must be an identifier: letters, digits and underscores, not starting with a digit`,
-  );
+  const message =
+    "must be an identifier: letters, digits and underscores, not starting with a digit";
+  throw new ValueError(`${what} "${text}" ${message}`, { issues: [{ path: "name", message }] });
 }

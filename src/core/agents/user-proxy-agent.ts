@@ -70,9 +70,10 @@ export class UserProxyAgent extends BaseChatAgent {
     this.#timeoutSeconds = options.timeoutSeconds ?? null;
     this.#defaultAnswer = options.defaultAnswer ?? null;
     if (this.#timeoutSeconds !== null && this.#defaultAnswer === null) {
-      throw new ValueError(
-        "timeout_seconds needs a default_answer, which counts as the answer when the time is over",
-      );
+      const message = "is needed with timeout_seconds: it is the answer when the time is over";
+      throw new ValueError(`default_answer ${message}`, {
+        issues: [{ path: "default_answer", message }],
+      });
     }
   }
 

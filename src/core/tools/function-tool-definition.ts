@@ -23,18 +23,22 @@ export function functionToolDefinition(
     fromConfig: (config) => {
       const tool = catalog.tool(config.name);
       if (tool === undefined) {
-        throw new ValueError(
-          `no tool named "${config.name}" is registered; code in component JSON is not run, so tools must be registered by the program`,
+        throw refused(
+          `no tool named "${config.name}" is registered; code in component JSON is not run, the program must register its tools`,
         );
       }
       if (isStatefulTool(tool)) {
-        throw new ValueError(
+        throw refused(
           `the tool "${config.name}" remembers something, which all teams would share; register it as a component of its own`,
         );
       }
       return asConfigured(tool, config);
     },
   };
+}
+
+function refused(message: string): ValueError {
+  return new ValueError(message, { issues: [{ path: "name", message }] });
 }
 
 /** The registered tool under the description of the JSON. */

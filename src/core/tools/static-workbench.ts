@@ -7,6 +7,7 @@ import {
   withoutNulls,
 } from "../component/component.ts";
 import { StateError, ValueError } from "../errors.ts";
+import { pathOf } from "../issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
@@ -152,7 +153,10 @@ export class StaticWorkbench implements Workbench {
     for (const [original, { name }] of Object.entries(this.#overrides)) {
       if (name == null || name === "" || name === original) continue;
       if (this.#byName.has(name)) {
-        throw new ValueError(`the name "${name}" that tool "${original}" is shown under is taken`);
+        const message = `the name "${name}" that tool "${original}" is shown under is taken`;
+        throw new ValueError(message, {
+          issues: [{ path: pathOf(["tool_overrides", original, "name"]), message }],
+        });
       }
       const tool = this.#byName.get(original);
       if (tool !== undefined) this.#byName.set(name, tool);

@@ -331,6 +331,7 @@ describe("options that do not go together", () => {
     [{ tools: [add, add] }, /"add" is used twice/],
     [{ tools: [add], handoffs: [{ target: "x", name: "add" }] }, /"add" is used twice/],
     [{ tools: [add], handoffs: ["add"] }, /both a tool and the target/],
+    [{ handoffs: [{ target: "x", name: "to x" }] }, /handoff.name: must be an identifier/],
     [{ maxToolIterations: 0 }, /maxToolIterations/],
     [{ tools: [add], workbench: [] }, /either tools or workbenches/],
     [

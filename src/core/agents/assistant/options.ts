@@ -45,7 +45,7 @@ export interface AssistantAgentOptions {
   toolCallSummaryFormatter?: ToolCallSummaryFormatter;
   /** The answer is a structured message with this content. */
   outputContentType?: z.ZodObject | StructuredMessageFactory;
-  /** Python format over the content's fields: the structured message as text. */
+  /** Python format over the content's fields: the structured message as text. A factory has its own. */
   outputContentTypeFormat?: string | null;
   /** Kept in the component JSON. */
   metadata?: { [key: string]: string };

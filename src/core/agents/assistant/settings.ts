@@ -8,7 +8,7 @@ import type { ChatCompletionClient, ToolSchema } from "../../models/chat-complet
 import type { SystemMessage } from "../../models/llm-messages.ts";
 import { StaticStreamWorkbench } from "../../tools/static-workbench.ts";
 import type { Workbench } from "../../tools/workbench.ts";
-import { type Handoff, handoffSchema, handoffTool } from "../handoff.ts";
+import { createHandoff, type Handoff, handoffTool } from "../handoff.ts";
 import type { AssistantAgentOptions, ToolCallSummaryFormatter } from "./options.ts";
 
 /** An assistant's options, checked and completed. None of it changes; what changes is inside the parts. */
@@ -37,19 +37,21 @@ const SYSTEM_MESSAGE =
 /** @throws ValueError for what does not go together */
 export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
   const { tools = [], systemMessage = SYSTEM_MESSAGE, maxToolIterations = 1 } = options;
-  const handoffs = (options.handoffs ?? []).map((handoff) => handoffSchema.parse(handoff));
+  const handoffs = (options.handoffs ?? []).map(createHandoff);
   const output = outputOf(options);
   checkNames(
     tools.map(({ name }) => name),
     handoffs,
   );
   if (tools.length + handoffs.length > 0 && !options.modelClient.modelInfo.function_calling) {
-    throw new ValueError(
+    throw refused(
+      "model_client",
       `the model of "${options.name}" does not call functions, which tools and handoffs need`,
     );
   }
   if (!Number.isInteger(maxToolIterations) || maxToolIterations < 1) {
-    throw new ValueError(
+    throw refused(
+      "max_tool_iterations",
       `maxToolIterations must be a whole number from 1, not ${maxToolIterations}`,
     );
   }
@@ -75,7 +77,7 @@ export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
 
 function workbenchesOf({ tools = [], workbench }: AssistantAgentOptions): readonly Workbench[] {
   if (workbench === undefined) return [new StaticStreamWorkbench(tools)];
-  if (tools.length > 0) throw new ValueError("give either tools or workbenches, not both");
+  if (tools.length > 0) throw refused("tools", "give either tools or workbenches, not both");
   return "callTool" in workbench ? [workbench] : workbench;
 }
 
@@ -83,14 +85,20 @@ function checkNames(tools: readonly string[], handoffs: readonly Handoff[]): voi
   const names = [...tools, ...handoffs.map(({ name }) => name)];
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
-    throw new ValueError(
+    throw refused(
+      "handoffs",
       `the names of tools and handoffs must be unique; "${twice}" is used twice`,
     );
   }
   const target = handoffs.find((handoff) => tools.includes(handoff.target));
   if (target !== undefined) {
-    throw new ValueError(`"${target.target}" is both a tool and the target of a handoff`);
+    throw refused("handoffs", `"${target.target}" is both a tool and the target of a handoff`);
   }
+}
+
+/** @param path the key in component JSON */
+function refused(path: string, message: string): ValueError {
+  return new ValueError(message, { issues: [{ path, message }] });
 }
 
 function outputOf(options: AssistantAgentOptions): StructuredMessageFactory | undefined {

@@ -1,0 +1,5 @@
+export {
+  ScriptedChatCompletionClient,
+  type ScriptedReply,
+  type ScriptedRequest,
+} from "./scripted-chat-completion-client.ts";

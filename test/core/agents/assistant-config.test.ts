@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
+import { Catalog } from "../../../src/core/component/catalog.ts";
+import { dumpComponent } from "../../../src/core/component/component.ts";
+import { coreComponents } from "../../../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../../../src/core/component/registry.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
+
+const catalog = new Catalog();
+catalog.registerTool(
+  new FunctionTool({
+    name: "ping",
+    description: "Says pong.",
+    parameters: z.object({}),
+    execute: () => "pong",
+  }),
+);
+const registry = new ComponentRegistry().register(...coreComponents(catalog));
+
+const component = (provider: string, config: JsonObject, version = 1) => ({
+  provider,
+  component_version: version,
+  config,
+});
+
+const model = component("ReplayChatCompletionClient", {
+  chat_completions: ["x"],
+  model_info: { vision: false, function_calling: true, json_output: true, family: "unknown" },
+});
+const ping = component("FunctionTool", { name: "ping", description: "Plays." });
+const bench = component("StaticStreamWorkbench", { tools: [ping], tool_overrides: {} });
+
+const least = {
+  name: "alice",
+  model_client: model,
+  description: "Helps.",
+  reflect_on_tool_use: false,
+  tool_call_summary_format: "{result}",
+};
+
+function load(config: JsonObject): AssistantAgent {
+  return registry.load(component("AssistantAgent", config, 2), "agent");
+}
+
+const dumped = (config: JsonObject) => dumpComponent(load(config));
+
+describe("an assistant's component JSON", () => {
+  test("says what is left out", () => {
+    expect(dumped(least)).toMatchObject({
+      provider: "autogen_agentchat.agents.AssistantAgent",
+      version: 2,
+      component_version: 2,
+      config: {
+        ...least,
+        model_client: { config: model.config },
+        workbench: [
+          { provider: "autogen_core.tools.StaticStreamWorkbench", config: { tools: [] } },
+        ],
+        model_context: {
+          provider: "autogen_core.model_context.UnboundedChatCompletionContext",
+          config: {},
+        },
+        model_client_stream: false,
+        max_tool_iterations: 1,
+        metadata: {},
+      },
+    });
+    expect(Object.keys(dumped(least).config)).not.toContain("system_message");
+  });
+
+  test("has its tools in a workbench, also when they came by the older key", () => {
+    expect(dumped({ ...least, tools: [ping] }).config.workbench).toEqual(
+      dumped({ ...least, workbench: [bench] }).config.workbench,
+    );
+  });
+
+  test("takes tools or workbenches, not both", () => {
+    expect(() => load({ ...least, tools: [ping], workbench: [bench] })).toThrow(
+      /either tools or workbenches/,
+    );
+  });
+
+  test("takes a handoff as a plain name", () => {
+    expect(dumped({ ...least, handoffs: ["Bob"] }).config.handoffs).toEqual([
+      {
+        target: "Bob",
+        description: "Handoff to Bob.",
+        name: "transfer_to_bob",
+        message: "Transferred to Bob, adopting the role of Bob immediately.",
+      },
+    ]);
+  });
+
+  test.each([
+    [{ ...least, handoffs: [{ target: "x", name: "to x" }] }, "component.config.handoffs[0].name"],
+    [{ ...least, max_tool_iterations: 0 }, "component.config.max_tool_iterations"],
+    [{ ...least, model_client: bench }, "component.config.model_client"],
+    [{ ...least, name: "two words" }, "component.config.name"],
+    [
+      {
+        ...least,
+        handoffs: ["b"],
+        model_client: component("ReplayChatCompletionClient", { chat_completions: [] }),
+      },
+      "component.config.model_client",
+    ],
+    [
+      { ...least, tools: [component("FunctionTool", { name: "rm", description: "" })] },
+      "component.config.tools[0].config.name",
+    ],
+  ])("says where it is wrong: %#", (config, path) => {
+    let issues: { path: string }[] = [];
+    try {
+      load(config);
+    } catch (error) {
+      ({ issues } = error as { issues: { path: string }[] });
+    }
+    expect(issues.map((issue) => issue.path)).toContainEqual(expect.stringContaining(path));
+  });
+
+  test("keeps what memories learned in its state", async () => {
+    const memory = component("ListMemory", {
+      name: "notes",
+      memory_contents: [{ content: "Likes tea.", mime_type: "text/plain" }],
+    });
+    const agent = load({ ...least, memory: [memory] });
+    expect(agent.saveState()).toMatchObject({
+      troupe: { parts: { "memory-0": { memory_contents: [{ content: "Likes tea." }] } } },
+    });
+    const forgetful = load({
+      ...least,
+      memory: [component("ListMemory", { memory_contents: [] })],
+    });
+    forgetful.loadState(agent.saveState());
+    expect(forgetful.saveState()).toEqual(agent.saveState());
+  });
+});
