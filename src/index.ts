@@ -1,0 +1,210 @@
+// Agents
+export { AssistantAgent } from "./core/agents/assistant-agent.ts";
+export type { AssistantAgentOptions } from "./core/agents/assistant/options.ts";
+export { BaseChatAgent } from "./core/agents/base-chat-agent.ts";
+export type { ChatAgent, Response } from "./core/agents/chat-agent.ts";
+export { createHandoff, type Handoff, type HandoffOptions } from "./core/agents/handoff.ts";
+export {
+  type InputFunction,
+  UserProxyAgent,
+  type UserProxyAgentOptions,
+} from "./core/agents/user-proxy-agent.ts";
+
+// Teams
+export { GroupChat, type GroupChatOptions } from "./core/teams/group-chat.ts";
+export type {
+  Decision,
+  GroupChatManager,
+  GroupChatView,
+  ParticipantInfo,
+  Spoken,
+  ThreadView,
+} from "./core/teams/group-chat-manager.ts";
+export { RoundRobinGroupChat } from "./core/teams/round-robin.ts";
+export type { Team } from "./core/teams/team.ts";
+
+// Running
+export { agentRunnable } from "./core/run/agent-runnable.ts";
+export { drive } from "./core/run/drive.ts";
+export type { MemoryHostOptions } from "./core/run/memory-host.ts";
+export {
+  reset,
+  run,
+  type RunOptions,
+  runStream,
+  type Task,
+  type TaskMessage,
+} from "./core/run/run.ts";
+export type { Progress, Runnable, TaskInput } from "./core/run/runnable.ts";
+export { rethrowSignal, TurnSignal, type TurnSignalKind } from "./core/run/signals.ts";
+export type { TaskResult } from "./core/run/task-result.ts";
+export type {
+  Answer,
+  Branch,
+  Question,
+  StepAttempt,
+  StepOptions,
+  StepPolicy,
+  StreamOptions,
+  TurnContext,
+} from "./core/run/turn-context.ts";
+export { console, type ConsoleOptions } from "./core/ui/console.ts";
+
+// Termination conditions
+export {
+  AndTermination,
+  BaseTermination,
+  OrTermination,
+} from "./core/conditions/base-termination.ts";
+export { ExternalTermination } from "./core/conditions/external-termination.ts";
+export { FunctionalTermination } from "./core/conditions/functional-termination.ts";
+export { FunctionCallTermination } from "./core/conditions/function-call-termination.ts";
+export { HandoffTermination } from "./core/conditions/handoff-termination.ts";
+export { MaxMessageTermination } from "./core/conditions/max-message-termination.ts";
+export { SourceMatchTermination } from "./core/conditions/source-match-termination.ts";
+export { StopMessageTermination } from "./core/conditions/stop-message-termination.ts";
+export type {
+  ConditionEnvironment,
+  ConditionStep,
+  Stop,
+  TerminationCondition,
+} from "./core/conditions/termination-condition.ts";
+export { TextMentionTermination } from "./core/conditions/text-mention-termination.ts";
+export { TextMessageTermination } from "./core/conditions/text-message-termination.ts";
+export { TimeoutTermination } from "./core/conditions/timeout-termination.ts";
+export {
+  type TokenLimits,
+  TokenUsageTermination,
+} from "./core/conditions/token-usage-termination.ts";
+
+// Tools
+export { AgentTool } from "./core/tools/agent-tool.ts";
+export { FunctionTool, type FunctionToolOptions } from "./core/tools/function-tool.ts";
+export {
+  StaticStreamWorkbench,
+  StaticWorkbench,
+  type StaticWorkbenchOptions,
+} from "./core/tools/static-workbench.ts";
+export { TeamTool, type TeamToolOptions } from "./core/tools/team-tool.ts";
+export type {
+  AnyTool,
+  ResultContent,
+  StreamTool,
+  Tool,
+  ToolCallContext,
+  ToolResult,
+  ToolRun,
+} from "./core/tools/tool.ts";
+export type { Workbench } from "./core/tools/workbench.ts";
+
+// Model contexts and memory
+export { BufferedChatCompletionContext } from "./core/context/buffered-chat-completion-context.ts";
+export type { ChatCompletionContext } from "./core/context/chat-completion-context.ts";
+export { HeadAndTailChatCompletionContext } from "./core/context/head-and-tail-chat-completion-context.ts";
+export { TokenLimitedChatCompletionContext } from "./core/context/token-limited-chat-completion-context.ts";
+export { UnboundedChatCompletionContext } from "./core/context/unbounded-chat-completion-context.ts";
+export { ListMemory } from "./core/memory/list-memory.ts";
+export type { Memory } from "./core/memory/memory.ts";
+export type { MemoryContent } from "./core/memory/memory-content.ts";
+
+// Models
+export type {
+  ChatCompletionClient,
+  CreateOptions,
+  CreateResult,
+  FinishReason,
+  JsonOutput,
+  ToolSchema,
+} from "./core/models/chat-completion-client.ts";
+export type {
+  AssistantMessage,
+  FunctionCall,
+  FunctionExecutionResult,
+  FunctionExecutionResultMessage,
+  Image,
+  LLMMessage,
+  RequestUsage,
+  SystemMessage,
+  UserMessage,
+} from "./core/models/llm-messages.ts";
+export { ModelError, type ModelErrorKind } from "./core/models/model-error.ts";
+export type { ModelInfo } from "./core/models/model-info.ts";
+export {
+  ReplayChatCompletionClient,
+  type ReplayOptions,
+} from "./core/models/replay-chat-completion-client.ts";
+export { openAIComponents } from "./models/components.ts";
+export { OllamaChatCompletionClient } from "./models/ollama/ollama-client.ts";
+export { AzureOpenAIChatCompletionClient } from "./models/openai/azure-client.ts";
+export { OpenAIChatCompletionClient } from "./models/openai/openai-client.ts";
+
+// Messages
+export type {
+  CodeBlock,
+  CodeExecutionEvent,
+  CodeGenerationEvent,
+  CodeResult,
+  MemoryQueryEvent,
+  ModelClientStreamingChunkEvent,
+  SelectorEvent,
+  SelectSpeakerEvent,
+  ThoughtEvent,
+  ToolCallExecutionEvent,
+  ToolCallRequestEvent,
+  UserInputRequestedEvent,
+} from "./core/messages/agent-events.ts";
+export type {
+  HandoffMessage,
+  MultiModalMessage,
+  StopMessage,
+  StructuredMessage,
+  TextMessage,
+  ToolCallSummaryMessage,
+} from "./core/messages/chat-messages.ts";
+export { chunkEvents, createMessage, type MessageOrigin } from "./core/messages/create.ts";
+export { loadMessage } from "./core/messages/message-factory.ts";
+export {
+  type AgentEvent,
+  type ChatMessage,
+  isAgentEvent,
+  isChatMessage,
+  type Message,
+} from "./core/messages/message.ts";
+export { StructuredMessageFactory } from "./core/messages/structured-message-factory.ts";
+export { toModelMessage, toModelText, toText } from "./core/messages/views.ts";
+
+// Components and state
+export {
+  Catalog,
+  defineTeam,
+  registerComponent,
+  registerTool,
+  type ToolCatalog,
+} from "./core/component/catalog.ts";
+export {
+  type AnyComponentDefinition,
+  type Component,
+  type ComponentDefinition,
+  type ComponentLoader,
+  type ComponentModel,
+  type ComponentRole,
+  dumpComponent,
+} from "./core/component/component.ts";
+export { coreComponents } from "./core/component/core-components.ts";
+export { ComponentRegistry, type KnownComponent } from "./core/component/registry.ts";
+export type { Template } from "./core/component/template.ts";
+export { ItemLog } from "./core/state/item-log.ts";
+export type { Stateful, StateParts } from "./core/state/stateful.ts";
+
+// Errors and JSON
+export {
+  ComponentError,
+  type ComponentErrorKind,
+  type Issue,
+  MessageError,
+  StateError,
+  TaskError,
+  TroupeError,
+  ValueError,
+} from "./core/errors.ts";
+export type { Json, JsonObject } from "./core/json.ts";
