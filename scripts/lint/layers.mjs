@@ -21,10 +21,12 @@ export const LAYERS = {
   "models/": { src: ["core/"], packages: ["zod", "openai"] },
   "sandbox/": { src: ["core/"], packages: ["zod"] },
   "durable/": { src: ["core/"], packages: ["zod", "cloudflare:workers"] },
-  "http/": { src: ["core/"], packages: ["zod", "hono", "hono-openapi"] },
-  "protocols/": { src: WIRE, packages: ["zod", "hono", "hono-openapi"] },
+  "http/": { src: ["core/"], packages: ["zod", "hono"] },
+  "protocols/": { src: WIRE, packages: ["zod", "hono"] },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
   "testing/": { src: ["core/"], packages: ["zod"] },
+  // What users would write: only with what the library entry gives them.
+  "templates/": { src: ["core/", "models/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": { src: ["core/", "models/", "sandbox/", "client/", "testing/"], packages: [] },
   "worker.ts": "anything",

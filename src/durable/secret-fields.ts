@@ -32,46 +32,58 @@ const REFERENCE = /^(Bearer )?env:[A-Za-z_][A-Za-z0-9_]*$/;
  * A copy of component JSON in which `replace` has put another text for each secret. References (`env:NAME`) and empty
  * texts stay as they are.
  */
-export async function mapSecrets(
+export function mapSecrets(
   component: JsonObject,
-  replace: (field: SecretField) => string | Promise<string>,
-): Promise<JsonObject> {
-  return (await mapValue(component, "component", component, false, replace)) as JsonObject;
+  replace: (field: SecretField) => string,
+): JsonObject {
+  return mapObject(component, { path: "component", owner: component, secret: false }, replace);
 }
 
 /** All secrets of component JSON. */
-export async function secretFields(component: JsonObject): Promise<SecretField[]> {
+export function secretFields(component: JsonObject): SecretField[] {
   const fields: SecretField[] = [];
-  await mapSecrets(component, (field) => {
+  mapSecrets(component, (field) => {
     fields.push(field);
     return field.value;
   });
   return fields;
 }
 
-async function mapValue(
-  value: Json,
-  path: string,
-  owner: JsonObject,
-  secret: boolean,
-  replace: (field: SecretField) => string | Promise<string>,
-): Promise<Json> {
+interface Place {
+  path: string;
+  owner: JsonObject;
+  /** Whether a text here is a secret. */
+  secret: boolean;
+}
+
+function mapValue(value: Json, place: Place, replace: (field: SecretField) => string): Json {
+  const { path, owner, secret } = place;
   if (typeof value === "string") {
     const plain = secret && value !== "" && !REFERENCE.test(value);
     return plain ? replace({ path, value, owner }) : value;
   }
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    return Promise.all(
-      value.map((item, index) => mapValue(item, pathOf([index], path), owner, secret, replace)),
-    );
-  }
+  if (!Array.isArray(value)) return mapObject(value, place, replace);
+  return value.map((item, index) =>
+    mapValue(item, { path: pathOf([index], path), owner, secret }, replace),
+  );
+}
+
+function mapObject(
+  value: JsonObject,
+  { path, owner, secret }: Place,
+  replace: (field: SecretField) => string,
+): JsonObject {
   const inner = looksLikeComponent(value) ? value : owner;
-  const entries = Object.entries(value).map(async ([key, item]): Promise<[string, Json]> => {
-    if (SCHEMAS.has(key)) return [key, item];
-    // In a map of headers every text is one; in a secret object too.
-    const isSecret = secret || NAMES.test(key) || HEADER_MAPS.has(key);
-    return [key, await mapValue(item, pathOf([key], path), inner, isSecret, replace)];
-  });
-  return Object.fromEntries(await Promise.all(entries));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => {
+      if (SCHEMAS.has(key)) return [key, item];
+      const place = {
+        path: pathOf([key], path),
+        owner: inner,
+        secret: secret || NAMES.test(key) || HEADER_MAPS.has(key),
+      };
+      return [key, mapValue(item, place, replace)];
+    }),
+  );
 }

@@ -62,6 +62,20 @@ export function secretResolver(settings: Settings): (reference: string, url: str
   };
 }
 
+/**
+ * Looks up a setting for clients that fall back on it. A secret comes as a reference: it is looked up again when it is
+ * known where it goes.
+ */
+export function settingOrReference(settings: Settings): (name: string) => string | undefined {
+  const secrets = secretHosts(settings);
+  return (name) => {
+    const value = text(settings[name]);
+    return value !== undefined && (secrets.has(name) || /_(KEY|TOKEN|SECRET)$/.test(name))
+      ? `env:${name}`
+      : value;
+  };
+}
+
 function parse(setting: string): Record<string, string[]> {
   let value: unknown;
   try {

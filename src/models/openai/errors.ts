@@ -15,6 +15,8 @@ const CONTEXT_LENGTH =
  */
 export function toModelError(error: unknown, redact: (text: string) => string): TroupeError {
   if (error instanceof TroupeError) return error;
+  // What the host's fetch refuses comes wrapped, and would look as if another attempt made sense.
+  if (error instanceof APIConnectionError && error.cause instanceof TroupeError) return error.cause;
   const message = shorten(redact(error instanceof Error ? error.message : String(error)));
   if (error instanceof APIConnectionTimeoutError) return timeoutError();
   if (error instanceof APIConnectionError)

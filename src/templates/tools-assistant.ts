@@ -1,0 +1,48 @@
+import { AssistantAgent } from "../core/agents/assistant-agent.ts";
+import { dumpComponent } from "../core/component/component.ts";
+import type { Template } from "../core/component/template.ts";
+import { OpenAIChatCompletionClient } from "../models/openai/openai-client.ts";
+import { calculator } from "./tools/calculator.ts";
+import { currentTime } from "./tools/current-time.ts";
+
+export interface ToolsAssistantOptions {
+  /** Default `gpt-4o-mini`. */
+  model?: string | undefined;
+  /** Whether there is a key for the model. */
+  configured: boolean;
+}
+
+/** A single agent with two tools and a real model. */
+export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Template {
+  const needs = configured
+    ? "Uses the model that this server is configured for."
+    : "Needs a model, and this server has no key for one: set OPENAI_API_KEY, and for another server OPENAI_BASE_URL and OPENAI_MODEL.";
+  return {
+    name: "tools_assistant",
+    description: `One assistant that calculates and knows the time in any zone. ${needs}`,
+    component: dumpComponent(
+      new AssistantAgent({
+        name: "assistant",
+        description: "Answers questions with the help of tools.",
+        systemMessage:
+          "You are a helpful assistant. Use the calculator for every calculation, and current_time for the date and the time. Answer briefly.",
+        modelClient: new OpenAIChatCompletionClient({
+          model: model ?? "gpt-4o-mini",
+          api_key: "env:OPENAI_API_KEY",
+          // Said here, because another server's models are not known by name.
+          model_info: {
+            vision: false,
+            function_calling: true,
+            json_output: true,
+            structured_output: true,
+            family: "unknown",
+          },
+        }),
+        tools: [calculator, currentTime],
+        modelClientStream: true,
+        reflectOnToolUse: true,
+        maxToolIterations: 5,
+      }),
+    ),
+  };
+}
