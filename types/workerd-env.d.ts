@@ -1,9 +1,9 @@
 /** Types `env` and `exports` of "cloudflare:workers" in tests that run inside workerd. */
 declare namespace Cloudflare {
   interface GlobalProps {
-    mainModule: typeof import("../src/worker.ts");
+    mainModule: typeof import("../test/durable/support/worker.ts");
   }
   interface Env {
-    TEAM: DurableObjectNamespace<import("../src/worker.ts").TeamObject>;
+    ENGINE: DurableObjectNamespace<import("../test/durable/support/worker.ts").ScriptedTeam>;
   }
 }

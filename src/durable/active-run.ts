@@ -1,5 +1,4 @@
 import { addUsage, type RequestUsage } from "../core/models/llm-messages.ts";
-import type { Json } from "../core/json.ts";
 import type { RunInfo } from "../core/run/gateway.ts";
 import type { Moment } from "../core/run/turn-host.ts";
 import type { EventLog } from "./event-log.ts";
@@ -109,7 +108,7 @@ export function runInfo({ team, runs, questions }: Stores, { seq, record }: Stor
     id: record.id,
     team_id: team.record.id,
     status: record.status,
-    task: runs.task(seq) as unknown as Json,
+    task: runs.task(seq),
     stop_reason: record.stop_reason,
     error: record.error,
     usage: record.usage,

@@ -42,7 +42,7 @@ export class Drive {
 
   /** Ends waits between attempts. */
   interrupt(): void {
-    for (const wake of [...this.#sleepers]) wake();
+    for (const wake of this.#sleepers) wake();
   }
 
   noteAnswer(): void {

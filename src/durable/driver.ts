@@ -13,7 +13,6 @@ import type { Live } from "./live.ts";
 import type { OpenTeam, TeamCache } from "./open-team.ts";
 import { defaultAnswer } from "./question-store.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
-import type { Commit } from "./stored-state.ts";
 import type { Stores } from "./stores.ts";
 import { TurnJournal } from "./turn-journal.ts";
 

@@ -1,4 +1,3 @@
-import type { Json } from "../core/json.ts";
 import type { EventKind } from "./event-log.ts";
 
 /** Asks clients to wait a while before they come back: a human is not that fast. */
@@ -37,7 +36,7 @@ export function liveFrame(item: unknown): string {
   return `data: ${JSON.stringify(item)}\n\n`;
 }
 
-export function namedFrame(name: "run" | "snapshot" | "discard", data: Json): string {
+export function namedFrame(name: "run" | "snapshot" | "discard", data: object): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

@@ -1,4 +1,3 @@
-import type { Json } from "../core/json.ts";
 import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-events.ts";
 import type { Message } from "../core/messages/message.ts";
 import type { RecordedEvent } from "./event-log.ts";
@@ -97,7 +96,7 @@ export class Live {
   snapshots(): string {
     let frames = "";
     for (const [full_message_id, { source, content }] of this.#texts) {
-      frames += namedFrame("snapshot", { full_message_id, source, content } satisfies Json);
+      frames += namedFrame("snapshot", { full_message_id, source, content });
     }
     return frames;
   }
@@ -141,7 +140,7 @@ export class Live {
   /** Ends connections, after everything sent so far. */
   close(which: "of_run" | "all"): void {
     this.flush();
-    for (const client of [...this.#clients]) {
+    for (const client of this.#clients) {
       if (which === "all" || client.ofRun) client.close();
     }
   }

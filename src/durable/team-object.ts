@@ -21,6 +21,7 @@ import { TeamCache } from "./open-team.ts";
 import { ok, refuse } from "./refusal.ts";
 import { RunService } from "./run-service.ts";
 import { hasTables } from "./schema.ts";
+import { SealedSecrets } from "./secrets.ts";
 import { Stores } from "./stores.ts";
 import { openStream, readStreamRequest, streamResponse } from "./stream-request.ts";
 import { createTeam, TeamService } from "./team-service.ts";
@@ -36,7 +37,7 @@ interface Parts {
 
 /**
  * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
- * and says how a component becomes a team and where its secrets are kept.
+ * and says how a component becomes a team.
  *
  * Its methods are the remote side of {@link TeamGateway}.
  */
@@ -45,22 +46,27 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   #parts: Parts | undefined;
   /** Changes of the team come one after the other; a run does not start in the middle of one. */
   readonly #changes = new Exclusive();
+  readonly #secrets: ComponentSecrets;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
+    this.#secrets = new SealedSecrets(this.secretsKey());
     this.#load();
   }
 
   /** Makes what runs of a component, its secrets open. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
 
-  /** Also called by the constructor: may use `env`, not the subclass's fields. */
-  protected abstract secrets(): ComponentSecrets;
+  /** What secrets in components are stored with (`SECRETS_KEY`). */
+  protected secretsKey(): string | undefined {
+    const { SECRETS_KEY } = this.env as { SECRETS_KEY?: unknown };
+    return typeof SECRETS_KEY === "string" ? SECRETS_KEY : undefined;
+  }
 
   create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
     return this.#changes.run(async () => {
       const stores = this.#parts?.stores ?? new Stores(this.ctx.storage);
-      const created = await createTeam(stores, this.secrets(), input);
+      const created = await createTeam(stores, this.#secrets, input);
       if (!created.ok) return created;
       if (this.#parts === undefined) this.#load();
       return this.team();
@@ -158,7 +164,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     const stores = new Stores(this.ctx.storage);
     if (!hasTables(stores.db)) return;
     const live = new Live();
-    const secrets = this.secrets();
+    const secrets = this.#secrets;
     const build = async (sealed: ComponentModel): Promise<Runnable> =>
       this.build(await secrets.open(sealed));
     const cache = new TeamCache(stores, build);

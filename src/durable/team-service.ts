@@ -1,5 +1,4 @@
 import type { ComponentModel } from "../core/component/component.ts";
-import { TroupeError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { addUsage } from "../core/models/llm-messages.ts";
 import type { CreateTeamInput, MessagePage, Result, TeamInfo } from "../core/run/gateway.ts";
@@ -21,7 +20,12 @@ export async function createTeam(
   secrets: ComponentSecrets,
   input: CreateTeamInput,
 ): Promise<Result<null>> {
-  const component = await secrets.seal(input.component, null);
+  let component: ComponentModel;
+  try {
+    component = await secrets.seal(input.component, null);
+  } catch (error) {
+    return refuseInput(error);
+  }
   if (hasTables(stores.db)) {
     const { idempotency } = stores.team.record;
     const { key, hash } = input.idempotency ?? {};

@@ -1,0 +1,315 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { ModelError } from "../../src/core/models/model-error.ts";
+import type { Behaviour } from "./support/scripted-agent.ts";
+import { agent, counter, outline, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
+
+/** Says "thinking", takes a step that is done, then one that a restart interrupts. */
+function interrupted(calls: string[], hold: { signal: Signal }, policy: "retry" | "never"): Behaviour {
+  return async function* (self, ctx) {
+    await ctx.step("done", () => {
+      calls.push("done");
+      return Promise.resolve(null);
+    });
+    yield {
+      id: ctx.id(),
+      type: "ThoughtEvent",
+      source: self.name,
+      content: "thinking",
+      models_usage: null,
+      metadata: {},
+      created_at: ctx.now(),
+    };
+    return ctx.step(
+      "held",
+      async () => {
+        calls.push("held");
+        reached.get(hold)?.set();
+        await hold.signal.wait();
+        return "done";
+      },
+      { policy, unknownOutcome: () => "unknown" },
+    );
+  };
+}
+
+const reached = new WeakMap<object, Signal>();
+
+/** Lets a run come to its held step, and takes the object away. */
+async function interruptedRun(
+  policy: "retry" | "never",
+): Promise<{ team: TestTeam; id: string; calls: string[] }> {
+  const calls: string[] = [];
+  const hold = { signal: new Signal() };
+  const arrived = new Signal();
+  reached.set(hold, arrived);
+  const team = await TestTeam.create(
+    roundRobin([counter("a"), agent("b", interrupted(calls, hold, policy))], 2),
+  );
+  const { id } = await team.start("go");
+  await arrived.wait();
+  await team.evict();
+  // The interrupted effect belongs to an object that is gone; the next one finds an open gate.
+  hold.signal = new Signal();
+  hold.signal.set();
+  return { team, id, calls };
+}
+
+describe("after an interruption", () => {
+  test("the alarm alone carries the run on; recorded steps do not run again", async () => {
+    const { team, id, calls } = await interruptedRun("retry");
+    expect(await team.alarm()).not.toBeNull();
+    await runDurableObjectAlarm(team.stub);
+    const run = await team.finished(id);
+    expect(texts(run)).toEqual(["go", "a 1", "thinking", "done"]);
+    expect(calls).toEqual(["done", "held", "held"]);
+    expect(outline(await team.frames(id))).toEqual([
+      "run completed",
+      "go",
+      "a 1",
+      "thinking",
+      "done",
+      "TaskResult",
+    ]);
+  });
+
+  test("a step that must not run twice does not", async () => {
+    const { team, id, calls } = await interruptedRun("never");
+    expect(texts(await team.finished(id))).toEqual(["go", "a 1", "thinking", "unknown"]);
+    expect(calls).toEqual(["done", "held"]);
+  });
+
+  test("a run that never gets further fails in the end", async () => {
+    const arrived = { signal: new Signal() };
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        return ctx.step("deadly", async () => {
+          arrived.signal.set();
+          await new Promise(() => {});
+          return "never";
+        });
+      }),
+    );
+    const { id } = await team.start("go");
+    for (let restarts = 0; restarts < 10; restarts++) {
+      await arrived.signal.wait();
+      arrived.signal = new Signal();
+      await team.evict();
+      await team.run(id);
+    }
+    await arrived.signal.wait();
+    await team.evict();
+    expect(await team.finished(id)).toMatchObject({
+      status: "failed",
+      error: { type: "recovery_limit" },
+    });
+  });
+
+  test("what other code says in a repeated turn takes the place of what was said", async () => {
+    const hold = new Signal();
+    const arrived = new Signal();
+    let version = "old";
+    const team = await TestTeam.create(
+      agent("a", async function* (self, ctx) {
+        yield {
+          id: `${version}-thought`,
+          type: "ThoughtEvent",
+          source: self.name,
+          content: version,
+          models_usage: null,
+          metadata: {},
+          created_at: ctx.now(),
+        };
+        return ctx.step("held", async () => {
+          if (version === "old") {
+            arrived.set();
+            await hold.wait();
+          }
+          return "said";
+        });
+      }),
+    );
+    const { id } = await team.start("go");
+    await arrived.wait();
+    await team.evict();
+    version = "new";
+    const run = await team.finished(id);
+    expect(texts(run)).toEqual(["go", "new", "said"]);
+    const frames = await team.frames(id);
+    expect(outline(frames)).toEqual([
+      "run completed",
+      "go",
+      "old",
+      "new",
+      "said",
+      "retract",
+      "TaskResult",
+    ]);
+  });
+
+  test("a changed request makes the model's later replies anew", async () => {
+    const arrived = new Signal();
+    const calls: string[] = [];
+    let prompt = "old";
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        const first = await ctx.step(
+          "model:0",
+          () => {
+            calls.push(`first ${prompt}`);
+            return Promise.resolve(prompt);
+          },
+          { fingerprint: prompt },
+        );
+        const second = await ctx.step("model:1", async () => {
+          calls.push(`second ${prompt}`);
+          if (prompt === "old") {
+            arrived.set();
+            await new Promise(() => {});
+          }
+          return prompt;
+        });
+        return `${first} ${second}`;
+      }),
+    );
+    const { id } = await team.start("go");
+    await arrived.wait();
+    await team.evict();
+    prompt = "new";
+    expect(texts(await team.finished(id))).toEqual(["go", "new new"]);
+    expect(calls).toEqual(["first old", "second old", "first new", "second new"]);
+  });
+
+  test("a changed request before an effect that must not be repeated fails the run", async () => {
+    const arrived = new Signal();
+    let prompt = "old";
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        await ctx.step("model:0", () => Promise.resolve(prompt), { fingerprint: prompt });
+        await ctx.step("tool:0", () => Promise.resolve("paid"), { policy: "never" });
+        return ctx.step("model:1", async () => {
+          arrived.set();
+          await new Promise(() => {});
+          return "";
+        });
+      }),
+    );
+    const { id } = await team.start("go");
+    await arrived.wait();
+    await team.evict();
+    prompt = "new";
+    expect(await team.finished(id)).toMatchObject({
+      status: "failed",
+      error: { type: "code_changed" },
+    });
+  });
+});
+
+describe("attempts", () => {
+  test("a long wait leaves the object to the alarm", async () => {
+    let calls = 0;
+    const tried = new Signal();
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        return ctx.step("model:0", ({ attempt }) => {
+          calls++;
+          tried.set();
+          if (attempt > 1) return Promise.resolve(`attempt ${attempt}`);
+          throw new ModelError("rate_limit", "slow down", { retryAfterMs: 3_600_000 });
+        });
+      }),
+    );
+    const { id } = await team.start("go");
+    await tried.wait();
+    const before = Date.now();
+    const run = await team.run(id);
+    expect(run.status).toBe("running");
+    const alarm = await team.alarm();
+    expect(alarm).toBeGreaterThan(before + 3_000_000);
+
+    await team.evict();
+    expect(await team.run(id)).toMatchObject({ status: "running" });
+    expect(calls).toBe(1);
+    expect(value(await team.gateway.stopRun(id, "after_turn"))).toMatchObject({
+      status: "completed",
+    });
+  });
+});
+
+describe("a retry", () => {
+  test("takes over what was done, but not the reply that led to the failure", async () => {
+    const calls: string[] = [];
+    let broken = true;
+    const team = await TestTeam.create(
+      roundRobin(
+        [
+          agent("a", async function* (self, ctx) {
+            await ctx.step("tool:0", () => {
+              calls.push("tool");
+              return Promise.resolve(null);
+            }, { policy: "never" });
+            const reply = await ctx.step("model:0", () => {
+              calls.push("model");
+              return Promise.resolve(broken ? "nonsense" : "sense");
+            });
+            yield {
+              id: ctx.id(),
+              type: "ThoughtEvent",
+              source: self.name,
+              content: reply,
+              models_usage: null,
+              metadata: {},
+              created_at: ctx.now(),
+            };
+            if (reply === "nonsense") throw new TypeError("cannot read this");
+            return reply;
+          }),
+        ],
+        1,
+      ),
+    );
+    const failed = await team.finished((await team.start("go")).id);
+    expect(failed).toMatchObject({ status: "failed", error: { message: "cannot read this" } });
+
+    broken = false;
+    const retry = value(await team.gateway.retryRun(failed.id));
+    expect(retry).toMatchObject({ retry_of: failed.id });
+    const run = await team.finished(retry.id);
+    expect(run).toMatchObject({ status: "completed", turns: 1 });
+    expect(texts(run)).toEqual(["sense", "sense"]);
+    expect(calls).toEqual(["tool", "model", "model"]);
+    expect(await team.gateway.retryRun(run.id)).toMatchObject({
+      ok: false,
+      problem: { status: 409 },
+    });
+    expect(await team.gateway.retryRun(failed.id)).toMatchObject({
+      ok: false,
+      problem: { code: "not_latest_run" },
+    });
+    const { messages } = value(await team.gateway.messages({ limit: 10 }));
+    expect(messages.map((message) => "content" in message && message.content)).toEqual([
+      "go",
+      "sense",
+      "sense",
+    ]);
+  });
+
+  test("is refused after the conversation it belongs to is gone", async () => {
+    const team = await TestTeam.create(
+      agent("a", async function* () {
+        yield* [];
+        throw new TypeError("no");
+      }),
+    );
+    const failed = await team.finished((await team.start("go")).id);
+    value(await team.gateway.reset());
+    expect(await team.gateway.retryRun(failed.id)).toMatchObject({
+      ok: false,
+      problem: { code: "not_retryable" },
+    });
+  });
+});

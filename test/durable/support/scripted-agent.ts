@@ -1,0 +1,114 @@
+import * as z from "zod";
+import { BaseChatAgent } from "../../../src/core/agents/base-chat-agent.ts";
+import type { Response } from "../../../src/core/agents/chat-agent.ts";
+import type { ComponentDefinition } from "../../../src/core/component/component.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { TextMessage } from "../../../src/core/messages/chat-messages.ts";
+import { createMessage } from "../../../src/core/messages/create.ts";
+import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
+import type { TurnContext } from "../../../src/core/run/turn-context.ts";
+import { ItemLog } from "../../../src/core/state/item-log.ts";
+import type { StateParts } from "../../../src/core/state/stateful.ts";
+
+/** One answer of a scripted agent: yields what happens, returns what it says. */
+export type Behaviour = (
+  agent: ScriptedAgent,
+  ctx: TurnContext,
+  messages: readonly ChatMessage[],
+) => AsyncGenerator<Message, string, void>;
+
+/** Tests and objects share an isolate, so a test can say what happens in an object. */
+const behaviours = new Map<string, Behaviour>();
+
+/** Says what agents with this script do. */
+export function script(name: string, behaviour: Behaviour): void {
+  behaviours.set(name, behaviour);
+}
+
+const configSchema = z.object({ name: z.string(), script: z.string() });
+
+/** An agent that does what a test says, and remembers what it said. */
+export class ScriptedAgent extends BaseChatAgent {
+  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, ScriptedAgent> = {
+    provider: "test.ScriptedAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+    configSchema,
+    fromConfig: (config) => new ScriptedAgent(config.name, config.script),
+  };
+
+  readonly definition = ScriptedAgent.component;
+  readonly producedMessageTypes = ["TextMessage"];
+  readonly said = new ItemLog<string>();
+  readonly #script: string;
+  /** How often it has answered. */
+  answers = 0;
+
+  constructor(name: string, scriptName: string) {
+    super(name, "does what a test says");
+    this.#script = scriptName;
+  }
+
+  async *onMessagesStream(
+    messages: readonly ChatMessage[],
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Response, void> {
+    const behaviour = behaviours.get(this.#script);
+    if (behaviour === undefined) throw new TypeError(`no script "${this.#script}"`);
+    const content = yield* behaviour(this, ctx, messages);
+    this.answers++;
+    this.said.append(content);
+    const chat_message = createMessage<TextMessage>(ctx, {
+      type: "TextMessage",
+      source: this.name,
+      content,
+    });
+    return { chat_message, inner_messages: null };
+  }
+
+  onReset(): Promise<void> {
+    this.answers = 0;
+    this.said.clear();
+    return Promise.resolve();
+  }
+
+  override onPause(): Promise<void> {
+    hooks.push(`${this.#script} pause`);
+    return Promise.resolve();
+  }
+
+  override onResume(): Promise<void> {
+    hooks.push(`${this.#script} resume`);
+    return Promise.resolve();
+  }
+
+  override saveState(): JsonObject {
+    return { type: "ScriptedAgentState", answers: this.answers, said: this.said.slice() };
+  }
+
+  override loadState(state: JsonObject): void {
+    this.answers = Number(state["answers"]);
+    this.said.clear();
+    this.said.append(...((state["said"] ?? []) as string[]));
+  }
+
+  stateParts(): StateParts {
+    return {
+      head: {
+        save: () => this.answers,
+        load: (value: Json) => {
+          this.answers = Number(value);
+        },
+      },
+      logs: { said: this.said },
+    };
+  }
+
+  toConfig(): JsonObject {
+    return { name: this.name, script: this.#script };
+  }
+}
+
+/** Calls of the agents' pause and resume hooks: `<script> pause`. */
+export const hooks: string[] = [];

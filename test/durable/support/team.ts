@@ -1,0 +1,189 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import type { ComponentModel } from "../../../src/core/component/component.ts";
+import type { Json } from "../../../src/core/json.ts";
+import type { Result, RunInfo, StartRunInput, TeamGateway } from "../../../src/core/run/gateway.ts";
+import { DurableObjectGateway } from "../../../src/durable/gateway.ts";
+import { type Behaviour, script } from "./scripted-agent.ts";
+
+let count = 0;
+
+export function agent(name: string, behaviour: Behaviour): ComponentModel {
+  const scriptName = `script-${++count}`;
+  script(scriptName, behaviour);
+  return { provider: "test.ScriptedAgent", config: { name, script: scriptName } };
+}
+
+export function roundRobin(
+  participants: readonly ComponentModel[],
+  maxTurns: number | null,
+): ComponentModel {
+  const config = {
+    participants: participants as unknown as Json,
+    ...(maxTurns && { max_turns: maxTurns }),
+  };
+  return { provider: "RoundRobinGroupChat", config };
+}
+
+/** An agent that takes one step per answer and says how many answers it gave. */
+export function counter(name: string, effect?: () => void): ComponentModel {
+  return agent(name, async function* (self, ctx) {
+    yield* [];
+    return ctx.step("model:0", () => {
+      effect?.();
+      return Promise.resolve(`${name} ${self.answers + 1}`);
+    });
+  });
+}
+
+/** A team in an object of its own. */
+export class TestTeam {
+  readonly id = `team-${++count}`;
+  readonly gateway: TeamGateway = new DurableObjectGateway(env.ENGINE).team("tenant", this.id);
+  readonly stub = env.ENGINE.get(env.ENGINE.idFromName(`tenant/${this.id}`));
+
+  static async create(component: ComponentModel): Promise<TestTeam> {
+    const team = new TestTeam();
+    value(await team.gateway.create({ id: team.id, label: null, metadata: {}, component }));
+    return team;
+  }
+
+  async start(task: string | null, options: Partial<StartRunInput> = {}): Promise<RunInfo> {
+    return value(
+      await this.gateway.startRun({
+        task: task === null ? null : [{ type: "TextMessage", source: "user", content: task }],
+        output_task_messages: true,
+        on_conflict: "reject",
+        timeout_seconds: null,
+        max_total_tokens: null,
+        metadata: {},
+        ...options,
+      }),
+    );
+  }
+
+  async run(id: string): Promise<RunInfo> {
+    return value(await this.gateway.run(id));
+  }
+
+  async finished(id: string): Promise<RunInfo> {
+    const run = value(await this.gateway.waitForRun(id, 10_000));
+    if (run.ended_at === null) throw new Error(`the run is still ${run.status}`);
+    return run;
+  }
+
+  /** Reads the run's stream until it is in this status. */
+  async until(id: string, status: RunInfo["status"]): Promise<RunInfo> {
+    for await (const frame of await this.stream(id)) {
+      if (frame.event === "run" && (frame.data as { status: string }).status === status) break;
+    }
+    return this.run(id);
+  }
+
+  async stream(run: string | null, after = 0): Promise<AsyncGenerator<Frame, void, void>> {
+    const opened = value(await this.gateway.stream({ run, after }));
+    if ("done" in opened) return noFrames();
+    return readFrames(opened.body);
+  }
+
+  async frames(run: string, after = 0): Promise<Frame[]> {
+    const frames: Frame[] = [];
+    for await (const frame of await this.stream(run, after)) frames.push(frame);
+    return frames;
+  }
+
+  evict(): Promise<void> {
+    return evictDurableObject(this.stub);
+  }
+
+  sql<Row extends Record<string, SqlStorageValue>>(query: string): Promise<Row[]> {
+    return runInDurableObject(this.stub, (_instance, state) =>
+      state.storage.sql.exec<Row>(query).toArray(),
+    );
+  }
+
+  alarm(): Promise<number | null> {
+    return runInDurableObject(this.stub, (_instance, state) => state.storage.getAlarm());
+  }
+}
+
+/** What was said, in order. */
+export function texts(run: RunInfo): unknown[] {
+  return (run.result?.messages ?? []).map((message) => "content" in message && message.content);
+}
+
+/** Of the frames: the unnamed ones' contents, and the names of the others. */
+export function outline(frames: readonly Frame[]): unknown[] {
+  return frames.map(({ event, data }) => {
+    const { type, content, status } = data as Record<string, unknown>;
+    if (event === "run") return `run ${String(status)}`;
+    return event ?? content ?? type;
+  });
+}
+
+export function value<T>(result: Result<T>): T {
+  if (result.ok) return result.value;
+  throw new Error(
+    `${result.problem.code}: ${result.problem.detail} ${JSON.stringify(result.problem.errors ?? "")}`,
+  );
+}
+
+export interface Frame {
+  id: number | undefined;
+  event: string | undefined;
+  data: unknown;
+}
+
+async function* noFrames(): AsyncGenerator<Frame, void, void> {}
+
+/** The frames of a stream; leaving the loop disconnects. Comments and `retry` are left out. */
+export async function* readFrames(
+  body: ReadableStream<Uint8Array>,
+): AsyncGenerator<Frame, void, void> {
+  let text = "";
+  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+    const blocks = (text + piece).split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const frame = parseFrame(block);
+      if (frame) yield frame;
+    }
+  }
+}
+
+function parseFrame(block: string): Frame | undefined {
+  const fields = new Map(
+    block.split("\n").map((line) => {
+      const colon = line.indexOf(":");
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
+  const data = fields.get("data");
+  if (data === undefined) return undefined;
+  const id = fields.get("id");
+  return {
+    id: id === undefined ? undefined : Number(id),
+    event: fields.get("event"),
+    data: JSON.parse(data),
+  };
+}
+
+/** Something a test waits for or lets happen. */
+export class Signal {
+  readonly #promise: Promise<void>;
+  #resolve: () => void = () => {};
+
+  constructor() {
+    this.#promise = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  set(): void {
+    this.#resolve();
+  }
+
+  wait(): Promise<void> {
+    return this.#promise;
+  }
+}

@@ -1,0 +1,27 @@
+import { Catalog } from "../../../src/core/component/catalog.ts";
+import type { ChatAgent } from "../../../src/core/agents/chat-agent.ts";
+import type { ComponentModel } from "../../../src/core/component/component.ts";
+import { coreComponents } from "../../../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../../../src/core/component/registry.ts";
+import { agentRunnable } from "../../../src/core/run/agent-runnable.ts";
+import type { Runnable } from "../../../src/core/run/runnable.ts";
+import type { Team } from "../../../src/core/teams/team.ts";
+import { TroupeTeam } from "../../../src/durable/team-object.ts";
+import { ScriptedAgent } from "./scripted-agent.ts";
+
+const registry = new ComponentRegistry().register(
+  ...coreComponents(new Catalog()),
+  ScriptedAgent.component,
+);
+
+/** A team object whose components may hold agents that a test scripts. */
+export class ScriptedTeam extends TroupeTeam {
+  protected override build(component: ComponentModel): Runnable {
+    const subject = registry.load<ChatAgent | Team>(component, ["team", "agent"]);
+    return "onMessagesStream" in subject ? agentRunnable(subject) : subject;
+  }
+}
+
+export default {
+  fetch: () => new Response(null, { status: 404 }),
+};
