@@ -31,16 +31,17 @@ export class WireMessages {
 
   /** The elements of the request's `messages`, without the brackets around them. */
   write(messages: readonly LLMMessage[]): string {
-    const parts: string[] = [];
+    // Added up, not joined: the engine then copies the text once, when it is sent.
+    let text = "";
     for (const message of messages) {
       let part = this.#written.get(message);
       if (part === undefined) {
         part = writeMessage(message, this.#style);
         this.#written.set(message, part);
       }
-      if (part !== "") parts.push(part);
+      if (part !== "") text += text === "" ? part : `,${part}`;
     }
-    return parts.join(",");
+    return text;
   }
 }
 
