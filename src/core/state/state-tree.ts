@@ -99,7 +99,8 @@ export class StateTree {
   }
 
   #addHead(path: string, head: { save(): Json; load(value: Json): void }): void {
-    this.#heads.push({ path, save: head.save, load: head.load, marked: "" });
+    const save = (): Json => head.save();
+    this.#heads.push({ path, save, load: (value) => head.load(value), marked: "" });
   }
 }
 

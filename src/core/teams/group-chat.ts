@@ -12,7 +12,7 @@ import { loadAll } from "../state/load-all.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 import { readGroupChatState, statefulAt, within, writeGroupChatState } from "./group-chat-state.ts";
-import { type Participant, participant } from "./participant.ts";
+import { type Participant, participantsByName } from "./participant.ts";
 import type { Team } from "./team.ts";
 import { Thread, type ThreadItem } from "./thread.ts";
 
@@ -64,7 +64,7 @@ export abstract class GroupChat implements Team {
   ) {
     this.name = options.name;
     this.description = options.description;
-    this.#participants = byName(participants, manager.name);
+    this.#participants = participantsByName(participants, manager.name);
     this.#manager = manager;
     this.#condition = options.terminationCondition ?? null;
     this.#maxTurns = positive(options.maxTurns ?? null);
@@ -305,27 +305,6 @@ export abstract class GroupChat implements Team {
 
 /** Why a run ends that somebody asked to stop after the turn in progress, whatever its conditions. */
 const ASKED: Stop = { content: "External termination requested", source: "ExternalTermination" };
-
-function byName(
-  subjects: readonly (ChatAgent | Team)[],
-  managerName: string,
-): Map<string, Participant> {
-  if (subjects.length === 0) throw new ValueError("a team needs at least one participant");
-  const participants = new Map<string, Participant>();
-  for (const subject of subjects) {
-    const { name } = subject;
-    if (participants.has(name)) {
-      throw new ValueError(`participant names must be unique in a team, "${name}" is there twice`);
-    }
-    if (name === managerName) {
-      throw new ValueError(
-        `"${name}" is the name of the team's manager; a participant needs another`,
-      );
-    }
-    participants.set(name, participant(subject));
-  }
-  return participants;
-}
 
 function positive(maxTurns: number | null): number | null {
   if (maxTurns === null || maxTurns > 0) return maxTurns;

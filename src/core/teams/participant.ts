@@ -1,4 +1,5 @@
 import type { ChatAgent } from "../agents/chat-agent.ts";
+import { ValueError } from "../errors.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { drive } from "../run/drive.ts";
 import type { TurnContext } from "../run/turn-context.ts";
@@ -18,7 +19,33 @@ export interface Participant {
   reset(ctx: TurnContext): Promise<void>;
 }
 
-export function participant(subject: ChatAgent | Team): Participant {
+/**
+ * The members of a team, in their order.
+ *
+ * @throws ValueError when there is none, or two have the same name
+ */
+export function participantsByName(
+  subjects: readonly (ChatAgent | Team)[],
+  managerName: string,
+): Map<string, Participant> {
+  if (subjects.length === 0) throw new ValueError("a team needs at least one participant");
+  const participants = new Map<string, Participant>();
+  for (const subject of subjects) {
+    const { name } = subject;
+    if (participants.has(name)) {
+      throw new ValueError(`participant names must be unique in a team, "${name}" is there twice`);
+    }
+    if (name === managerName) {
+      throw new ValueError(
+        `"${name}" is the name of the team's manager; a participant needs another`,
+      );
+    }
+    participants.set(name, participant(subject));
+  }
+  return participants;
+}
+
+function participant(subject: ChatAgent | Team): Participant {
   return "onMessagesStream" in subject ? agentParticipant(subject) : teamParticipant(subject);
 }
 
