@@ -223,9 +223,9 @@ describe("guardedFetch", () => {
   });
 
   test.for([301, 302, 303, 307, 308])("does not follow a redirect with %d", async (status) => {
-    const redirects: (RequestRedirect | undefined)[] = [];
+    const redirects: unknown[] = [];
     const send: typeof fetch = async (_input, init?: RequestInit) => {
-      redirects.push(init?.redirect as RequestRedirect | undefined);
+      redirects.push(init?.redirect);
       return new Response(null, { status, headers: { location: "https://evil.example/v1" } });
     };
     const guarded = guardedFetch(anywhere, send);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ComponentModel } from "../../src/core/component/component.ts";
+import type { JsonObject } from "../../src/core/json.ts";
 import {
   secretResolver,
   settingOrReference,
@@ -10,11 +11,11 @@ import { REDACTED, SealedSecrets } from "../../src/durable/secrets.ts";
 const KEY = btoa("k".repeat(32));
 const secrets = new SealedSecrets(KEY);
 
-function client(config: { [key: string]: unknown }): ComponentModel {
+function client(config: JsonObject): ComponentModel {
   return {
     provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
     config: { model: "gpt-4o-mini", ...config },
-  } as ComponentModel;
+  };
 }
 
 function agent(model_client: ComponentModel): ComponentModel {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { problemSchema } from "../../src/http/problem.ts";
 import { BAD_REQUESTS } from "../support/bad-requests/bad-requests.ts";
-import { toRequest } from "../support/bad-requests/row.ts";
+import { toInit } from "../support/bad-requests/row.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 
@@ -12,8 +12,7 @@ const run = ((await started.json()) as { id: string }).id;
 
 describe("a bad request is refused with a problem document", () => {
   test.for(BAD_REQUESTS.map((row) => [row.name, row] as const))("%s", async ([, row]) => {
-    const request = toRequest(row, "http://localhost:8787", run);
-    const response = await app.fetch(request.url, request);
+    const response = await app.fetch(row.path.replace("RUN", run), toInit(row));
     const problem = problemSchema.strict().parse(await response.json());
     expect({ status: response.status, code: problem.code }).toEqual({
       status: row.status,

@@ -21,14 +21,14 @@ export const RUNS = "/v1/teams/team/runs";
 export const RUN = "/v1/teams/team/runs/RUN";
 export const VALIDATE = "/v1/components/validate";
 
-/** The request of a row; `RUN` in its path stands for the id of the run. */
-export function toRequest(row: BadRequest, origin: string, run: string): Request {
+/** The request of a row; `RUN` in its path stands for the id of a run. */
+export function toInit(row: BadRequest): RequestInit {
   const body = row.raw ?? (row.json === undefined ? undefined : JSON.stringify(row.json));
   const method = row.method ?? "POST";
-  const takesBody = method !== "GET" && method !== "HEAD" && body !== undefined;
-  return new Request(origin + row.path.replace("RUN", run), {
+  const takesBody = method !== "GET" && body !== undefined;
+  return {
     method,
     headers: row.headers ?? (takesBody ? JSON_TYPE : {}),
     ...(takesBody && { body }),
-  });
+  };
 }
