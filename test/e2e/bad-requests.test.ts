@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { problemSchema } from "../../src/http/problem.ts";
+import { BAD_REQUESTS } from "../support/bad-requests/bad-requests.ts";
+import { toInit } from "../support/bad-requests/row.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { TestWorker } from "../support/worker.ts";
+
+let worker: TestWorker;
+let run: string;
+
+beforeAll(async () => {
+  worker = await TestWorker.start();
+  const team = { id: "team", template: "human_in_the_loop" };
+  expect((await worker.fetch("/v1/teams", jsonInit(team))).status).toBe(201);
+  const task = { task: "A day in Lisbon, please." };
+  const started = await worker.fetch("/v1/teams/team/runs?wait=1", jsonInit(task));
+  const { id, status } = (await started.json()) as { id: string; status: string };
+  // Waits for the human, so it is there as long as the requests come.
+  expect(status).toBe("waiting");
+  run = id;
+}, 60_000);
+
+afterAll(() => worker[Symbol.asyncDispose]());
+
+describe("the Worker refuses with a problem document", () => {
+  test.for(BAD_REQUESTS.map((row) => [row.name, row] as const))("%s", async ([, row]) => {
+    const response = await worker.fetch(row.path.replace("RUN", run), toInit(row));
+    const problem = problemSchema.loose().parse(await response.json());
+    expect({ status: response.status, code: problem.code }).toEqual({
+      status: row.status,
+      code: row.code,
+    });
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(problem.errors?.map(({ path }) => path) ?? []).toEqual(
+      expect.arrayContaining(row.errors ?? []),
+    );
+  });
+});
+
+test("and the run still waits, untouched", async () => {
+  const response = await worker.fetch(`/v1/teams/team/runs/${run}`);
+  expect(await response.json()).toMatchObject({ status: "waiting", turns: 1 });
+});
