@@ -101,6 +101,8 @@ const requestSchema = z.strictObject({
   metadata: z.record(z.string(), z.string()).nullish(),
   store: z.boolean().nullish(),
   service_tier: z.string().nullish(),
+  // Not OpenAI's: Ollama's own settings.
+  options: z.record(z.string(), z.json()).optional(),
 });
 export type ChatRequest = z.infer<typeof requestSchema>;
 export type ChatRequestMessage = ChatRequest["messages"][number];

@@ -1,0 +1,242 @@
+import { describe, expect, test } from "vitest";
+import { dumpComponent, type Component } from "../../src/core/component/component.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatCompletionClient } from "../../src/core/models/chat-completion-client.ts";
+import { ModelError } from "../../src/core/models/model-error.ts";
+import { openAIComponents } from "../../src/models/components.ts";
+import { OllamaChatCompletionClient } from "../../src/models/ollama/ollama-client.ts";
+import { AzureOpenAIChatCompletionClient } from "../../src/models/openai/azure-client.ts";
+import type { OpenAIDependencies } from "../../src/models/openai/dependencies.ts";
+import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+import { startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { customInfo, lastBody, user } from "./support.ts";
+
+const OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient";
+const AZURE = "autogen_ext.models.openai.AzureOpenAIChatCompletionClient";
+const OLLAMA = "autogen_ext.models.ollama.OllamaChatCompletionClient";
+
+function load(
+  provider: string,
+  config: JsonObject,
+  dependencies: OpenAIDependencies = {},
+): ChatCompletionClient {
+  const definition = openAIComponents(dependencies).find((one) => one.provider === provider);
+  if (definition === undefined) throw new Error(`no ${provider}`);
+  const parsed = definition.configSchema.parse(config);
+  return definition.fromConfig(parsed as never, {
+    load: () => {
+      throw new Error("nothing inside");
+    },
+  }) as Component as ChatCompletionClient;
+}
+
+/** An environment with these settings only. */
+const envOf = (settings: Record<string, string>): OpenAIDependencies => ({
+  env: (name) => settings[name],
+});
+
+describe("configs", () => {
+  test.each<[string, JsonObject]>([
+    [
+      OPENAI,
+      {
+        model: "gpt-4o-mini",
+        api_key: "env:MY_KEY",
+        base_url: "https://models.example/v1",
+        temperature: 0.2,
+        model_info: customInfo,
+      },
+    ],
+    [
+      AZURE,
+      {
+        model: "gpt-4o",
+        azure_endpoint: "https://x.openai.azure.com/",
+        azure_deployment: "d",
+        api_version: "2024-06-01",
+        azure_ad_token: "env:TOKEN",
+      },
+    ],
+    [OLLAMA, { model: "llama3.2", host: "http://gpu:11434", options: { num_ctx: 4096 } }],
+  ])("%s is dumped as it was loaded, secrets and all", (provider, config) => {
+    const client = load(provider, { ...config, user: null }, envOf({}));
+    expect(dumpComponent(client)).toEqual({
+      provider,
+      component_type: "model",
+      version: 1,
+      component_version: 1,
+      config,
+    });
+  });
+
+  test("an unknown model must say what it can do", () => {
+    expect(() => load(OPENAI, { model: "my-model" })).toThrow(
+      /model_info is required.*my-model.*vision.*function_calling/,
+    );
+    expect(() => load(OLLAMA, { model: "my-model:7b" })).toThrow("model_info is required");
+    expect(load(OPENAI, { model: "my-model", model_info: customInfo }).modelInfo).toEqual(
+      customInfo,
+    );
+    const { family: _, ...model_capabilities } = customInfo;
+    expect(load(OPENAI, { model: "my-model", model_capabilities }).modelInfo).toEqual(customInfo);
+    expect(() => load(OPENAI, { model: "m", model_capabilities, model_info: customInfo })).toThrow(
+      "model_capabilities",
+    );
+  });
+
+  test("what is wrong is named", () => {
+    const bad = { model: "gpt-4o", temperature: "hot" } as unknown as { model: string };
+    expect(() => new OpenAIChatCompletionClient(bad)).toThrow(/temperature/);
+    expect(() => new OpenAIChatCompletionClient({ model: "" })).toThrow(/model/);
+  });
+});
+
+describe("keys and addresses", () => {
+  test("come from the environment where the config has none", async () => {
+    await using fake = await startFakeOpenAI({ apiKey: "from-env" });
+    const env = { OPENAI_API_KEY: "from-env", OPENAI_BASE_URL: fake.url, OPENAI_ORG_ID: "org-9" };
+    await load(OPENAI, { model: "gpt-4o" }, envOf(env)).create([user("Hi")]);
+    expect(fake.requests[0]?.headers).toMatchObject({ "openai-organization": "org-9" });
+  });
+
+  test("a missing key is an error of the call that says what to do", async () => {
+    const client = load(OPENAI, { model: "gpt-4o" }, envOf({}));
+    const error: unknown = await client.create([user("Hi")]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ModelError);
+    expect(error).toMatchObject({ kind: "auth", retryable: false });
+    expect((error as Error).message).toMatch(/api_key.*OPENAI_API_KEY/);
+    const named = load(OPENAI, { model: "gpt-4o", api_key: "env:GONE" }, envOf({}));
+    await expect(named.create([user("Hi")])).rejects.toThrow("'GONE'");
+  });
+
+  test("references are looked up with the address they go to, also in headers", async () => {
+    await using fake = await startFakeOpenAI({ apiKey: "opened-KEY" });
+    const asked: string[][] = [];
+    const secret = (ref: string, url: string): string => {
+      asked.push([ref, url]);
+      return `opened-${ref.slice(4)}`;
+    };
+    const config = {
+      model: "gpt-4o",
+      base_url: fake.url,
+      api_key: "env:KEY",
+      default_headers: { "x-token": "Bearer env:OTHER", "x-plain": "as it is" },
+    };
+    await load(OPENAI, config, { secret }).create([user("Hi")]);
+    expect(asked).toEqual([
+      ["env:KEY", fake.url],
+      ["env:OTHER", fake.url],
+    ]);
+    expect(fake.requests[0]?.headers).toMatchObject({
+      authorization: "Bearer opened-KEY",
+      "x-token": "Bearer opened-OTHER",
+      "x-plain": "as it is",
+    });
+  });
+
+  test("what the dependency refuses is thrown as it is", async () => {
+    const refusal = new ModelError("auth", "not for this host");
+    const secret = (): string => {
+      throw refusal;
+    };
+    const client = load(OPENAI, { model: "gpt-4o", api_key: "env:KEY" }, { secret });
+    await expect(client.create([user("Hi")])).rejects.toBe(refusal);
+    const closed = load(
+      OPENAI,
+      { model: "gpt-4o", api_key: "k" },
+      { fetch: () => Promise.reject(refusal) },
+    );
+    await expect(closed.create([user("Hi")])).rejects.toBe(refusal);
+  });
+
+  test.each([
+    ["gemini-2.0-flash", "GEMINI_API_KEY", "https://generativelanguage.googleapis.com/"],
+    ["claude-3-5-haiku", "ANTHROPIC_API_KEY", "https://api.anthropic.com/v1/chat/"],
+    ["Llama-3.3-8B-Instruct", "LLAMA_API_KEY", "https://api.llama.com/compat/v1/chat/"],
+    ["gpt-4o", "OPENAI_API_KEY", "https://api.openai.com/v1/chat/completions"],
+  ])("%s goes to its maker with %s", async (model, name, address) => {
+    const calls: { url: string; key: string | null }[] = [];
+    const fetch: NonNullable<OpenAIDependencies["fetch"]> = async (input, init) => {
+      const key = new Headers(init?.headers).get("authorization");
+      calls.push({ url: String(input), key });
+      return Response.json({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] });
+    };
+    const client = load(OPENAI, { model }, { ...envOf({ [name]: "maker-key" }), fetch });
+    expect((await client.create([user("Hi")])).content).toBe("Hi");
+    expect(calls).toHaveLength(1);
+    expect(calls[0]?.url.startsWith(address)).toBe(true);
+    expect(calls[0]?.key).toBe("Bearer maker-key");
+  });
+});
+
+describe("Azure", () => {
+  test("is called by deployment and version with its own key header", async () => {
+    await using fake = await startFakeOpenAI({ apiKey: "azure-key" });
+    const config = {
+      model: "gpt-4o",
+      azure_endpoint: `${fake.origin}/`,
+      azure_deployment: "my deployment",
+      api_version: "2024-06-01",
+      api_key: "azure-key",
+    };
+    const client = new AzureOpenAIChatCompletionClient(config);
+    const whole = await client.create([user("Hi")]);
+    expect(whole.finish_reason).toBe("stop");
+    const path = "/openai/deployments/my%20deployment/chat/completions?api-version=2024-06-01";
+    expect(fake.requests[0]).toMatchObject({ path, headers: { "api-key": "azure-key" } });
+    expect(fake.requests[0]?.headers).not.toHaveProperty("authorization");
+    const stream = client.createStream([user("Hi")]);
+    let text = "";
+    for await (const piece of stream) text += piece;
+    expect(text).toBe(whole.content);
+  });
+
+  test("or with a token, for the model's own deployment", async () => {
+    await using fake = await startFakeOpenAI({ apiKey: "entra-token" });
+    const config = {
+      model: "gpt-4o",
+      azure_endpoint: fake.origin,
+      api_version: "2024-06-01",
+      azure_ad_token: "env:TOKEN",
+    };
+    const client = new AzureOpenAIChatCompletionClient(config, envOf({ TOKEN: "entra-token" }));
+    await client.create([user("Hi")]);
+    expect(fake.requests[0]).toMatchObject({
+      path: "/openai/deployments/gpt-4o/chat/completions?api-version=2024-06-01",
+      headers: { authorization: "Bearer entra-token" },
+    });
+    expect(fake.requests[0]?.headers).not.toHaveProperty("api-key");
+  });
+});
+
+describe("Ollama", () => {
+  test("is called by host, with its options in OpenAI's fields", async () => {
+    await using fake = await startFakeOpenAI();
+    const client = new OllamaChatCompletionClient({
+      model: "llama3.2:1b",
+      host: fake.origin,
+      headers: { "x-gate": "open" },
+      options: { temperature: 0, num_predict: 20, num_ctx: 4096 },
+    });
+    expect(client.modelInfo).toMatchObject({ function_calling: true, vision: false });
+    await client.create([user("Hi", "anna")]);
+    expect(fake.requests[0]).toMatchObject({
+      path: "/v1/chat/completions",
+      headers: { "x-gate": "open" },
+    });
+    expect(lastBody(fake)).toMatchObject({
+      model: "llama3.2:1b",
+      temperature: 0,
+      max_tokens: 20,
+      options: { num_ctx: 4096 },
+      messages: [{ role: "user", content: "Hi" }],
+    });
+  });
+
+  test("a host may lack the scheme, and be named by the environment", async () => {
+    await using fake = await startFakeOpenAI();
+    const env = envOf({ OLLAMA_HOST: fake.origin.replace("http://", "") });
+    await new OllamaChatCompletionClient({ model: "qwen3" }, env).create([user("Hi")]);
+    expect(fake.requests).toHaveLength(1);
+  });
+});

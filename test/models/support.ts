@@ -1,0 +1,66 @@
+import type {
+  AssistantMessage,
+  LLMMessage,
+  SystemMessage,
+  UserMessage,
+} from "../../src/core/models/llm-messages.ts";
+import type { CreateResult } from "../../src/core/models/chat-completion-client.ts";
+import type { OpenAIConfig } from "../../src/models/openai/config.ts";
+import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+import type { FakeOpenAI } from "../support/fake-openai/server.ts";
+
+export const system = (content: string): SystemMessage => ({ type: "SystemMessage", content });
+
+export const user = (content: UserMessage["content"], source = "user"): UserMessage => ({
+  type: "UserMessage",
+  source,
+  content,
+});
+
+export const assistant = (
+  content: AssistantMessage["content"],
+  thought: string | null = null,
+): AssistantMessage => ({ type: "AssistantMessage", source: "helper", content, thought });
+
+export const toolResult = (call_id: string, content: string): LLMMessage => ({
+  type: "FunctionExecutionResultMessage",
+  content: [{ call_id, content, name: "add", is_error: false }],
+});
+
+export function clientOf(
+  fake: FakeOpenAI,
+  config: Partial<OpenAIConfig> = {},
+): OpenAIChatCompletionClient {
+  return new OpenAIChatCompletionClient({
+    model: "gpt-4o",
+    api_key: "test-key",
+    base_url: fake.url,
+    ...config,
+  });
+}
+
+/** The body of the last request. */
+export function lastBody(fake: FakeOpenAI): { messages: unknown[]; [key: string]: unknown } {
+  return fake.requests.at(-1)?.body as { messages: unknown[] };
+}
+
+/** All pieces of a stream and its result. */
+export async function collect(
+  stream: AsyncGenerator<string, CreateResult, void>,
+): Promise<{ pieces: string[]; result: CreateResult }> {
+  const pieces: string[] = [];
+  for (;;) {
+    const next = await stream.next();
+    if (next.done) return { pieces, result: next.value };
+    pieces.push(next.value);
+  }
+}
+
+/** A model that is none of those known by name. */
+export const customInfo = {
+  vision: false,
+  function_calling: true,
+  json_output: false,
+  structured_output: false,
+  family: "unknown",
+};
