@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunInfo } from "../../src/core/run/gateway.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { TestWorker } from "../support/worker.ts";
+
+let worker: TestWorker;
+let openai: FakeOpenAI;
+
+beforeAll(async () => {
+  openai = await startFakeOpenAI({
+    rules: [
+      {
+        name: "calculate",
+        match: { role: "user" },
+        reply: { tool_calls: [{ name: "calculator", arguments: { expression: "6 * 7" } }] },
+      },
+      { name: "say", match: { role: "tool" }, reply: { content: "It is 42." } },
+    ],
+  });
+  worker = await TestWorker.start({
+    OPENAI_API_KEY: "sk-test",
+    OPENAI_BASE_URL: openai.url,
+    OPENAI_MODEL: "my-model",
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  await openai.close();
+});
+
+async function start(template: string, task: string, wait = 30): Promise<RunInfo> {
+  await worker.fetch("/v1/teams", jsonInit({ id: template, template }));
+  const path = `/v1/teams/${template}/runs?wait=${wait}`;
+  return (await (await worker.fetch(path, jsonInit({ task }))).json()) as RunInfo;
+}
+
+async function texts(run: RunInfo): Promise<[string, unknown][]> {
+  const response = await worker.fetch(`/v1/teams/${run.team_id}/runs/${run.id}`);
+  const { result } = (await response.json()) as RunInfo;
+  return (result?.messages ?? []).map((message) => [
+    message.source,
+    "content" in message ? message.content : null,
+  ]);
+}
+
+describe("the template", () => {
+  test("writer_critic runs without a model", async () => {
+    const run = await start("writer_critic", "Write about a lighthouse.");
+    expect(run).toMatchObject({ status: "completed", error: null });
+    expect((await texts(run)).map(([source]) => source)).toEqual([
+      "user",
+      "writer",
+      "critic",
+      "writer",
+      "critic",
+      "writer",
+      "critic",
+    ]);
+  });
+
+  test("human_in_the_loop waits for the human until it is approved", async () => {
+    const waiting = await start("human_in_the_loop", "A day in Lisbon.", 1);
+    expect(waiting).toMatchObject({ status: "waiting", requests: [{ source: "human" }] });
+    const path = `/v1/teams/human_in_the_loop/runs/${waiting.id}`;
+    const answer = jsonInit({ content: "Yes. APPROVE" });
+    const answered = await worker.fetch(`${path}/requests/${waiting.requests[0]?.id}`, answer);
+    expect(answered.status).toBe(200);
+    // The stream ends with the run.
+    expect(await (await worker.fetch(`${path}/events`)).text()).toContain('"type":"TaskResult"');
+    expect(await texts(waiting)).toEqual(expect.arrayContaining([["human", "Yes. APPROVE"]]));
+  });
+
+  test("tools_assistant calls its tool, at the server that was configured", async () => {
+    const run = await start("tools_assistant", "What is six times seven?");
+    expect(run).toMatchObject({ status: "completed", error: null });
+    const said = await texts(run);
+    expect(said.at(-1)).toEqual(["assistant", "It is 42."]);
+    expect(said).toContainEqual(["assistant", [expect.objectContaining({ content: "42" })]]);
+    expect(openai.requests.at(-1)).toMatchObject({
+      body: { model: "my-model" },
+      headers: { authorization: "Bearer sk-test" },
+    });
+  });
+});
