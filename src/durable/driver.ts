@@ -157,7 +157,8 @@ export class Driver {
     const journal = this.#drive?.journal;
     const events = this.#stores.transaction(() => {
       active.record.ran = this.clock().ran;
-      const repeat = outcome.status === "failed" ? (journal?.stepsToRepeat() ?? []) : [];
+      const repeat =
+        outcome.status === "failed" ? (journal?.stepsToRepeat(outcome.error) ?? []) : [];
       for (const key of repeat) this.#stores.steps.remove(key);
       const retract = active.events.retractAll();
       return [retract, writeOutcome(this.#stores, active, outcome, active.next)];

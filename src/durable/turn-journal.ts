@@ -47,6 +47,8 @@ export class TurnJournal implements TurnHost {
   readonly #begun = new Map<string, Omit<StepRecord, "outcome">>();
   /** Steps that have a result, in the order this pass came by them. */
   readonly #passed = new Set<string>();
+  /** Which step each thrown error came from. */
+  readonly #thrown = new WeakMap<object, string>();
 
   constructor(options: TurnJournalOptions) {
     this.#options = options;
@@ -97,6 +99,10 @@ export class TurnJournal implements TurnHost {
     this.#begun.delete(key);
     this.#passed.add(key);
     this.#options.steps.ended(key, step);
+  }
+
+  threw(key: string, error: unknown): void {
+    if (typeof error === "object" && error !== null) this.#thrown.set(error, key);
   }
 
   invalidate(scope: string, key: string): void {
@@ -154,11 +160,13 @@ export class TurnJournal implements TurnHost {
   }
 
   /**
-   * What a retry of this turn, which failed, has to do anew: the last model reply before the failure and what came of
-   * it, because the same reply would fail in the same way. Nothing when the failure was a step's own, or when
-   * something came of the reply that must not happen twice.
+   * What a retry of this turn, which failed with `error`, has to do anew: the step that threw it; otherwise the last
+   * model reply before the failure and what came of it, because the same reply would fail in the same way. Nothing
+   * when that must not happen twice.
    */
-  stepsToRepeat(): string[] {
+  stepsToRepeat(error: unknown): string[] {
+    const failed = this.#stepThatThrew(error);
+    if (failed !== undefined) return this.#repeatable([failed]);
     if (this.#begun.size > 0) return [];
     const passed = [...this.#passed];
     let scope = passed.at(-1) ?? "";
@@ -168,10 +176,22 @@ export class TurnJournal implements TurnHost {
       const index = passed.findLastIndex((key) => isModelCall(key, prefix));
       if (index === -1) continue;
       const repeated = passed.slice(index).filter((key) => key.startsWith(prefix));
-      const { steps } = this.#options;
-      return repeated.every((key) => steps.get(key)?.policy === "retry") ? repeated : [];
+      return this.#repeatable(repeated);
     }
     return [];
+  }
+
+  #repeatable(keys: string[]): string[] {
+    const { steps } = this.#options;
+    return keys.every((key) => steps.get(key)?.policy === "retry") ? keys : [];
+  }
+
+  #stepThatThrew(error: unknown): string | undefined {
+    for (let cause = error; cause instanceof Error; cause = cause.cause) {
+      const key = this.#thrown.get(cause);
+      if (key !== undefined) return key;
+    }
+    return undefined;
   }
 
   #fence(): void {

@@ -41,6 +41,7 @@ export class MemoryHost {
       recall: () => undefined,
       begun: () => {},
       ended: () => {},
+      threw: () => {},
       invalidate: () => {},
       discard: () => {},
       backoff: async (_key, attempt, error) => {

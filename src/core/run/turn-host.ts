@@ -10,7 +10,7 @@ export interface Moment {
 /** How a step ended, as recorded. */
 export type StepOutcome = ({ ok: Json } | { error: StepFailure }) & { time: Moment };
 
-/** A failed step of policy `never` or `ask`: it is not run again. */
+/** How a step failed for good. When the turn runs again it fails in the same way, without running. */
 export interface StepFailure {
   code: string;
   message: string;
@@ -42,6 +42,8 @@ export interface TurnHost {
   /** Before an effect. Hosts write it down for policies other than `retry`. */
   begun(key: string, step: { policy: StepPolicy; attempt: number; fingerprint: string }): void;
   ended(key: string, step: StepRecord & { outcome: StepOutcome }): void;
+  /** The step failed for good, now or as recorded, and `error` is what is thrown. */
+  threw(key: string, error: unknown): void;
   /**
    * The recorded request is not the one asked for now: forgets the steps from `key` on in this scope, retracts
    * what the scope had emitted. @throws code_changed when one of them must not run again

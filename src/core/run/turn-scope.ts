@@ -13,7 +13,7 @@ import type {
   StreamOptions,
   TurnContext,
 } from "./turn-context.ts";
-import type { Moment, StepRecord, TurnHost } from "./turn-host.ts";
+import type { Moment, StepOutcome, TurnHost } from "./turn-host.ts";
 
 /** Cloudflare allows six connections at once per request; one stays free for the host's own use. */
 const PARALLEL_EFFECTS = 5;
@@ -127,7 +127,7 @@ export class TurnScope implements TurnContext {
         } finally {
           effects.release();
         }
-        await this.#backoff(step);
+        await this.#backoff(step, options);
       }
     } finally {
       this.#stepping = false;
@@ -156,7 +156,7 @@ export class TurnScope implements TurnContext {
           effects.release();
         }
         if (options.messageId !== undefined) host.discard(options.messageId);
-        await this.#backoff(step);
+        await this.#backoff(step, options);
       }
     } finally {
       this.#stepping = false;
@@ -197,7 +197,7 @@ export class TurnScope implements TurnContext {
       host.invalidate(this.#path, path);
       record = host.recall(path);
     }
-    if (record?.outcome) return { value: this.#replay<T>(record, options) };
+    if (record?.outcome) return { value: this.#replay<T>(path, record.outcome, options) };
     const step: OpenStep = { path, fingerprint, attempt: record?.attempt ?? 0, error: undefined };
     if (record && record.policy !== "retry") {
       const again = record.policy === "ask" && (await this.#askAgain(key));
@@ -207,12 +207,13 @@ export class TurnScope implements TurnContext {
     return step;
   }
 
-  #replay<T>(record: StepRecord, options: StepOptions<T>): T {
-    const outcome = record.outcome;
-    if (outcome === undefined)
-      throw new TroupeError("internal", "a step without outcome was replayed");
+  #replay<T>(path: string, outcome: StepOutcome, options: StepOptions<T>): T {
     this.#advance(outcome.time);
-    if ("error" in outcome) throw new TroupeError(outcome.error.code, outcome.error.message);
+    if ("error" in outcome) {
+      const error = new TroupeError(outcome.error.code, outcome.error.message);
+      this.#shared.host.threw(path, error);
+      throw error;
+    }
     const value = outcome.ok as T;
     options.onReplay?.(value);
     return value;
@@ -223,9 +224,7 @@ export class TurnScope implements TurnContext {
     const message =
       "The outcome is unknown: the service was interrupted while this was running. It may or may not have taken effect.";
     if (options.unknownOutcome) return this.#end(step, options.unknownOutcome(message), options);
-    const error = new TroupeError("outcome_unknown", message);
-    this.#recordFailure(step, error, options);
-    throw error;
+    throw this.#recordFailure(step, new TroupeError("outcome_unknown", message), options);
   }
 
   async #askAgain(key: string): Promise<boolean> {
@@ -270,27 +269,33 @@ export class TurnScope implements TurnContext {
   #failed<T>(step: OpenStep, error: unknown, options: StepOptions<T>): void {
     if (isTurnSignal(error)) throw error;
     if (this.signal.aborted) throw new TurnSignal("cancel");
-    if ((options.policy ?? "retry") === "retry") {
-      if (!isRetryable(error)) throw error;
-      return;
-    }
-    this.#recordFailure(step, error, options);
-    throw error;
+    if ((options.policy ?? "retry") === "retry" && isRetryable(error)) return;
+    throw this.#recordFailure(step, error, options);
   }
 
-  #recordFailure<T>(step: OpenStep, error: unknown, options: StepOptions<T>): void {
+  /** Agent code may make a result of the error: run again, the turn has to see the same one. */
+  #recordFailure<T>(step: OpenStep, error: unknown, options: StepOptions<T>): unknown {
     const { host } = this.#shared;
     const code = error instanceof TroupeError ? error.code : "step_failed";
+    const time = host.clock();
     host.ended(step.path, {
       policy: options.policy ?? "retry",
       attempt: step.attempt,
       fingerprint: step.fingerprint,
-      outcome: { error: { code, message: errorMessage(error) }, time: host.clock() },
+      outcome: { error: { code, message: errorMessage(error) }, time },
     });
+    host.threw(step.path, error);
+    this.#advance(time);
+    return error;
   }
 
-  async #backoff(step: OpenStep): Promise<void> {
-    await this.#shared.host.backoff(step.path, step.attempt, step.error);
+  async #backoff<T>(step: OpenStep, options: StepOptions<T>): Promise<void> {
+    try {
+      await this.#shared.host.backoff(step.path, step.attempt, step.error);
+    } catch (error) {
+      if (error !== step.error) throw error;
+      throw this.#recordFailure(step, error, options);
+    }
   }
 
   #advance(time: Moment): void {

@@ -144,6 +144,26 @@ describe("failures", () => {
     await expect(journal.attempt().step("pay", fail("other"), options)).rejects.toThrow("no money");
   });
 
+  test("what agent code made of a failure stays true when the turn runs again", async () => {
+    const journal = new TurnJournal();
+    let calls = 0;
+    const turn = async (ctx: TurnContext): Promise<string> => {
+      try {
+        return await ctx.step("model:0", () => {
+          calls++;
+          if (calls === 1) return Promise.reject(new ModelError("bad_request", "too odd"));
+          return Promise.resolve("fine");
+        });
+      } catch (error) {
+        return `failed: ${String(error)}`;
+      }
+    };
+    const first = await turn(journal.attempt());
+    expect(first).toContain("too odd");
+    expect((await turn(journal.attempt())).endsWith("too odd")).toBe(true);
+    expect(calls).toBe(1);
+  });
+
   test("an error after the run was cancelled is a cancel", async () => {
     const journal = new TurnJournal();
     const call = journal.attempt().step("call", () => {

@@ -49,6 +49,7 @@ export class TurnJournal {
         records.set(key, structuredClone(step));
         ended++;
       },
+      threw: () => {},
       invalidate: (_scope, key) => {
         records.delete(key);
       },
