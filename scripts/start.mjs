@@ -1,6 +1,6 @@
 // `npm start`: Troupe on this machine, open to local requests only, with its state kept in .troupe/state.
 //
-//   PORT=8787  PERSIST_TO=.troupe/state  OPENAI_API_KEY  OPENAI_BASE_URL
+//   PORT=8787  PERSIST_TO=.troupe/state  OPENAI_API_KEY  OPENAI_BASE_URL  OPENAI_MODEL
 //
 // Further arguments go to `wrangler dev`. Settings for the Worker may also stand in .dev.vars.
 
@@ -17,7 +17,7 @@ const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 90_000;
 const GRACE_MS = 5_000;
 /** Read from the environment and handed on to the Worker as secrets. */
-const HANDED_ON = ["OPENAI_API_KEY", "OPENAI_BASE_URL"];
+const HANDED_ON = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"];
 
 const root = resolve(import.meta.dirname, "..");
 
