@@ -4,8 +4,8 @@ import type { Live, LiveClient } from "./live.ts";
 
 /** What waits in memory for one reader before it is asked to come back. */
 const MOST_BEHIND_BYTES = 1_000_000;
-/** Bytes prepared ahead of the reader, and about what one page of the log has. */
-const AHEAD_BYTES = 64 * 1024;
+/** About what one page of the log has. */
+const PAGE_BYTES = 64 * 1024;
 
 export interface EventStreamOptions {
   log: EventLog;
@@ -29,76 +29,76 @@ export class EventStream implements LiveClient {
   readonly body: ReadableStream<Uint8Array>;
   readonly ofRun: boolean;
   readonly #options: EventStreamOptions;
-  #cursor: number;
-  #state: "replaying" | "live" | "closed" = "replaying";
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  #closed = false;
+  #behind = 0;
 
   constructor(options: EventStreamOptions) {
     this.#options = options;
-    this.#cursor = options.after;
     this.ofRun = options.ofRun;
-    this.body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-          if (options.opening !== "") controller.enqueue(encoder.encode(options.opening));
-        },
-        pull: () => {
-          if (this.#state === "replaying") this.#replay();
-        },
-        cancel: () => this.#leave(),
-      },
-      new ByteLengthQueuingStrategy({ highWaterMark: AHEAD_BYTES }),
-    );
+    // Not a ReadableStream of our own: the runtime does not cancel that when the client leaves, whereas writing to
+    // this one then fails.
+    const { readable, writable } = new IdentityTransformStream();
+    this.body = readable;
+    this.#writer = writable.getWriter();
+    this.#writer.closed.catch(() => this.#leave());
+    this.#replay().catch((error: unknown) => {
+      this.#leave();
+      return this.#writer.abort(error);
+    });
   }
 
   push(bytes: Uint8Array): void {
-    const controller = this.#controller;
-    if (controller === undefined || this.#state === "closed") return;
-    if (AHEAD_BYTES - (controller.desiredSize ?? 0) + bytes.length > MOST_BEHIND_BYTES) {
-      this.close();
-      return;
-    }
-    controller.enqueue(bytes);
+    if (this.#closed) return;
+    if (this.#behind + bytes.length > MOST_BEHIND_BYTES) this.close();
+    else void this.#write(bytes);
   }
 
   close(): void {
-    if (this.#state === "closed") return;
+    if (this.#closed) return;
     this.#leave();
-    this.#controller?.close();
+    this.#writer.close().catch(() => undefined); // The client has left; it is not missed.
   }
 
-  #replay(): void {
-    const { log, live } = this.#options;
-    const page = log.page(this.#cursor, AHEAD_BYTES);
-    const last = page.at(-1);
-    if (last !== undefined) this.#cursor = last.seq;
-    const end = this.ofRun ? page.findIndex(({ kind }) => isTerminal(kind)) : -1;
-    if (end !== -1) {
-      this.#enqueue(
-        page
-          .slice(0, end + 1)
-          .map(eventFrame)
-          .join(""),
-      );
-      this.close();
-    } else if (this.#cursor < log.last && last !== undefined) {
-      this.#enqueue(page.map(eventFrame).join(""));
-    } else {
-      live.join(this);
-      this.#state = "live";
-      const frames = page.map(eventFrame).join("");
-      this.#enqueue(frames + CAUGHT_UP_FRAME + live.snapshots());
-      this.#options.caughtUp();
+  async #replay(): Promise<void> {
+    const { log, live, opening, caughtUp } = this.#options;
+    let cursor = this.#options.after;
+    let frames = opening;
+    for (;;) {
+      const page = log.page(cursor, PAGE_BYTES);
+      const end = this.ofRun ? page.findIndex(({ kind }) => isTerminal(kind)) : -1;
+      const shown = end === -1 ? page : page.slice(0, end + 1);
+      frames += shown.map(eventFrame).join("");
+      cursor = page.at(-1)?.seq ?? log.last;
+      if (end !== -1) {
+        void this.#write(encoder.encode(frames));
+        this.close();
+        return;
+      }
+      if (cursor >= log.last) {
+        live.join(this);
+        void this.#write(encoder.encode(frames + CAUGHT_UP_FRAME + live.snapshots()));
+        caughtUp();
+        return;
+      }
+      await this.#write(encoder.encode(frames));
+      if (this.#closed) return;
+      frames = "";
     }
   }
 
-  #enqueue(frames: string): void {
-    if (frames !== "") this.#controller?.enqueue(encoder.encode(frames));
+  async #write(bytes: Uint8Array): Promise<void> {
+    this.#behind += bytes.length;
+    try {
+      await this.#writer.write(bytes);
+      this.#behind -= bytes.length;
+    } catch {
+      this.#leave();
+    }
   }
 
   #leave(): void {
-    this.#state = "closed";
+    this.#closed = true;
     this.#options.live.leave(this);
   }
 }

@@ -4,8 +4,6 @@ import type { RecordedEvent } from "./event-log.ts";
 import { eventFrame, liveFrame, namedFrame, PING_FRAME, RETRY_FRAME } from "./frames.ts";
 
 const PING_MS = 15_000;
-/** How long connections stay open once nothing happens any more until a human acts. */
-const REST_MS = 15_000;
 
 /** Somebody who is connected and has seen everything recorded. Must not throw and must not wait. */
 export interface LiveClient {
@@ -36,8 +34,8 @@ export class Live {
   #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #restMs: number;
 
-  /** @param restMs for tests that do not want to wait */
-  constructor(restMs = REST_MS) {
+  /** @param restMs how long connections stay open once nothing happens any more until a human acts */
+  constructor(restMs: number) {
     this.#restMs = restMs;
   }
 

@@ -57,6 +57,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Makes what runs of a component, its secrets open. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
 
+  /** How long streams stay open, in milliseconds, once a run waits for a human: clients come back by cursor. */
+  protected restMs(): number {
+    return 15_000;
+  }
+
   /** What secrets in components are stored with (`SECRETS_KEY`). */
   protected secretsKey(): string | undefined {
     const { SECRETS_KEY } = this.env as { SECRETS_KEY?: unknown };
@@ -163,7 +168,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   #load(): void {
     const stores = new Stores(this.ctx.storage);
     if (!hasTables(stores.db)) return;
-    const live = new Live();
+    const live = new Live(this.restMs());
     const secrets = this.#secrets;
     const build = async (sealed: ComponentModel): Promise<Runnable> =>
       this.build(await secrets.open(sealed));

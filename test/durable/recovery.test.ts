@@ -1,57 +1,48 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { ModelError } from "../../src/core/models/model-error.ts";
-import type { Behaviour } from "./support/scripted-agent.ts";
-import { agent, counter, outline, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
+import { thought } from "./support/scripted-agent.ts";
+import {
+  agent,
+  counter,
+  outline,
+  roundRobin,
+  Signal,
+  TestTeam,
+  texts,
+  value,
+} from "./support/team.ts";
 
-/** Says "thinking", takes a step that is done, then one that a restart interrupts. */
-function interrupted(calls: string[], hold: { signal: Signal }, policy: "retry" | "never"): Behaviour {
-  return async function* (self, ctx) {
-    await ctx.step("done", () => {
-      calls.push("done");
-      return Promise.resolve(null);
-    });
-    yield {
-      id: ctx.id(),
-      type: "ThoughtEvent",
-      source: self.name,
-      content: "thinking",
-      models_usage: null,
-      metadata: {},
-      created_at: ctx.now(),
-    };
-    return ctx.step(
-      "held",
-      async () => {
-        calls.push("held");
-        reached.get(hold)?.set();
-        await hold.signal.wait();
-        return "done";
-      },
-      { policy, unknownOutcome: () => "unknown" },
-    );
-  };
-}
-
-const reached = new WeakMap<object, Signal>();
-
-/** Lets a run come to its held step, and takes the object away. */
+/** Lets a run come to a step that does not end, after one that is done, and takes the object away. */
 async function interruptedRun(
   policy: "retry" | "never",
 ): Promise<{ team: TestTeam; id: string; calls: string[] }> {
   const calls: string[] = [];
-  const hold = { signal: new Signal() };
   const arrived = new Signal();
-  reached.set(hold, arrived);
-  const team = await TestTeam.create(
-    roundRobin([counter("a"), agent("b", interrupted(calls, hold, policy))], 2),
-  );
+  const b = agent("b", async function* (self, ctx) {
+    await ctx.step("done", () => {
+      calls.push("done");
+      return Promise.resolve(null);
+    });
+    yield thought(self.name, ctx, "thinking");
+    return ctx.step(
+      "held",
+      async () => {
+        calls.push("held");
+        // A promise that a test settles would keep the object alive.
+        if (calls.length === 2) {
+          arrived.set();
+          await new Promise(() => {});
+        }
+        return "done";
+      },
+      { policy, unknownOutcome: () => "unknown" },
+    );
+  });
+  const team = await TestTeam.create(roundRobin([counter("a"), b], 2));
   const { id } = await team.start("go");
   await arrived.wait();
   await team.evict();
-  // The interrupted effect belongs to an object that is gone; the next one finds an open gate.
-  hold.signal = new Signal();
-  hold.signal.set();
   return { team, id, calls };
 }
 
@@ -107,24 +98,15 @@ describe("after an interruption", () => {
   });
 
   test("what other code says in a repeated turn takes the place of what was said", async () => {
-    const hold = new Signal();
     const arrived = new Signal();
     let version = "old";
     const team = await TestTeam.create(
       agent("a", async function* (self, ctx) {
-        yield {
-          id: `${version}-thought`,
-          type: "ThoughtEvent",
-          source: self.name,
-          content: version,
-          models_usage: null,
-          metadata: {},
-          created_at: ctx.now(),
-        };
+        yield { ...thought(self.name, ctx, version), id: `${version}-thought` };
         return ctx.step("held", async () => {
           if (version === "old") {
             arrived.set();
-            await hold.wait();
+            await new Promise(() => {});
           }
           return "said";
         });
@@ -248,23 +230,19 @@ describe("a retry", () => {
       roundRobin(
         [
           agent("a", async function* (self, ctx) {
-            await ctx.step("tool:0", () => {
-              calls.push("tool");
-              return Promise.resolve(null);
-            }, { policy: "never" });
+            await ctx.step(
+              "tool:0",
+              () => {
+                calls.push("tool");
+                return Promise.resolve(null);
+              },
+              { policy: "never" },
+            );
             const reply = await ctx.step("model:0", () => {
               calls.push("model");
               return Promise.resolve(broken ? "nonsense" : "sense");
             });
-            yield {
-              id: ctx.id(),
-              type: "ThoughtEvent",
-              source: self.name,
-              content: reply,
-              models_usage: null,
-              metadata: {},
-              created_at: ctx.now(),
-            };
+            yield thought(self.name, ctx, reply);
             if (reply === "nonsense") throw new TypeError("cannot read this");
             return reply;
           }),

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { hooks } from "./support/scripted-agent.ts";
-import { agent, counter, outline, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
+import { hooks, thought } from "./support/scripted-agent.ts";
+import {
+  agent,
+  counter,
+  outline,
+  roundRobin,
+  Signal,
+  TestTeam,
+  texts,
+  value,
+} from "./support/team.ts";
 
 describe("a run", () => {
   test("is accepted, carried out and ends with its result and without an alarm", async () => {
@@ -122,7 +131,6 @@ describe("a run", () => {
     expect(texts(await team.finished((await team.start("again")).id))).toEqual([
       "again",
       "b works",
-      "a 2",
     ]);
   });
 
@@ -132,13 +140,8 @@ describe("a run", () => {
         [
           agent("a", async function* (self, ctx) {
             yield {
-              id: ctx.id(),
-              type: "ThoughtEvent",
-              source: self.name,
-              content: "hm",
+              ...thought(self.name, ctx, "hm"),
               models_usage: { prompt_tokens: 5, completion_tokens: 2 },
-              metadata: {},
-              created_at: ctx.now(),
             };
             return "said";
           }),
@@ -192,15 +195,7 @@ describe("stopping", () => {
         [
           counter("a"),
           agent("b", async function* (self, ctx) {
-            yield {
-              id: ctx.id(),
-              type: "ThoughtEvent",
-              source: self.name,
-              content: "thinking",
-              models_usage: null,
-              metadata: {},
-              created_at: ctx.now(),
-            };
+            yield thought(self.name, ctx, "thinking");
             started.set();
             await ctx.step("wait", () => go.wait().then(() => null));
             return "never said";
@@ -221,7 +216,14 @@ describe("stopping", () => {
     go.set();
 
     const frames = await team.frames(id);
-    expect(outline(frames)).toEqual(["run running", "go", "a 1", "thinking", "retract", "run cancelled"]);
+    expect(outline(frames)).toEqual([
+      "run running",
+      "go",
+      "a 1",
+      "thinking",
+      "retract",
+      "run cancelled",
+    ]);
     expect(await team.alarm()).toBeNull();
     const { messages } = value(await team.gateway.messages({ limit: 10 }));
     expect(messages).toHaveLength(2);
@@ -246,7 +248,7 @@ describe("stopping", () => {
     await started.wait();
     expect(value(await team.gateway.pauseRun(id)).status).toBe("running");
     go.set();
-    expect(await team.until(id, "paused")).toMatchObject({ status: "paused", turns: 0 });
+    expect(await team.rested(id)).toMatchObject({ status: "paused", turns: 0 });
     expect(await team.alarm()).toBeNull();
     expect(hooks).toContain(`${name} pause`);
 

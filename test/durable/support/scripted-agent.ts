@@ -3,6 +3,7 @@ import { BaseChatAgent } from "../../../src/core/agents/base-chat-agent.ts";
 import type { Response } from "../../../src/core/agents/chat-agent.ts";
 import type { ComponentDefinition } from "../../../src/core/component/component.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { ThoughtEvent } from "../../../src/core/messages/agent-events.ts";
 import type { TextMessage } from "../../../src/core/messages/chat-messages.ts";
 import { createMessage } from "../../../src/core/messages/create.ts";
 import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
@@ -112,3 +113,8 @@ export class ScriptedAgent extends BaseChatAgent {
 
 /** Calls of the agents' pause and resume hooks: `<script> pause`. */
 export const hooks: string[] = [];
+
+/** Something an agent says on the way. */
+export function thought(source: string, ctx: TurnContext, content: string): ThoughtEvent {
+  return createMessage<ThoughtEvent>(ctx, { type: "ThoughtEvent", source, content });
+}

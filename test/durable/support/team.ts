@@ -72,11 +72,9 @@ export class TestTeam {
     return run;
   }
 
-  /** Reads the run's stream until it is in this status. */
-  async until(id: string, status: RunInfo["status"]): Promise<RunInfo> {
-    for await (const frame of await this.stream(id)) {
-      if (frame.event === "run" && (frame.data as { status: string }).status === status) break;
-    }
+  /** Follows the run's stream to where it ends: the run is over, or somebody has to do something. */
+  async rested(id: string): Promise<RunInfo> {
+    await this.frames(id);
     return this.run(id);
   }
 
@@ -140,9 +138,10 @@ async function* noFrames(): AsyncGenerator<Frame, void, void> {}
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,
 ): AsyncGenerator<Frame, void, void> {
+  const decoder = new TextDecoder();
   let text = "";
-  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
-    const blocks = (text + piece).split("\n\n");
+  for await (const bytes of body) {
+    const blocks = (text + decoder.decode(bytes, { stream: true })).split("\n\n");
     text = blocks.pop() ?? "";
     for (const block of blocks) {
       const frame = parseFrame(block);

@@ -16,6 +16,11 @@ const registry = new ComponentRegistry().register(
 
 /** A team object whose components may hold agents that a test scripts. */
 export class ScriptedTeam extends TroupeTeam {
+  /** A stream then ends when a run waits, and the object can be evicted. */
+  protected override restMs(): number {
+    return 0;
+  }
+
   protected override build(component: ComponentModel): Runnable {
     const subject = registry.load<ChatAgent | Team>(component, ["team", "agent"]);
     return "onMessagesStream" in subject ? agentRunnable(subject) : subject;
