@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dumpComponent, type Component } from "../../src/core/component/component.ts";
+import { type ComponentLoader, dumpComponent } from "../../src/core/component/component.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatCompletionClient } from "../../src/core/models/chat-completion-client.ts";
 import { ModelError } from "../../src/core/models/model-error.ts";
@@ -23,11 +23,12 @@ function load(
   const definition = openAIComponents(dependencies).find((one) => one.provider === provider);
   if (definition === undefined) throw new Error(`no ${provider}`);
   const parsed = definition.configSchema.parse(config);
-  return definition.fromConfig(parsed as never, {
+  const loader: ComponentLoader = {
     load: () => {
       throw new Error("nothing inside");
     },
-  }) as Component as ChatCompletionClient;
+  };
+  return definition.fromConfig(parsed as never, loader) as ChatCompletionClient;
 }
 
 /** An environment with these settings only. */
@@ -158,7 +159,7 @@ describe("keys and addresses", () => {
     const calls: { url: string; key: string | null }[] = [];
     const fetch: NonNullable<OpenAIDependencies["fetch"]> = async (input, init) => {
       const key = new Headers(init?.headers).get("authorization");
-      calls.push({ url: String(input), key });
+      calls.push({ url: new Request(input).url, key });
       return Response.json({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] });
     };
     const client = load(OPENAI, { model }, { ...envOf({ [name]: "maker-key" }), fetch });

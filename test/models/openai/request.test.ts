@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../src/core/json.ts";
 import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { assistant, clientOf, customInfo, lastBody, system, toolResult, user } from "../support.ts";
@@ -193,7 +194,7 @@ describe("tools", () => {
 
 describe("output", () => {
   test("a schema is sent closed and with everything required", async () => {
-    const schema = {
+    const schema: JsonObject = {
       type: "object",
       properties: {
         name: { type: "string", default: null },
