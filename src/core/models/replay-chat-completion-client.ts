@@ -2,7 +2,12 @@ import * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
-import type { ChatCompletionClient, CreateResult } from "./chat-completion-client.ts";
+import { wait } from "../wait.ts";
+import type {
+  ChatCompletionClient,
+  CreateOptions,
+  CreateResult,
+} from "./chat-completion-client.ts";
 import { createResultSchema } from "./create-result.ts";
 import { addUsage, type LLMMessage, type RequestUsage } from "./llm-messages.ts";
 import { ModelError } from "./model-error.ts";
@@ -16,20 +21,25 @@ const DEFAULT_INFO: ModelInfo = {
   structured_output: false,
 };
 
+const NEVER_ABORTED = new AbortController().signal;
+
 /** What AutoGen's replay client pretends its model's context window to be. */
 const CONTEXT_WINDOW = 10_000;
 
 const configSchema = z.object({
   chat_completions: z.array(z.union([z.string(), createResultSchema])),
   model_info: modelInfoSchema.nullish(),
-  /** Ours, not AutoGen's. */
+  /** These two are ours, not AutoGen's. */
   cycle: z.boolean().nullish(),
+  chunk_delay_ms: z.int().min(0).max(10_000).nullish(),
 });
 
 export interface ReplayOptions {
   modelInfo?: ModelInfo;
   /** Starts over after the last answer, for demos without end. Default false. */
   cycle?: boolean;
+  /** Milliseconds before each word of a streamed text, for demos that look alive. Default 0. */
+  chunkDelayMs?: number;
 }
 
 /**
@@ -46,10 +56,11 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
     role: "model",
     version: 1,
     configSchema,
-    fromConfig: ({ chat_completions, model_info, cycle }) =>
+    fromConfig: ({ chat_completions, model_info, cycle, chunk_delay_ms }) =>
       new ReplayChatCompletionClient(chat_completions, {
         modelInfo: model_info ?? DEFAULT_INFO,
         cycle: cycle ?? false,
+        chunkDelayMs: chunk_delay_ms ?? 0,
       }),
   };
 
@@ -57,14 +68,16 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   readonly modelInfo: ModelInfo;
   readonly #completions: readonly (string | CreateResult)[];
   readonly #cycle: boolean;
+  readonly #chunkDelayMs: number;
   #position = 0;
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
   constructor(completions: readonly (string | CreateResult)[], options: ReplayOptions = {}) {
-    const { modelInfo = DEFAULT_INFO, cycle = false } = options;
+    const { modelInfo = DEFAULT_INFO, cycle = false, chunkDelayMs = 0 } = options;
     this.#completions = completions;
     this.modelInfo = modelInfo;
     this.#cycle = cycle;
+    this.#chunkDelayMs = chunkDelayMs;
   }
 
   /** @throws ModelError `exhausted` after the last answer */
@@ -79,10 +92,16 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   }
 
   /** A text comes word by word, anything else whole. An answer that is not fetched to its end comes again. */
-  async *createStream(messages: readonly LLMMessage[]): AsyncGenerator<string, CreateResult, void> {
+  async *createStream(
+    messages: readonly LLMMessage[],
+    { signal = NEVER_ABORTED }: CreateOptions = {},
+  ): AsyncGenerator<string, CreateResult, void> {
     const completion = this.#completions[this.#index()];
     const result = this.#next(messages);
-    if (typeof completion === "string") yield* pieces(words(completion));
+    for (const piece of typeof completion === "string" ? pieces(words(completion)) : []) {
+      if (this.#chunkDelayMs > 0) await wait(this.#chunkDelayMs, signal);
+      yield piece;
+    }
     this.#answered(messages, result);
     return result;
   }
@@ -132,6 +151,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
       ),
       model_info: withoutNulls(this.modelInfo),
       cycle: this.#cycle ? true : null,
+      chunk_delay_ms: this.#chunkDelayMs > 0 ? this.#chunkDelayMs : null,
     });
   }
 

@@ -1,4 +1,5 @@
 import { hashId } from "../ids.ts";
+import { wait } from "../wait.ts";
 import { retryDelay } from "./retry.ts";
 import { TurnSignal } from "./signals.ts";
 import type { Answer, Question } from "./turn-context.ts";
@@ -47,7 +48,9 @@ export class MemoryHost {
       backoff: async (_key, attempt, error) => {
         const delay = retryDelay(attempt, error);
         if (delay === undefined) throw error;
-        await wait(delay, signal);
+        await wait(delay, signal).catch(() => {
+          throw new TurnSignal("cancel");
+        });
       },
       answer: async (question) => {
         if (options.answer === undefined) {
@@ -87,17 +90,4 @@ async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promis
   } finally {
     signal.removeEventListener("abort", cancel);
   }
-}
-
-async function wait(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      if (signal.aborted) reject(new TurnSignal("cancel"));
-      else resolve();
-    }
-  });
 }
