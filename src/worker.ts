@@ -7,11 +7,9 @@ import { ComponentRegistry } from "./core/component/registry.ts";
 import { agentRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
-import type { ComponentSecrets } from "./durable/component-secrets.ts";
 import { egressRules, guardedFetch } from "./durable/egress.ts";
 import { DurableObjectGateway } from "./durable/gateway.ts";
 import { secretResolver, settingOrReference } from "./durable/secret-hosts.ts";
-import { SealedSecrets } from "./durable/secrets.ts";
 import { TroupeTeam } from "./durable/team-object.ts";
 import { createApp } from "./http/app.ts";
 import { closed, localOnly } from "./http/auth.ts";
@@ -84,10 +82,6 @@ export class TeamObject extends TroupeTeam<Env> {
       "agent",
     ]);
     return built.begin === undefined ? agentRunnable(built) : built;
-  }
-
-  protected secrets(): ComponentSecrets {
-    return new SealedSecrets(this.env.SECRETS_KEY);
   }
 }
 

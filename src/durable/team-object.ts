@@ -57,6 +57,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Makes what runs of a component, its secrets open. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
 
+  /** Rows this instance has written so far, indexes included: what the platform bills. */
+  get rowsWritten(): number {
+    return this.#parts?.stores.db.rowsWritten ?? 0;
+  }
+
   /** How long streams stay open, in milliseconds, once a run waits for a human: clients come back by cursor. */
   protected restMs(): number {
     return 15_000;

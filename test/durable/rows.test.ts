@@ -1,0 +1,76 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import type { ComponentModel } from "../../src/core/component/component.ts";
+import { roundRobin, TestTeam, value } from "./support/team.ts";
+
+/** An assistant with a replayed model: what is called a plain agent. */
+function assistant(name: string): ComponentModel {
+  return {
+    provider: "AssistantAgent",
+    config: {
+      name,
+      description: "An assistant",
+      model_client: {
+        provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+        config: { chat_completions: ["hello"], cycle: true },
+      },
+      model_context: {
+        provider: "BufferedChatCompletionContext",
+        config: { buffer_size: 5 },
+      },
+      reflect_on_tool_use: false,
+      tool_call_summary_format: "{result}",
+    },
+  };
+}
+
+/** Runs a team to its end and says how many rows that took. */
+async function rowsOfRun(team: TestTeam): Promise<number> {
+  const before = await rows(team);
+  await team.finished((await team.start(null)).id);
+  return (await rows(team)) - before;
+}
+
+function rows(team: TestTeam): Promise<number> {
+  return runInDurableObject(team.stub, (instance) => instance.rowsWritten);
+}
+
+async function rowsPerTurn(agents: number, warmUpTurns: number): Promise<number> {
+  const names = Array.from({ length: agents }, (_, index) => `agent_${index}`);
+  const team = await TestTeam.create(roundRobin(names.map(assistant), warmUpTurns));
+  await team.finished((await team.start("go")).id);
+  const one = await withMaxTurns(team, names, 1);
+  const eleven = await withMaxTurns(team, names, 11);
+  return (eleven - one) / 10;
+}
+
+async function withMaxTurns(team: TestTeam, names: string[], turns: number): Promise<number> {
+  value(await team.gateway.replaceComponent(roundRobin(names.map(assistant), turns)));
+  return rowsOfRun(team);
+}
+
+describe("rows written", () => {
+  test("per plain turn: six and one for the model context", async () => {
+    expect(await rowsPerTurn(1, 2)).toBeLessThanOrEqual(7);
+  });
+
+  test("are the same in a long conversation", async () => {
+    expect(await rowsPerTurn(2, 1000)).toBe(await rowsPerTurn(2, 4));
+  });
+
+  test("none for a team that does not exist", async () => {
+    const team = new TestTeam();
+    expect(await team.gateway.team()).toMatchObject({
+      ok: false,
+      problem: { status: 404, code: "team_not_found" },
+    });
+    expect(await team.gateway.messages({ limit: 1 })).toMatchObject({ ok: false });
+    expect(await team.gateway.stream({ run: null, after: 0 })).toMatchObject({
+      ok: false,
+      problem: { code: "team_not_found" },
+    });
+    expect(
+      await team.sql("select name from sqlite_master where name not like '\\_%' escape '\\'"),
+    ).toEqual([]);
+  });
+});
