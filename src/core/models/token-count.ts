@@ -3,13 +3,11 @@ import { isJsonObject } from "../json.ts";
 import type { ToolSchema } from "./chat-completion-client.ts";
 import { imageTokens } from "./image-tokens.ts";
 import type { LLMMessage } from "./llm-messages.ts";
+import { tokenizerFor } from "./tokenizer.ts";
 
 type Encode = (text: string) => number;
 
-/** By encoding; the tables are large and load only when something is counted. */
-const encoders = new Map<string, Promise<Encode>>();
-
-/** By encoding: a message never changes, and whoever trims a conversation asks again and again. */
+/** By tokenizer: a message never changes, and whoever trims a conversation asks again and again. */
 const counted = new Map<string, WeakMap<LLMMessage, number>>();
 
 /** Tokens that begin the reply. */
@@ -26,10 +24,9 @@ export async function countTokens(
   tools: readonly ToolSchema[],
   model: string,
 ): Promise<number> {
-  const encoding = await encodingOf(model);
-  const encode = await encoderOf(encoding);
-  let known = counted.get(encoding);
-  if (known === undefined) counted.set(encoding, (known = new WeakMap()));
+  const { name, count: encode } = await tokenizerFor(model);
+  let known = counted.get(name);
+  if (known === undefined) counted.set(name, (known = new WeakMap()));
   let total = REPLY;
   for (const message of messages) {
     let tokens = known.get(message);
@@ -40,36 +37,6 @@ export async function countTokens(
     total += tokens;
   }
   return total + toolsTokens(tools, encode);
-}
-
-async function encodingOf(model: string): Promise<"cl100k_base" | "o200k_base"> {
-  const { getEncodingNameForModel } = await import("js-tiktoken/lite");
-  try {
-    const name = getEncodingNameForModel(model as Parameters<typeof getEncodingNameForModel>[0]);
-    return name === "o200k_base" ? name : "cl100k_base";
-  } catch {
-    return "cl100k_base";
-  }
-}
-
-function encoderOf(encoding: "cl100k_base" | "o200k_base"): Promise<Encode> {
-  let encoder = encoders.get(encoding);
-  if (encoder === undefined) {
-    encoder = loadEncoder(encoding);
-    encoders.set(encoding, encoder);
-  }
-  return encoder;
-}
-
-async function loadEncoder(encoding: "cl100k_base" | "o200k_base"): Promise<Encode> {
-  const { Tiktoken } = await import("js-tiktoken/lite");
-  const ranks =
-    encoding === "o200k_base"
-      ? await import("js-tiktoken/ranks/o200k_base")
-      : await import("js-tiktoken/ranks/cl100k_base");
-  const tiktoken = new Tiktoken(ranks.default);
-  // A text that looks like a control token is still a text.
-  return (text) => tiktoken.encode(text, [], []).length;
 }
 
 function messageTokens(message: LLMMessage, encode: Encode): number {
