@@ -7,8 +7,8 @@ import type {
 } from "./chat-completion-client.ts";
 import type { LLMMessage } from "./llm-messages.ts";
 
-/** The options of a model call; the signal comes from the step. */
-export type ModelCallOptions = Omit<CreateOptions, "signal">;
+/** The options of a model call; the rest comes from the step. */
+export type ModelCallOptions = Omit<CreateOptions, "signal" | "idempotencyKey">;
 
 /**
  * Calls a model in a step of `ctx`: repeated after a restart or a passing failure, recorded once it answered.
@@ -25,7 +25,7 @@ export function callModel(
 ): Promise<CreateResult> {
   return ctx.step(
     key,
-    ({ signal }) => client.create(messages, { ...options, signal }),
+    ({ signal, idempotencyKey }) => client.create(messages, { ...options, signal, idempotencyKey }),
     stepOptions(client, messages, options),
   );
 }
@@ -43,10 +43,15 @@ export function streamModel(
   options: ModelCallOptions & { messageId?: string } = {},
 ): AsyncGenerator<string, CreateResult, void> {
   const { messageId, ...rest } = options;
-  return ctx.stream(key, ({ signal }) => client.createStream(messages, { ...rest, signal }), {
-    ...stepOptions(client, messages, rest),
-    ...(messageId !== undefined && { messageId }),
-  });
+  return ctx.stream(
+    key,
+    ({ signal, idempotencyKey }) =>
+      client.createStream(messages, { ...rest, signal, idempotencyKey }),
+    {
+      ...stepOptions(client, messages, rest),
+      ...(messageId !== undefined && { messageId }),
+    },
+  );
 }
 
 function stepOptions(

@@ -33,7 +33,6 @@ export const createArgsSchema = z.object({
   reasoning_effort: z.string().nullish(),
   stream_options: z.object({ include_usage: z.boolean() }).nullish(),
 });
-export type CreateArgs = z.infer<typeof createArgsSchema>;
 
 const commonSchema = createArgsSchema.extend({
   model: z.string().min(1),
