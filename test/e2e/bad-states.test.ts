@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { problemSchema } from "../../src/http/problem.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { TestWorker } from "../support/worker.ts";
+
+interface TeamState {
+  type: string;
+  version: string;
+  agent_states: Record<string, unknown>;
+  [key: string]: unknown;
+}
+
+const PATH = "/v1/teams/team/state";
+let worker: TestWorker;
+let good: TeamState;
+
+beforeAll(async () => {
+  worker = await TestWorker.start();
+  await worker.fetch("/v1/teams", jsonInit({ id: "team", template: "writer_critic" }));
+  await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task: "Write." }));
+  good = (await (await worker.fetch(PATH)).json()) as TeamState;
+}, 60_000);
+
+afterAll(() => worker[Symbol.asyncDispose]());
+
+const MANAGER = "RoundRobinGroupChatManager";
+const bad: Record<string, (state: TeamState) => unknown> = {
+  "an empty object": () => ({}),
+  "no agents": ({ type, version }) => ({ type, version }),
+  "agents as a list": (state) => ({ ...state, agent_states: [] }),
+  "agents as null": (state) => ({ ...state, agent_states: null }),
+  "a missing agent": (state) => ({ ...state, agent_states: without(state, "writer") }),
+  "a missing manager": (state) => ({ ...state, agent_states: without(state, MANAGER) }),
+  "an agent that is a number": (state) => withAgent(state, "writer", 7),
+  "a manager whose thread is no list": (state) =>
+    withAgent(state, MANAGER, { ...(state.agent_states[MANAGER] as object), message_thread: 7 }),
+  "a manager whose thread holds what is no message": (state) =>
+    withAgent(state, MANAGER, {
+      ...(state.agent_states[MANAGER] as object),
+      message_thread: [{ type: "TextMessage" }],
+    }),
+  "a manager that counts half turns": (state) =>
+    withAgent(state, MANAGER, { ...(state.agent_states[MANAGER] as object), current_turn: 0.5 }),
+};
+
+function without(state: TeamState, name: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(state.agent_states).filter(([key]) => key !== name));
+}
+
+function withAgent(state: TeamState, name: string, value: unknown): TeamState {
+  return { ...state, agent_states: { ...state.agent_states, [name]: value } };
+}
+
+describe("a state that does not fit is refused and changes nothing", () => {
+  test.for(Object.entries(bad))("%s", async ([, make]) => {
+    const response = await worker.fetch(PATH, jsonInit(make(good), "PUT"));
+    const problem = problemSchema.loose().parse(await response.json());
+    expect([response.status, problem.code]).toEqual([422, "invalid_state"]);
+    expect(await (await worker.fetch(PATH)).json()).toEqual(good);
+  });
+});
+
+test("what was saved can be loaded", async () => {
+  expect((await worker.fetch(PATH, jsonInit(good, "PUT"))).status).toBe(204);
+  expect(await (await worker.fetch(PATH)).json()).toEqual(good);
+});
