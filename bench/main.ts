@@ -1,0 +1,34 @@
+import { isMet, printReport, type Report } from "./support/report.ts";
+
+/** Loaded when they run, so that none pays for what another imports. */
+const SECTIONS: Record<string, () => Promise<{ measure(): Promise<Report> }>> = {
+  size: () => import("./sections/size.ts"),
+  cpu: () => import("./sections/cpu.ts"),
+  turns: () => import("./sections/turns.ts"),
+  rows: () => import("./sections/rows.ts"),
+  stream: () => import("./sections/stream.ts"),
+  memory: () => import("./sections/memory.ts"),
+};
+
+// npm run bench -- [section...]
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !Object.hasOwn(SECTIONS, name));
+if (unknown.length > 0) {
+  console.error(
+    `No such section: ${unknown.join(", ")}. There are ${Object.keys(SECTIONS).join(", ")}.`,
+  );
+  process.exit(2);
+}
+
+let met = 0;
+let missed = 0;
+for (const [name, load] of Object.entries(SECTIONS)) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  const report = await (await load()).measure();
+  printReport(report);
+  for (const goal of report.goals) {
+    if (isMet(goal)) met++;
+    else missed++;
+  }
+}
+console.log(`\n${met} goals met, ${missed} missed`);

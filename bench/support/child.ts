@@ -1,0 +1,41 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+
+const alive = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of alive) child.kill("SIGKILL");
+});
+
+/** Ends with this process, however that ends. */
+export function endWithUs<T extends ChildProcess>(child: T): T {
+  alive.add(child);
+  child.once("exit", () => alive.delete(child));
+  return child;
+}
+
+/** A Node program in a process of its own, so that what it uses is not counted as ours. */
+export interface NodeChild<T> extends AsyncDisposable {
+  /** What it printed as its first line. */
+  hello: T;
+}
+
+/** Starts a program and waits for its first line, which is JSON. */
+export async function startNode<T>(file: string, args: readonly string[]): Promise<NodeChild<T>> {
+  const child = endWithUs(
+    spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "inherit"] }),
+  );
+  const hello = await new Promise<T>((resolve, reject) => {
+    child.once("exit", (code) => reject(new Error(`${file} ended with ${String(code)}`)));
+    createInterface({ input: child.stdout }).once("line", (line) => {
+      resolve(JSON.parse(line) as T);
+    });
+  });
+  return { hello, [Symbol.asyncDispose]: () => end(child) };
+}
+
+export async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGKILL");
+  await ended;
+}
