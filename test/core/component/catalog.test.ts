@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { describe, expect, test } from "vitest";
+import { Catalog } from "../../../src/core/component/catalog.ts";
+import { ValueError } from "../../../src/core/errors.ts";
+import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
+
+const tool = (name: string): FunctionTool =>
+  new FunctionTool({ name, description: "", parameters: z.object({}), execute: () => "" });
+
+describe("Catalog", () => {
+  test("finds what was registered by name", () => {
+    const catalog = new Catalog();
+    const add = tool("add");
+    const team = { name: "demo", description: "", component: { provider: "x", config: {} } };
+    catalog.registerTool(add);
+    catalog.defineTeam(team);
+    expect(catalog.tool("add")).toBe(add);
+    expect(catalog.tool("toString")).toBeUndefined();
+    expect(catalog.toolNames()).toEqual(["add"]);
+    expect(catalog.team("demo")).toBe(team);
+    expect(catalog.teams()).toEqual([team]);
+    expect(catalog.components()).toEqual([]);
+  });
+
+  test("keeps names unique, but takes the same thing twice", () => {
+    const catalog = new Catalog();
+    const add = tool("add");
+    catalog.registerTool(add);
+    catalog.registerTool(add);
+    expect(() => catalog.registerTool(tool("add"))).toThrow(ValueError);
+  });
+});

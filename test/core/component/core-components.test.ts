@@ -1,0 +1,20 @@
+import { describe, expect, test } from "vitest";
+import { Catalog } from "../../../src/core/component/catalog.ts";
+import { coreComponents } from "../../../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../../../src/core/component/registry.ts";
+
+const definitions = coreComponents(new Catalog());
+
+describe("coreComponents", () => {
+  test("have distinct bare class names, so that each can be an alias", () => {
+    const names = definitions.map(({ provider }) => provider.split(".").at(-1));
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test("all have a JSON Schema", () => {
+    const listed = new ComponentRegistry().register(...definitions).definitions();
+    expect(listed.map(({ provider, config }) => [provider, config.$schema])).toEqual(
+      listed.map(({ provider }) => [provider, expect.any(String)]),
+    );
+  });
+});

@@ -1,0 +1,317 @@
+import * as z from "zod";
+import { describe, expect, test } from "vitest";
+import type {
+  AnyComponentDefinition,
+  Component,
+  ComponentDefinition,
+} from "../../../src/core/component/component.ts";
+import { componentModelSchema, dumpComponent } from "../../../src/core/component/component.ts";
+import { ComponentRegistry } from "../../../src/core/component/registry.ts";
+import { ComponentError, ValueError } from "../../../src/core/errors.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+
+const leafSchema = z.object({
+  name: z.string(),
+  count: z.int().min(1).default(1),
+  ratio: z.number().nullish(),
+  quiet: z.boolean().default(false),
+});
+
+class Leaf implements Component {
+  static readonly component: ComponentDefinition<z.infer<typeof leafSchema>, Leaf> = {
+    provider: "garden.plants.Leaf",
+    componentType: "leaf",
+    role: "agent",
+    version: 2,
+    configSchema: leafSchema,
+    upgrade: (config, version) => {
+      if (version < 1) throw new ValueError("too old");
+      return { ...config, name: config.title ?? null };
+    },
+    fromConfig: (config) => {
+      if (config.name === "weed") throw new ValueError("weeds do not grow here");
+      return new Leaf(config);
+    },
+  };
+  readonly definition = Leaf.component;
+  readonly config: z.infer<typeof leafSchema>;
+  constructor(config: z.infer<typeof leafSchema>) {
+    this.config = config;
+  }
+  toConfig(): JsonObject {
+    return this.config;
+  }
+}
+
+const branchSchema = z.object({
+  parts: z.array(componentModelSchema),
+  notes: z.record(z.string(), z.json()).default({}),
+});
+
+class Branch implements Component {
+  static readonly component: ComponentDefinition<z.infer<typeof branchSchema>, Branch> = {
+    provider: "garden.plants.Branch",
+    componentType: "branch",
+    role: "team",
+    version: 1,
+    configSchema: branchSchema,
+    fromConfig: (config, loader) =>
+      new Branch(
+        config.parts.map((part, index) =>
+          loader.load<Leaf | Branch>(part, ["agent", "team"], `parts[${index}]`),
+        ),
+      ),
+  };
+  readonly definition = Branch.component;
+  readonly parts: readonly (Leaf | Branch)[];
+  constructor(parts: readonly (Leaf | Branch)[]) {
+    this.parts = parts;
+  }
+  toConfig(): JsonObject {
+    return { parts: this.parts.map((part) => dumpComponent(part)) };
+  }
+}
+
+const Pot: AnyComponentDefinition = {
+  provider: "garden.tools.Pot",
+  componentType: "pot",
+  role: "memory",
+  version: 1,
+  configSchema: z.object({}),
+  fromConfig: () => ({ definition: Pot, toConfig: () => ({}) }),
+};
+
+const registry = new ComponentRegistry().register(Leaf.component, Branch.component, Pot);
+
+const leaf = (config: JsonObject = {}): JsonObject => ({
+  provider: "garden.plants.Leaf",
+  config: { name: "a", ...config },
+});
+const branch = (...parts: JsonObject[]): JsonObject => ({
+  provider: "garden.plants.Branch",
+  config: { parts },
+});
+
+function failure(model: unknown, roles?: "agent" | "team"): ComponentError {
+  try {
+    registry.load(model, roles);
+  } catch (error) {
+    if (error instanceof ComponentError) return error;
+  }
+  throw new Error("it loaded");
+}
+
+describe("loading", () => {
+  test("dumps what it loaded, defaults filled in and unknown keys dropped", () => {
+    const loaded = registry.load(branch(leaf({ colour: "green" })));
+    expect(dumpComponent(loaded)).toEqual({
+      provider: "garden.plants.Branch",
+      component_type: "branch",
+      version: 1,
+      component_version: 1,
+      config: {
+        parts: [
+          {
+            provider: "garden.plants.Leaf",
+            component_type: "leaf",
+            version: 2,
+            component_version: 2,
+            config: { name: "a", count: 1, quiet: false },
+          },
+        ],
+      },
+    });
+  });
+
+  test.each(["Leaf", "garden.plants._leaf.Leaf"])("knows a class as %s, too", (provider) => {
+    expect(registry.load({ ...leaf(), provider })).toBeInstanceOf(Leaf);
+  });
+
+  test("takes numbers and booleans that are written as text", () => {
+    const { config } = registry.load<Leaf>(leaf({ count: "7", ratio: "0.5", quiet: "yes" }));
+    expect(config).toEqual({ name: "a", count: 7, ratio: 0.5, quiet: true });
+  });
+
+  test.each([{ count: "many" }, { count: "1.5" }, { quiet: "perhaps" }, { name: 7 }])(
+    "refuses %o",
+    (config) => {
+      const { kind, issues } = failure(leaf(config));
+      expect(kind).toBe("validation");
+      expect(issues.map(({ path }) => path)).toEqual([
+        `component.config.${Object.keys(config)[0]}`,
+      ]);
+    },
+  );
+
+  test("ignores component-like values where no component is loaded", () => {
+    const model = {
+      provider: "Branch",
+      config: { parts: [], notes: { x: { provider: "no", config: {} } } },
+    };
+    expect(registry.load(model)).toBeInstanceOf(Branch);
+    expect(registry.validate(model)).toEqual([]);
+  });
+});
+
+describe("versions", () => {
+  test.each([null, 0, 2, 3])("loads version %s as the present one", (component_version) => {
+    expect(registry.load({ ...leaf(), component_version })).toBeInstanceOf(Leaf);
+  });
+
+  test("upgrades an older config", () => {
+    const model = { ...leaf({ title: "old" }), component_version: 1 };
+    expect(registry.load<Leaf>(model).config.name).toBe("old");
+  });
+
+  test("reports what an upgrade throws", () => {
+    expect(failure({ ...leaf(), component_version: -1 })).toMatchObject({
+      kind: "value",
+      issues: [{ path: "component.config", message: "too old" }],
+    });
+  });
+
+  test("refuses an older config of a class that cannot upgrade it", () => {
+    const strict = new ComponentRegistry().register({ ...Pot, version: 3 });
+    expect(() => strict.load({ provider: "Pot", component_version: 2, config: {} })).toThrow(
+      expect.objectContaining({ kind: "old_version", code: "component_old_version" }),
+    );
+  });
+
+  test("only shows `version`", () => {
+    expect(registry.load({ ...leaf(), version: 1 })).toBeInstanceOf(Leaf);
+  });
+});
+
+describe("what cannot be loaded", () => {
+  test("names providers that look like an unknown one", () => {
+    const error = failure({ provider: "garden.plants.Laef", config: {} });
+    expect(error.kind).toBe("unknown_provider");
+    expect(error.message).toContain("did you mean garden.plants.Leaf");
+    expect(error.data).toEqual({ near_matches: ["garden.plants.Leaf"] });
+  });
+
+  test.each(["plainword", "constructor", "constructor.x", "os.system", ""])(
+    "does not know %o",
+    (provider) => {
+      expect(failure({ provider, config: {} }).kind).toBe("unknown_provider");
+    },
+  );
+
+  test("tells a class that is no component from one that does not exist", () => {
+    const provider = "autogen_agentchat.messages.TextMessage";
+    expect(failure({ provider, config: {} }).kind).toBe("wrong_type");
+  });
+
+  test.each([
+    [{ config: {} }, "component.provider"],
+    [{ provider: "Leaf" }, "component.config"],
+    [{ provider: "Leaf", config: [] }, "component.config"],
+    ["Leaf", "component"],
+    [null, "component"],
+  ])("wants provider and config: %o", (model, path) => {
+    const { kind, issues } = failure(model);
+    expect(kind).toBe("validation");
+    expect(issues.map((issue) => issue.path)).toEqual([path]);
+  });
+
+  test("checks the role asked for", () => {
+    expect(failure(leaf(), "team").kind).toBe("wrong_type");
+    expect(failure(branch(leaf(), { provider: "Pot", config: {} }))).toMatchObject({
+      kind: "wrong_type",
+      issues: [{ path: "component.config.parts[1].provider" }],
+    });
+  });
+
+  test("says where a nested component failed", () => {
+    expect(failure(branch(branch(leaf({ name: "weed" }))))).toMatchObject({
+      kind: "value",
+      issues: [
+        {
+          path: "component.config.parts[0].config.parts[0].config",
+          message: "weeds do not grow here",
+        },
+      ],
+    });
+  });
+});
+
+describe("validate", () => {
+  test("finds everything at once", () => {
+    const model = branch(
+      leaf({ count: 0, quiet: 3 }),
+      branch({ provider: "Lef", config: {} }, leaf({ name: "weed" })),
+      { ...leaf(), component_version: 1 },
+      { provider: "Pot", config: {} },
+    );
+    expect(registry.validate(model).map(({ path }) => path)).toEqual([
+      "component.config.parts[0].config.count",
+      "component.config.parts[0].config.quiet",
+      "component.config.parts[1].config.parts[0].provider",
+      "component.config.parts[1].config.parts[1].config",
+      "component.config.parts[2].config.name",
+    ]);
+  });
+
+  test("looks into components whose own config is bad", () => {
+    const model = { provider: "Branch", config: { parts: "none", extra: [leaf({ count: 0 })] } };
+    expect(registry.validate(model).map(({ path }) => path)).toEqual([
+      "component.config.parts",
+      "component.config.extra[0].config.count",
+    ]);
+  });
+
+  test("finds a wrong role among good components", () => {
+    const model = branch(leaf(), { provider: "Pot", config: {} });
+    expect(registry.validate(model).map(({ path }) => path)).toEqual([
+      "component.config.parts[1].provider",
+    ]);
+  });
+
+  test("has nothing to say about good JSON", () => {
+    expect(registry.validate(branch(leaf(), branch(leaf())), "team")).toEqual([]);
+  });
+});
+
+describe("limits", () => {
+  const nested = (depth: number): JsonObject => (depth === 0 ? leaf() : branch(nested(depth - 1)));
+
+  test("32 components deep are accepted, 33 are not", () => {
+    expect(registry.load(nested(31))).toBeInstanceOf(Branch);
+    expect(failure(nested(32)).message).toContain("deeper than 32");
+  });
+
+  test("1000 components are accepted, 1001 are not", () => {
+    const many = (count: number): JsonObject =>
+      branch(...Array.from({ length: count - 1 }, () => leaf()));
+    expect(registry.load(many(1000))).toBeInstanceOf(Branch);
+    expect(registry.validate(many(1001))[0]?.message).toContain("more than 1000");
+  });
+
+  test("values nested without end are refused, not overflowing the stack", () => {
+    const deep = JSON.parse(`${"[".repeat(50_000)}${"]".repeat(50_000)}`);
+    expect(failure(leaf({ extra: deep })).kind).toBe("value");
+  });
+
+  test("can be set", () => {
+    const small = new ComponentRegistry({ depth: 1 }).register(Leaf.component, Branch.component);
+    expect(() => small.load(branch(leaf()))).toThrow(ComponentError);
+  });
+});
+
+describe("registering", () => {
+  test("refuses a second component of the same provider", () => {
+    expect(() => registry.register({ ...Leaf.component })).toThrow(ValueError);
+    expect(() => registry.register(Leaf.component)).not.toThrow();
+  });
+
+  test("lists what it knows with the JSON Schema of the config", () => {
+    const [first, second] = registry.definitions();
+    expect(first?.provider).toBe("garden.plants.Branch");
+    expect(second).toMatchObject({
+      provider: "garden.plants.Leaf",
+      component_type: "leaf",
+      component_version: 2,
+      config: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
+    });
+  });
+});
