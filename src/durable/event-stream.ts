@@ -50,7 +50,8 @@ export class EventStream implements LiveClient {
 
   push(bytes: Uint8Array): void {
     if (this.#closed) return;
-    if (this.#behind + bytes.length > MOST_BEHIND_BYTES) this.close();
+    // One that has taken everything gets more, however much that is: closing it would not make it smaller.
+    if (this.#behind > 0 && this.#behind + bytes.length > MOST_BEHIND_BYTES) this.close();
     else void this.#write(bytes);
   }
 
@@ -61,9 +62,9 @@ export class EventStream implements LiveClient {
   }
 
   async #replay(): Promise<void> {
-    const { log, live, opening, caughtUp } = this.#options;
+    const { log, live } = this.#options;
     let cursor = this.#options.after;
-    let frames = opening;
+    let frames = this.#options.opening;
     for (;;) {
       const page = log.page(cursor, PAGE_BYTES);
       const end = this.ofRun ? page.findIndex(({ kind }) => isTerminal(kind)) : -1;
@@ -78,7 +79,7 @@ export class EventStream implements LiveClient {
       if (cursor >= log.last) {
         live.join(this);
         void this.#write(encoder.encode(frames + CAUGHT_UP_FRAME + live.snapshots()));
-        caughtUp();
+        this.#options.caughtUp();
         return;
       }
       await this.#write(encoder.encode(frames));

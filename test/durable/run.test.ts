@@ -242,7 +242,7 @@ describe("stopping", () => {
       });
       return ctx.step("second", () => Promise.resolve(`a ${self.answers + 1}`));
     });
-    const name = String(component.config["script"]);
+    const name = component.config["script"] as string;
     const team = await TestTeam.create(roundRobin([component], 1));
     const { id } = await team.start("go");
     await started.wait();
