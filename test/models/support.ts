@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import type {
   AssistantMessage,
   LLMMessage,
@@ -28,7 +31,7 @@ export const toolResult = (call_id: string, content: string): LLMMessage => ({
 });
 
 export function clientOf(
-  fake: FakeOpenAI,
+  fake: Pick<FakeOpenAI, "url">,
   config: Partial<OpenAIConfig> = {},
 ): OpenAIChatCompletionClient {
   return new OpenAIChatCompletionClient({
@@ -64,3 +67,24 @@ export const customInfo = {
   structured_output: false,
   family: "unknown",
 };
+
+/** A server that answers as no good one would. `left` settles when the first connection to it is closed. */
+export async function serveOnce(answer: (response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    request.resume();
+    answer(response);
+  });
+  const left = new Promise<void>((resolve) => {
+    server.once("connection", (socket) => socket.once("close", () => resolve()));
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    left,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

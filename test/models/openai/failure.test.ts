@@ -1,11 +1,9 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
 import { ModelError } from "../../../src/core/models/model-error.ts";
 import type { OpenAIChatCompletionClient } from "../../../src/models/openai/openai-client.ts";
 import type { Fault } from "../../support/fake-openai/rule.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
-import { clientOf, collect, user } from "../support.ts";
+import { clientOf, collect, serveOnce, user } from "../support.ts";
 
 type Way = "create" | "createStream";
 
@@ -207,21 +205,16 @@ describe("streaming", () => {
     expect(result.content).toMatch(/^word0 .* word9$/);
   });
 
-  test("a whole JSON answer instead of a stream", async () => {
-    const server = createServer((_, response) => {
+  test("a JSON answer instead of a stream, and the connection is closed", async () => {
+    await using server = await serveOnce((response) => {
       response.writeHead(200, { "content-type": "application/json" });
-      response.end('{"choices":[]}');
+      response.write('{"choices":');
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-      const client = clientOf({ url } as FakeOpenAI);
-      await expect(collect(client.createStream([user("Hi")]))).rejects.toMatchObject({
-        kind: "bad_response",
-        message: expect.stringContaining("application/json") as string,
-      });
-    } finally {
-      await new Promise((resolve) => server.close(resolve));
-    }
+    const client = clientOf(server);
+    await expect(collect(client.createStream([user("Hi")]))).rejects.toMatchObject({
+      kind: "bad_response",
+      message: expect.stringContaining("application/json") as string,
+    });
+    await server.left;
   });
 });

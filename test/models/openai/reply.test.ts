@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { CreateResult } from "../../../src/core/models/chat-completion-client.ts";
 import type { Reply, RuleInput } from "../../support/fake-openai/rule.ts";
 import { startFakeOpenAI } from "../../support/fake-openai/server.ts";
-import { clientOf, collect, customInfo, lastBody, user } from "../support.ts";
+import { clientOf, collect, customInfo, lastBody, serveOnce, user } from "../support.ts";
 
 const USAGE = { prompt_tokens: 11, completion_tokens: 5 };
 const r1 = { model: "deepseek-r1", model_info: { ...customInfo, family: "r1" } };
@@ -136,4 +136,27 @@ test("usage is asked for while streaming, unless the config says otherwise", asy
   expect(result.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0 });
   await without.create([user("Hi")]);
   expect(lastBody(fake)).not.toHaveProperty("stream");
+});
+
+test("streamed tool calls of servers that number them all alike, or repeat the id", async () => {
+  const call = (id: string | undefined, name: string | undefined, args: string) => ({
+    choices: [
+      { index: 0, delta: { tool_calls: [{ index: 0, id, function: { name, arguments: args } }] } },
+    ],
+  });
+  const chunks = [
+    call("a", "add", '{"x"'),
+    call("a", undefined, ":1}"),
+    call("b", "add", "{}"),
+    { choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }] },
+  ];
+  await using server = await serveOnce((response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join(""));
+  });
+  const { result } = await collect(clientOf(server).createStream([user("Hi")]));
+  expect(result.content).toEqual([
+    { id: "a", name: "add", arguments: '{"x":1}' },
+    { id: "b", name: "add", arguments: "{}" },
+  ]);
 });
