@@ -132,7 +132,7 @@ describe("loading", () => {
     expect(config).toEqual({ name: "a", count: 7, ratio: 0.5, quiet: true });
   });
 
-  test.each([{ count: "many" }, { count: "1.5" }, { quiet: "perhaps" }, { name: 7 }])(
+  test.each<JsonObject>([{ count: "many" }, { count: "1.5" }, { quiet: "perhaps" }, { name: 7 }])(
     "refuses %o",
     (config) => {
       const { kind, issues } = failure(leaf(config));

@@ -1,0 +1,57 @@
+import { describe, expect, test } from "vitest";
+import { UnboundedChatCompletionContext } from "../../../src/core/context/unbounded-chat-completion-context.ts";
+import { StateError } from "../../../src/core/errors.ts";
+import { ListMemory } from "../../../src/core/memory/list-memory.ts";
+import type { MemoryContent } from "../../../src/core/memory/memory-content.ts";
+
+const text = (content: string): MemoryContent => ({
+  content,
+  mime_type: "text/plain",
+  metadata: null,
+});
+const json: MemoryContent = { content: { a: 1 }, mime_type: "application/json", metadata: null };
+
+describe("ListMemory", () => {
+  test("gives the model everything as one system message", async () => {
+    const memory = new ListMemory("notes", [text("likes tea")]);
+    await memory.add(json);
+    const context = new UnboundedChatCompletionContext();
+    expect(await memory.updateContext(context)).toEqual([text("likes tea"), json]);
+    expect(await context.getMessages()).toEqual([
+      {
+        content: "\nRelevant memory content (in chronological order):\n1. likes tea\n2. {'a': 1}\n",
+        type: "SystemMessage",
+      },
+    ]);
+  });
+
+  test("says nothing while it is empty", async () => {
+    const memory = new ListMemory(null, [text("x")]);
+    await memory.clear();
+    const context = new UnboundedChatCompletionContext();
+    expect(await memory.updateContext(context)).toEqual([]);
+    expect(await context.getMessages()).toEqual([]);
+    expect(memory.name).toBe("default_list_memory");
+  });
+
+  test("takes its state elsewhere", async () => {
+    const memory = new ListMemory();
+    await memory.add(text("x"));
+    const other = new ListMemory("other", [json]);
+    other.loadState(memory.saveState());
+    expect(await other.query()).toEqual([text("x")]);
+  });
+
+  test("keeps what it has when a state does not fit", async () => {
+    const memory = new ListMemory(null, [json]);
+    expect(() => memory.loadState({ memory_contents: [{}] })).toThrow(StateError);
+    expect(await memory.query()).toEqual([json]);
+  });
+
+  test("dumps what it remembers without empty metadata", () => {
+    expect(new ListMemory("n", [json]).toConfig()).toEqual({
+      name: "n",
+      memory_contents: [{ content: { a: 1 }, mime_type: "application/json" }],
+    });
+  });
+});
