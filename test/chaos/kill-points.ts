@@ -1,5 +1,6 @@
-import type { Kill } from "./harness/kill.ts";
-import type { Outcome, Spectator } from "./harness/trial.ts";
+import { type Kill, nameOf } from "./harness/kill.ts";
+import type { Random } from "./harness/random.ts";
+import { type Outcome, type Spectator, SPECTATORS } from "./harness/trial.ts";
 import type { WriteMode } from "./worker/protocol.ts";
 
 /** One way to kill a run: the kills in turn, and who looks on. */
@@ -9,29 +10,26 @@ export interface Plan {
 }
 
 const MODES: readonly WriteMode[] = ["lost", "durable"];
-const SPECTATORS: readonly Spectator[] = ["absent", "leaves", "stays"];
+
+/** Kinds of plans that were tried already, over all scenarios: what differs in the occurrence only is of one kind. */
+export type Tried = Set<string>;
 
 /**
  * Where a run is killed that went like `reference` without kills: at its writes, before they are durable and just
  * after, at what the model and the tools see, and a second time while it recovers from the first.
- *
- * @param every whether at each occurrence of each write, or only at the first and the last of each kind
  */
-export function killPlans(reference: Outcome, every: boolean): Plan[] {
+export function allPlans(reference: Outcome): Plan[] {
   const plans: Kill[][] = [];
   for (const [label, count] of reference.writes) {
-    for (const occurrence of occurrences(count, every)) {
+    for (let occurrence = 1; occurrence <= count; occurrence++) {
       for (const mode of MODES) plans.push([{ at: "write", label, occurrence, mode }]);
     }
-    // Again at the same place while it recovers, and right when it begins to.
-    const again: Kill = { at: "write", label, occurrence: 1, mode: "lost" };
-    plans.push([again, again]);
-    if (every) {
-      plans.push([{ ...again, mode: "durable" }, again]);
-      plans.push([{ ...again, mode: "durable" }, { at: "time", ms: 30 }, again]);
-    }
+    // Again at the same place while it recovers, or a little later.
+    const lost: Kill = { at: "write", label, occurrence: 1, mode: "lost" };
+    const durable: Kill = { ...lost, mode: "durable" };
+    plans.push([lost, lost], [durable, lost], [durable, { at: "time", ms: 30 }, lost]);
   }
-  for (const occurrence of occurrences(reference.requests.length, every)) {
+  for (let occurrence = 1; occurrence <= reference.requests.length; occurrence++) {
     for (const state of ["received", "streaming", "replied"] as const)
       plans.push([{ at: "model", state, occurrence }]);
   }
@@ -39,7 +37,7 @@ export function killPlans(reference: Outcome, every: boolean): Plan[] {
     const streaming: Kill = { at: "model", state: "streaming", occurrence: 1 };
     plans.push([streaming, streaming, streaming]);
   }
-  for (const occurrence of occurrences(reference.effects.length, true)) {
+  for (let occurrence = 1; occurrence <= reference.effects.length; occurrence++) {
     plans.push([{ at: "effect", occurrence }]);
   }
   return plans.map((kills, index) => ({
@@ -48,7 +46,20 @@ export function killPlans(reference: Outcome, every: boolean): Plan[] {
   }));
 }
 
-function occurrences(count: number, every: boolean): number[] {
-  if (every) return Array.from({ length: count }, (_, index) => index + 1);
-  return [...new Set([1, count])].filter((occurrence) => occurrence > 0);
+/** A selection: one plan of each kind that was not tried yet, and `more` others. */
+export function somePlans(
+  plans: readonly Plan[],
+  more: number,
+  tried: Tried,
+  random: Random,
+): Plan[] {
+  const chosen: Plan[] = [];
+  const others: Plan[] = [];
+  for (const plan of plans.toSorted(() => random.next() - 0.5)) {
+    const kind = plan.kills.map(nameOf).join().replaceAll(/ #\d+/g, "");
+    if (tried.has(kind)) others.push(plan);
+    else chosen.push(plan);
+    tried.add(kind);
+  }
+  return [...chosen, ...others.slice(0, more)];
 }

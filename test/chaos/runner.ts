@@ -1,6 +1,6 @@
 /** One thing that is tried: passes when it reports no problem. */
 export interface Case {
-  /** Unique; `--only` runs the cases whose name contains its value. */
+  /** Says what is done; with the seed it repeats the case. */
   name: string;
   /** Returns what is wrong. */
   run(): Promise<readonly string[]>;
@@ -11,16 +11,17 @@ export interface Tally {
   failed: number;
 }
 
-/** Runs cases side by side and prints those that fail. */
+/** Runs the cases whose name contains `only`, side by side, and prints those that fail. */
 export async function runCases(
-  cases: Iterable<Case>,
+  cases: AsyncGenerator<Case, void, void>,
   parallel: number,
+  only: string,
   tally: Tally,
 ): Promise<void> {
-  const queue = cases[Symbol.iterator]();
   const worker = async (): Promise<void> => {
-    for (let next = queue.next(); !next.done; next = queue.next()) {
+    for (let next = await cases.next(); next.done !== true; next = await cases.next()) {
       const { name, run } = next.value;
+      if (!name.includes(only)) continue;
       const problems = await run().catch((error: unknown) => [describe(error)]);
       if (problems.length === 0) {
         tally.passed++;

@@ -12,12 +12,13 @@ export async function bundleWorker(directory: string, vars: readonly string[]): 
     entryPoints: [ENTRY],
     outfile: join(directory, "worker.js"),
     bundle: true,
+    minify: true,
+    keepNames: true,
     format: "esm",
     target: "es2023",
-    platform: "browser",
     conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    keepNames: true,
+    // No scenario counts tokens, and megabytes of tables would slow each of the many starts down.
+    external: ["cloudflare:*", "node:*", "js-tiktoken/*"],
     logLevel: "error",
   });
   const file = join(directory, "config.capnp");

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
@@ -12,14 +12,28 @@ export interface StoredRun {
 }
 
 /**
- * What lies on disk, read from outside: looking does not wake an object, as a request would. For state directories
- * that hold a single object.
+ * What lies on disk, read from outside: looking does not wake an object, as a request would. Reads a copy, because
+ * whoever opens a database after a crash repairs it and locks out the service meanwhile. For state directories that
+ * hold a single object.
  */
 export class DiskView {
   readonly #directory: string;
+  readonly #copy: string;
 
   constructor(state: string) {
     this.#directory = join(state, NAMESPACE);
+    this.#copy = join(state, "copy.sqlite");
+  }
+
+  /** Changes when something was written. */
+  version(): string {
+    const file = this.#file();
+    if (file === undefined) return "";
+    return [file, `${file}-wal`]
+      .filter((name) => existsSync(name))
+      .map((name) => statSync(name, { bigint: true }))
+      .map(({ size, mtimeNs }) => `${size}@${mtimeNs}`)
+      .join(" ");
   }
 
   /** The latest run, or undefined when there is none (or no object yet). */
@@ -81,7 +95,11 @@ export class DiskView {
   #read<T>(query: (db: DatabaseSync) => T): T | undefined {
     const file = this.#file();
     if (file === undefined) return undefined;
-    const db = new DatabaseSync(file, { readOnly: true, timeout: 1000 });
+    rmSync(`${this.#copy}-wal`, { force: true });
+    rmSync(`${this.#copy}-shm`, { force: true });
+    copyFileSync(file, this.#copy);
+    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${this.#copy}-wal`);
+    const db = new DatabaseSync(this.#copy);
     try {
       return query(db);
     } finally {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FakeOpenAI } from "../../support/fake-openai/server.ts";
 import type { Marker } from "../worker/protocol.ts";
 import type { EffectsServer } from "./effects-server.ts";
@@ -18,6 +19,9 @@ export interface SupervisorOptions {
   onKill?(kill: Kill): void;
 }
 
+/** The end of a run can be seen on disk before the worker says that its last write is durable. */
+const LAST_CHANCE_MS = 150;
+
 /** Keeps a workerd running, kills it where the plan says, and starts it again at once. */
 export class Supervisor {
   readonly workerd: Workerd;
@@ -29,7 +33,7 @@ export class Supervisor {
   #effects = 0;
   #restarted: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
-  #closed = false;
+  #calm = false;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -76,18 +80,23 @@ export class Supervisor {
     }
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
+  /** Kills no more, after a last chance for a kill that is about to take place. */
+  async calm(): Promise<void> {
+    const end = performance.now() + LAST_CHANCE_MS;
+    while (this.current?.at === "write" && performance.now() < end) await sleep(5);
+    this.#calm = true;
     clearTimeout(this.#timer);
     await this.settled();
-    const { kills } = this.workerd;
+  }
+
+  async close(): Promise<void> {
+    await this.calm();
     await this.workerd.kill();
-    this.workerd.kills = kills;
   }
 
   #kill(): void {
     const { current } = this;
-    if (current === undefined || this.#closed) return;
+    if (current === undefined || this.#calm) return;
     clearTimeout(this.#timer);
     this.#generation++;
     this.killed.push(current);
@@ -99,7 +108,7 @@ export class Supervisor {
     const { fake } = this.#options;
     const first = this.#modelRequests;
     const reached = (): boolean => {
-      if (this.#generation !== generation || this.#closed) return true;
+      if (this.#generation !== generation || this.#calm) return true;
       const request = fake.requests[first + kill.occurrence - 1];
       if (request === undefined) return false;
       if (kill.state === "received") return true;

@@ -34,8 +34,6 @@ export class Workerd {
   readonly #options: WorkerdOptions;
   #child: ChildProcess | undefined;
   #port = 0;
-  /** How often it was killed. */
-  kills = 0;
 
   constructor(options: WorkerdOptions) {
     this.#options = options;
@@ -107,7 +105,6 @@ export class Workerd {
     const child = this.#child;
     if (child === undefined) return;
     this.#child = undefined;
-    this.kills++;
     const ended = once(child, "exit");
     child.kill("SIGKILL");
     await ended;

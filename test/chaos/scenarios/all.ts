@@ -1,5 +1,12 @@
 import type { JsonObject } from "../../../src/core/json.ts";
-import { assistant, component, functionTool, roundRobin, type Services } from "./components.ts";
+import {
+  assistant,
+  component,
+  functionTool,
+  modelClient,
+  roundRobin,
+  type Services,
+} from "./components.ts";
 import { PACED, type Scenario } from "./scenario.ts";
 
 const STREAMING = { model_client_stream: true };
@@ -20,6 +27,20 @@ const callsTools = (name: string, ...called: string[]) => ({
   match: { system: `You are ${name}.`, role: "user" as const },
   reply: { tool_calls: called.map((tool) => ({ name: tool, arguments: { what: tool } })) },
 });
+
+/** Meets faults of the model; its client loses patience soon. */
+export const FAULTY: Scenario = {
+  name: "model faults",
+  component: (services) => {
+    const impatient = { ...STREAMING, model_client: modelClient(services, { timeout: 1.5 }) };
+    return roundRobin(
+      [assistant(services, "writer", impatient), assistant(services, "critic", impatient)],
+      3,
+    );
+  },
+  rules: [PACED],
+  task: "Write a line.",
+};
 
 export const SCENARIOS: readonly Scenario[] = [
   {

@@ -11,7 +11,7 @@ export function component(provider: string, config: JsonObject): ComponentModel 
   return { provider, config };
 }
 
-export function modelClient({ model }: Services): ComponentModel {
+export function modelClient({ model }: Services, config: JsonObject = {}): ComponentModel {
   return component("autogen_ext.models.openai.OpenAIChatCompletionClient", {
     model: "fake",
     base_url: model,
@@ -23,6 +23,7 @@ export function modelClient({ model }: Services): ComponentModel {
       structured_output: true,
       family: "unknown",
     },
+    ...config,
   });
 }
 
@@ -37,6 +38,8 @@ export function assistant(
     description: `The agent ${name}.`,
     system_message: `You are ${name}.`,
     model_client: modelClient(services),
+    reflect_on_tool_use: false,
+    tool_call_summary_format: "{result}",
     ...config,
   });
 }
