@@ -109,7 +109,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
       throw invalid("wrong_type", [
         {
           path: `${path}.provider`,
-          message: `a ${[roles].flat().join(" or ")} is needed here, ${definition.provider} is a ${definition.role}`,
+          message: `needs a component of type ${[roles].flat().join(" or ")}, ${definition.provider} is of type ${definition.role}`,
         },
       ]);
     }
