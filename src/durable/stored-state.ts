@@ -94,14 +94,16 @@ export class StoredState {
     items: readonly unknown[],
     turn: number,
   ): void {
+    // A generation that is still empty has a row before its first item's, so that both can stand.
+    const [first, count] = items.length === 0 ? [-1, 1] : [start, items.length];
     this.#db.write(
       "insert into log values (?, ?, ?, ?, ?, ?)",
       path,
       generation,
-      start,
-      items.length,
+      first,
+      count,
       turn,
-      this.#bodies.store(logOwner(path, generation, start), JSON.stringify(items)),
+      this.#bodies.store(logOwner(path, generation, first), JSON.stringify(items)),
     );
   }
 

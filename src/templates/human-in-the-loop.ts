@@ -19,7 +19,7 @@ export function humanInTheLoop(): Template {
     name: "planner",
     description: "Proposes plans and changes them as the human wishes.",
     systemMessage: "You propose a plan for one day. Change it as the user wishes.",
-    modelClient: new ReplayChatCompletionClient(PLANS, { cycle: true, chunkDelayMs: 25 }),
+    modelClient: new ReplayChatCompletionClient(PLANS, { cycle: true, chunkDelayMs: 12 }),
     modelClientStream: true,
   });
   const human = new UserProxyAgent({

@@ -23,14 +23,14 @@ export function writerCritic(): Template {
     name: "writer",
     description: "Writes short texts and revises them.",
     systemMessage: "You write short texts. When you get notes, you revise your last draft.",
-    modelClient: new ReplayChatCompletionClient(DRAFTS, { cycle: true, chunkDelayMs: 25 }),
+    modelClient: new ReplayChatCompletionClient(DRAFTS, { cycle: true, chunkDelayMs: 12 }),
     modelClientStream: true,
   });
   const critic = new AssistantAgent({
     name: "critic",
     description: "Reads drafts and says what to change.",
     systemMessage: "You read drafts and give two short, concrete notes.",
-    modelClient: new ReplayChatCompletionClient(REVIEWS, { cycle: true, chunkDelayMs: 25 }),
+    modelClient: new ReplayChatCompletionClient(REVIEWS, { cycle: true, chunkDelayMs: 12 }),
     modelClientStream: true,
   });
   return {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { problemSchema } from "../../src/http/problem.ts";
 import { jsonInit } from "../support/http-app.ts";
+import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";
 
 interface TeamState {
@@ -16,7 +17,7 @@ let good: TeamState;
 
 beforeAll(async () => {
   worker = await TestWorker.start();
-  await worker.fetch("/v1/teams", jsonInit({ id: "team", template: "writer_critic" }));
+  await worker.fetch("/v1/teams", jsonInit({ id: "team", component: SAMPLE_COMPONENT }));
   await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task: "Write." }));
   good = (await (await worker.fetch(PATH)).json()) as TeamState;
 }, 60_000);
@@ -63,4 +64,20 @@ describe("a state that does not fit is refused and changes nothing", () => {
 test("what was saved can be loaded", async () => {
   expect((await worker.fetch(PATH, jsonInit(good, "PUT"))).status).toBe(204);
   expect(await (await worker.fetch(PATH)).json()).toEqual(good);
+});
+
+test("a state with an empty context loads, and again, and the team runs on", async () => {
+  const anew = withAgent(good, "writer", {
+    ...(good.agent_states["writer"] as object),
+    agent_state: { type: "AssistantAgentState", version: "1.0.0", llm_context: { messages: [] } },
+  });
+  for (const state of [anew, anew, good, anew]) {
+    expect((await worker.fetch(PATH, jsonInit(state, "PUT"))).status).toBe(204);
+  }
+  expect(await (await worker.fetch(PATH)).json()).toEqual(anew);
+  const run = await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task: "Again." }));
+  expect(await run.json()).toMatchObject({ status: "completed" });
+  expect((await worker.fetch("/v1/teams/team/reset", { method: "POST" })).status).toBe(200);
+  const after = await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task: "New." }));
+  expect(await after.json()).toMatchObject({ status: "completed" });
 });

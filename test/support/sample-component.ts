@@ -32,7 +32,7 @@ export function agent(name: string): { [key: string]: unknown } {
         component_type: "replay_chat_completion_client",
         version: 1,
         component_version: 1,
-        config: { chat_completions: ["one", "two", "three"] },
+        config: { chat_completions: ["one", "two", "three"], cycle: true },
       },
     },
   };
