@@ -1,0 +1,48 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
+import type { Bundle } from "./bundle.ts";
+import { end, endWithUs } from "./child.ts";
+
+const BINARY = resolve(import.meta.dirname, "../../node_modules/.bin/workerd");
+
+/** A running workerd with a state of its own. */
+export interface Workerd extends AsyncDisposable {
+  origin: string;
+  /** Bytes of memory that the process holds. */
+  memory(): number;
+}
+
+/** Starts the real runtime, over the storage it has in development: SQLite files on disk. */
+export async function startWorkerd({ directory, config }: Bundle): Promise<Workerd> {
+  const state = join(directory, "state");
+  mkdirSync(state, { recursive: true });
+  const child = endWithUs(
+    spawn(
+      BINARY,
+      ["serve", "--experimental", "--control-fd=3", `--directory-path=state=${state}`, config],
+      { stdio: ["ignore", "inherit", "inherit", "pipe"] },
+    ),
+  );
+  const port = await new Promise<string>((resolvePort, reject) => {
+    child.once("exit", (code) => reject(new Error(`workerd ended with ${String(code)}`)));
+    (child.stdio[3] as Readable).setEncoding("utf8").on("data", (text: string) => {
+      const found = /"event":"listen".*"port":(\d+)/.exec(text)?.[1];
+      if (found !== undefined) resolvePort(found);
+    });
+  });
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    memory: () => residentBytes(child.pid ?? 0),
+    [Symbol.asyncDispose]: async () => {
+      await end(child);
+      rmSync(state, { recursive: true, force: true });
+    },
+  };
+}
+
+function residentBytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Number(kilobytes) * 1024;
+}
