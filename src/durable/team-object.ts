@@ -166,7 +166,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   override alarm(): void {
-    this.#parts?.driver.tick();
+    try {
+      this.#parts?.driver.tick();
+    } catch {
+      // It is set again already; an alarm that throws is dropped for good after six attempts.
+    }
   }
 
   /** Takes up what is stored. Asking for a team that does not exist must not write anything. */
