@@ -40,7 +40,8 @@ export class QuestionStore {
   ask(run: string, question: Question, now: Moment): void {
     const { timeout_seconds } = question;
     this.#db.write(
-      `insert into question values (?, ?, ?, ?, ?, ?, null, null)
+      `insert into question
+         values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)
          on conflict (id) do update set run = excluded.run`,
       question.id,
       run,
@@ -63,7 +64,7 @@ export class QuestionStore {
   open(run: string): StoredQuestion[] {
     return this.#db
       .all<QuestionRow>(
-        "select * from question where run = ? and answer is null order by created_at, id",
+        "select * from question where run = ? and answer is null order by ordinal",
         run,
       )
       .map(load);

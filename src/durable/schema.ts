@@ -16,7 +16,7 @@ const TABLES = [
   ) without rowid`,
   // Questions to humans. They outlive their turn, so that an answer given twice is known.
   `create table question (
-    id text primary key, run text not null, question text not null, created_at integer not null,
+    id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
     expires_at integer, ran integer not null, answer text, answered_at integer
   ) without rowid`,
   // What streams yield and keep; `seq` is the cursor. A run's events stand side by side, so no index is needed.
