@@ -8,6 +8,7 @@ import { VAR_NAMES } from "./harness/trial.ts";
 import { allPlans, somePlans, type Tried } from "./kill-points.ts";
 import { type Case, runCases, type Tally } from "./runner.ts";
 import { SCENARIOS } from "./scenarios/all.ts";
+import { streamCases } from "./streams.ts";
 import { Trials } from "./trials.ts";
 import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 
@@ -15,8 +16,8 @@ import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 //
 //   node test/chaos/main.ts [--long] [--seconds 10] [--seed 1] [--only <part of a name>]
 //
-// First kills at named points: some of each kind, or with --long all there are. Then faults of the model. Then kills at
-// random times, for so many seconds. The seed and a failed case's name repeat it.
+// First kills at named points: some of each kind, or with --long all there are. Then faults of the model, and clients of
+// all kinds. Then kills at random times, for so many seconds. The seed and a failed case's name repeat it.
 const { values } = parseArgs({
   options: {
     long: { type: "boolean", default: false },
@@ -35,7 +36,8 @@ const MORE_PLANS = 3;
 
 const scratch = mkdtempSync(join(tmpdir(), "troupe-chaos-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
-const trials = new Trials(scratch, await bundleWorker(scratch, VAR_NAMES));
+const place = { scratch, config: await bundleWorker(scratch, VAR_NAMES) };
+const trials = new Trials(place);
 const random = new Random(seed);
 const tally: Tally = { passed: 0, failed: 0 };
 
@@ -55,13 +57,17 @@ async function* upstreamFaults(): AsyncGenerator<Case, void, void> {
   for (const fault of UPSTREAM_FAULTS) if (long || fault.long !== true) yield trials.faulty(fault);
 }
 
+async function* clients(): AsyncGenerator<Case, void, void> {
+  yield* streamCases(place, long);
+}
+
 async function* randomKills(): AsyncGenerator<Case, void, void> {
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) yield trials.randomlyKilled(random);
 }
 
 console.log(`seed ${seed}`);
-for (const cases of [namedKills(), upstreamFaults(), randomKills()])
+for (const cases of [namedKills(), upstreamFaults(), clients(), randomKills()])
   await runCases(cases, PARALLEL, only, tally);
 console.log(String(trials.statistics));
 console.log(`${tally.passed} passed, ${tally.failed} failed`);

@@ -2,6 +2,7 @@ import { check } from "./harness/checks.ts";
 import { digestOf } from "./harness/journal.ts";
 import { type Kill, nameOf } from "./harness/kill.ts";
 import type { Random } from "./harness/random.ts";
+import type { Place } from "./harness/place.ts";
 import { type Outcome, SPECTATORS, trial, type TrialOptions } from "./harness/trial.ts";
 import type { Plan } from "./kill-points.ts";
 import type { Case } from "./runner.ts";
@@ -13,13 +14,11 @@ import { checkFault, faultRule, type UpstreamFault } from "./upstream-faults.ts"
 /** Makes cases of trials: each runs a scenario and compares it with the same one without kills and faults. */
 export class Trials {
   readonly statistics = new Statistics();
-  readonly #scratch: string;
-  readonly #config: string;
+  readonly #place: Place;
   readonly #references = new Map<Scenario, Promise<Outcome>>();
 
-  constructor(scratch: string, config: string) {
-    this.#scratch = scratch;
-    this.#config = config;
+  constructor(place: Place) {
+    this.#place = place;
   }
 
   /** The scenario without kills, and without a stop: what was stopped must be the beginning of it. */
@@ -68,7 +67,7 @@ export class Trials {
     };
   }
 
-  async #compare(options: Omit<TrialOptions, "scratch" | "config">): Promise<[Outcome, string[]]> {
+  async #compare(options: Omit<TrialOptions, keyof Place>): Promise<[Outcome, string[]]> {
     const reference = await this.reference(options.scenario);
     const outcome = await this.#run(options);
     const problems = check(options.scenario, outcome, reference);
@@ -76,8 +75,8 @@ export class Trials {
     return [outcome, problems];
   }
 
-  #run(options: Omit<TrialOptions, "scratch" | "config">): Promise<Outcome> {
-    return trial({ ...options, scratch: this.#scratch, config: this.#config });
+  #run(options: Omit<TrialOptions, keyof Place>): Promise<Outcome> {
+    return trial({ ...options, ...this.#place });
   }
 }
 

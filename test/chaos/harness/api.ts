@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { ComponentModel } from "../../../src/core/component/component.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Message } from "../../../src/core/messages/message.ts";
-import type { MessagePage, RunInfo } from "../../../src/core/run/gateway.ts";
+import type { MessagePage, RunInfo, RunPage } from "../../../src/core/run/gateway.ts";
 
 /** The id of the only team of a trial. */
 const TEAM = "team";
@@ -47,6 +48,21 @@ export class Api {
 
   async run(run: string): Promise<RunInfo> {
     return (await this.call("GET", `/${TEAM}/runs/${run}`, undefined, [200])) as RunInfo;
+  }
+
+  /** The run when it has ended, or after so many seconds. */
+  async waitForRun(run: string, seconds: number): Promise<RunInfo> {
+    const end = performance.now() + seconds * 1000;
+    for (;;) {
+      const found = await this.run(run);
+      if (found.ended_at !== null || performance.now() > end) return found;
+      await sleep(20);
+    }
+  }
+
+  /** Newest first. */
+  async runs(): Promise<RunInfo[]> {
+    return ((await this.call("GET", `/${TEAM}/runs`, undefined, [200])) as RunPage).runs;
   }
 
   async state(): Promise<JsonObject> {

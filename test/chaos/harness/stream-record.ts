@@ -10,6 +10,8 @@ export class StreamRecord {
   readonly problems: string[] = [];
   discards = 0;
   ended = false;
+  /** Texts that were seen piece by piece, and completely. */
+  texts = 0;
   /** Text in progress by message id. */
   readonly #texts = new Map<string, string>();
 
@@ -56,7 +58,8 @@ export class StreamRecord {
     if (frame.event !== undefined || typeof id !== "string") return;
     const text = this.#texts.get(id);
     this.#texts.delete(id);
-    if (text !== undefined && text !== content) {
+    if (text === content) this.texts++;
+    else if (text !== undefined) {
       this.#problem(
         `the pieces of ${String(type)} ${id} were ${JSON.stringify(text)}, its text is ${JSON.stringify(content)}`,
       );

@@ -12,6 +12,7 @@ import { DiskView } from "./database.ts";
 import { type Effect, EffectsServer } from "./effects-server.ts";
 import { StepJournal } from "./journal.ts";
 import { type Kill, nameOf } from "./kill.ts";
+import type { Place } from "./place.ts";
 import { readStream } from "./sse-client.ts";
 import { StreamRecord } from "./stream-record.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -20,11 +21,7 @@ import { Supervisor } from "./supervisor.ts";
 export type Spectator = "absent" | "leaves" | "stays";
 export const SPECTATORS: readonly Spectator[] = ["absent", "leaves", "stays"];
 
-export interface TrialOptions {
-  /** Directory for what the trial leaves on disk. */
-  scratch: string;
-  /** Written by `bundleWorker`. */
-  config: string;
+export interface TrialOptions extends Place {
   scenario: Scenario;
   plan: readonly Kill[];
   spectator: Spectator;
@@ -60,7 +57,8 @@ const HEARTBEAT_MS = 250;
 const DEADLINE_MS = 15_000;
 const POLL_MS = 8;
 
-const SETTINGS = { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") };
+/** Settings of the Worker. */
+export const SETTINGS = { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") };
 export const VAR_NAMES = [...Object.keys(SETTINGS), "EFFECTS_URL"];
 
 /** Runs a scenario once, killing the service where the plan says. No request is sent to help it recover. */

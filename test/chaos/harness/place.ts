@@ -1,0 +1,6 @@
+/** Where cases find the worker and leave what they store. */
+export interface Place {
+  scratch: string;
+  /** Written by `bundleWorker`. */
+  config: string;
+}

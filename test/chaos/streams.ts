@@ -1,0 +1,147 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Place } from "./harness/place.ts";
+import { Service } from "./harness/service.ts";
+import { type Frame, readStream } from "./harness/sse-client.ts";
+import { StreamRecord } from "./harness/stream-record.ts";
+import type { Case } from "./runner.ts";
+import { assistant, roundRobin } from "./scenarios/components.ts";
+
+const READERS = 200;
+/** What one reader may be behind is 1 MB; this much is sent to one who reads nothing. */
+const FLOOD_WORDS = 40_000;
+/** Longer than an object lives that no request keeps alive. */
+const SLOW_MODEL_MS = 155_000;
+
+/** What clients see of a run over real connections. */
+export function streamCases(place: Place, long: boolean): Case[] {
+  const named = (name: string, run: (place: Place) => Promise<string[]>): Case => ({
+    name: `streams: ${name}`,
+    run: () => run(place),
+  });
+  return [
+    named("a client that comes back at every position gets the rest", comeBackAnywhere),
+    named("a client that comes in the middle of a text sees all of it once", comeInTheMiddle),
+    named(`${READERS} clients of one team see the same`, manyReaders),
+    named("a client that never reads does not slow the run", neverReads),
+    named("a client that leaves at once does not stop the run", (where) => leaveAtOnce(where, 300)),
+    ...(long
+      ? [named("a run goes on for minutes alone", (where) => leaveAtOnce(where, SLOW_MODEL_MS))]
+      : []),
+  ];
+}
+
+/** A service with a team of one streaming agent that speaks `turns` times. */
+async function start(
+  place: Place,
+  turns: number,
+  rule: { words: number; pace_ms?: number; delay_ms?: number; batch?: number },
+): Promise<Service> {
+  const { words, ...rest } = rule;
+  const service = await Service.start(place, [{ name: "words", reply: { words }, ...rest }]);
+  const team = roundRobin(
+    [assistant({ model: service.fake.url }, "speaker", { model_client_stream: true })],
+    turns,
+  );
+  await service.api.createTeam(team);
+  return service;
+}
+
+async function comeBackAnywhere(place: Place): Promise<string[]> {
+  await using service = await start(place, 4, { words: 5 });
+  const { id } = await service.api.startRun("Speak.");
+  const whole = new StreamRecord();
+  await readStream(service.events(id), { onFrame: (frame) => whole.add(frame) });
+  const problems = [...whole.problems];
+  const all = whole.recorded;
+  if (!whole.ended) problems.push("the stream ended without a terminal frame");
+  for (const [index, { id: cursor = 0 }] of all.entries()) {
+    const rest: Frame[] = [];
+    const status = await readStream(service.events(id), {
+      lastEventId: cursor,
+      onFrame: (frame) => {
+        if (frame.id !== undefined) rest.push(frame);
+      },
+    });
+    const expected = all.slice(index + 1);
+    if (JSON.stringify(rest) !== JSON.stringify(expected))
+      problems.push(`after ${cursor} came ${JSON.stringify(rest)}`);
+    if (status !== (expected.length > 0 ? 200 : 204))
+      problems.push(`after ${cursor} the status was ${status}`);
+  }
+  return problems;
+}
+
+async function comeInTheMiddle(place: Place): Promise<string[]> {
+  await using service = await start(place, 1, { words: 60, pace_ms: 10 });
+  const { id } = await service.api.startRun("Speak.");
+  const early = new StreamRecord();
+  const late = new StreamRecord();
+  let snapshots = 0;
+  const first = readStream(service.events(id), { onFrame: (frame) => early.add(frame) });
+  await service.fake.log.until(([request]) => (request?.chunks ?? 0) > 20);
+  const second = readStream(service.events(id), {
+    onFrame: (frame) => {
+      if (frame.event === "snapshot") snapshots++;
+      late.add(frame);
+    },
+  });
+  await Promise.all([first, second]);
+  const problems = [...early.problems, ...late.problems];
+  if (snapshots !== 1) problems.push(`${snapshots} snapshots, 1 expected`);
+  if (early.texts !== 1 || late.texts !== 1)
+    problems.push(`complete texts seen: ${early.texts} and ${late.texts}, 1 each expected`);
+  return problems;
+}
+
+async function manyReaders(place: Place): Promise<string[]> {
+  await using service = await start(place, 3, { words: 30, pace_ms: 5 });
+  const { id } = await service.api.startRun("Speak.");
+  const records = Array.from({ length: READERS }, () => new StreamRecord());
+  await Promise.all(
+    records.map((record) =>
+      readStream(service.events(id), { onFrame: (frame) => record.add(frame) }),
+    ),
+  );
+  const seen = new Set(records.map(({ recorded }) => JSON.stringify(recorded)));
+  return [
+    ...records.flatMap(({ problems }) => problems).slice(0, 5),
+    ...(seen.size === 1 ? [] : [`${seen.size} different streams were seen`]),
+    ...(records.every(({ ended }) => ended) ? [] : ["not every stream ended"]),
+  ];
+}
+
+async function neverReads(place: Place): Promise<string[]> {
+  await using service = await start(place, 1, { words: FLOOD_WORDS, batch: 100 });
+  const { id } = await service.api.startRun("Speak.");
+  const { hostname, port, pathname } = new URL(service.events(id));
+  const socket = connect(Number(port), hostname);
+  socket.pause();
+  socket.write(`GET ${pathname} HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`);
+  const run = await service.api.waitForRun(id, 30);
+  const problems = run.status === "completed" ? [] : [`after 30 s the run is ${run.status}`];
+  socket.destroy();
+  const later = new StreamRecord();
+  await readStream(service.events(id), { onFrame: (frame) => later.add(frame) });
+  if (!later.ended || later.problems.length > 0)
+    problems.push("coming back it did not get the rest", ...later.problems);
+  return problems;
+}
+
+async function leaveAtOnce(place: Place, modelMs: number): Promise<string[]> {
+  await using service = await start(place, 2, { words: 3, delay_ms: modelMs });
+  const leaving = new AbortController();
+  await readStream(`${service.api.teamUrl}/runs`, {
+    post: { task: "Speak." },
+    onFrame: () => leaving.abort(),
+    signal: leaving.signal,
+  }).catch(() => undefined);
+  await service.fake.log.until(
+    (requests) => requests.length === 2 && requests.every(({ state }) => state === "done"),
+    2 * modelMs + 20_000,
+  );
+  // What comes after the second reply takes no time worth mentioning.
+  await sleep(500);
+  const [run] = await service.api.runs();
+  return run?.status === "completed" ? [] : [`the run is ${run?.status}`];
+}
