@@ -9,6 +9,16 @@ export function hashId(text: string): string {
 
 /** 64 bits as 16 hexadecimal digits. */
 export function hash64(text: string, seed = 0): string {
+  return toHex(hashOf(text, seed));
+}
+
+/** A 64-bit hash as two 32-bit numbers. */
+export interface Hash {
+  readonly high: number;
+  readonly low: number;
+}
+
+export function hashOf(text: string, seed = 0): Hash {
   let a = 0xdeadbeef ^ seed;
   let b = 0x41c6ce57 ^ seed;
   for (let index = 0; index < text.length; index++) {
@@ -16,9 +26,32 @@ export function hash64(text: string, seed = 0): string {
     a = Math.imul(a ^ code, 2654435761);
     b = Math.imul(b ^ code, 1597334677);
   }
-  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
-  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
-  return hex32(b) + hex32(a);
+  return finish(a, b);
+}
+
+/** One hash, as 16 hexadecimal digits, of hashes in their order: what many long texts have in common with others. */
+export class HashChain {
+  #a = 0xdeadbeef;
+  #b = 0x41c6ce57;
+
+  add({ high, low }: Hash): void {
+    this.#a = Math.imul(Math.imul(this.#a ^ low, 2654435761) ^ high, 2246822507);
+    this.#b = Math.imul(Math.imul(this.#b ^ high, 1597334677) ^ low, 3266489909);
+  }
+
+  end(): string {
+    return toHex(finish(this.#a, this.#b));
+  }
+}
+
+function finish(a: number, b: number): Hash {
+  const low = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
+  const high = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  return { high, low };
+}
+
+function toHex({ high, low }: Hash): string {
+  return hex32(high) + hex32(low);
 }
 
 function hex32(value: number): string {

@@ -1,4 +1,4 @@
-import { hash64 } from "../ids.ts";
+import { type Hash, HashChain, hashOf } from "../ids.ts";
 import type { StepOptions, TurnContext } from "../run/turn-context.ts";
 import type {
   ChatCompletionClient,
@@ -67,21 +67,22 @@ function stepOptions(
 }
 
 /** Messages and tools live long and are asked about at every call; each is written out once. */
-const known = new WeakMap<object, string>();
+const known = new WeakMap<object, Hash>();
 
 /** Identifies what the model is asked. Costs a look-up per message, whatever their length. */
 function fingerprint(messages: readonly LLMMessage[], options: ModelCallOptions): string {
   const { tools = [], toolChoice = "auto", jsonOutput = null, extraCreateArgs = {} } = options;
-  const parts = [...messages, ...tools].map(hashOf);
-  return hash64(
-    parts.join("") + JSON.stringify([tools.length, toolChoice, jsonOutput, extraCreateArgs]),
-  );
+  const chain = new HashChain();
+  for (const message of messages) chain.add(knownHash(message));
+  for (const tool of tools) chain.add(knownHash(tool));
+  chain.add(hashOf(JSON.stringify([tools.length, toolChoice, jsonOutput, extraCreateArgs])));
+  return chain.end();
 }
 
-function hashOf(value: object): string {
+function knownHash(value: object): Hash {
   let hash = known.get(value);
   if (hash === undefined) {
-    hash = hash64(JSON.stringify(value));
+    hash = hashOf(JSON.stringify(value));
     known.set(value, hash);
   }
   return hash;

@@ -83,8 +83,9 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   /** @throws ModelError `exhausted` after the last answer */
   create(messages: readonly LLMMessage[]): Promise<CreateResult> {
     try {
-      const result = this.#next(messages);
-      this.#answered(messages, result);
+      const prompt = countWords(messages);
+      const result = this.#next(prompt);
+      this.#answered(prompt, result);
       return Promise.resolve(result);
     } catch (error) {
       return Promise.reject(error);
@@ -97,12 +98,13 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
     { signal = NEVER_ABORTED }: CreateOptions = {},
   ): AsyncGenerator<string, CreateResult, void> {
     const completion = this.#completions[this.#index()];
-    const result = this.#next(messages);
+    const prompt = countWords(messages);
+    const result = this.#next(prompt);
     for (const piece of typeof completion === "string" ? pieces(words(completion)) : []) {
       if (this.#chunkDelayMs > 0) await wait(this.#chunkDelayMs, signal);
       yield piece;
     }
-    this.#answered(messages, result);
+    this.#answered(prompt, result);
     return result;
   }
 
@@ -160,7 +162,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
     return this.#cycle && length > 0 ? this.#position % length : this.#position;
   }
 
-  #next(messages: readonly LLMMessage[]): CreateResult {
+  #next(prompt_tokens: number): CreateResult {
     const completion = this.#completions[this.#index()];
     if (completion === undefined) {
       throw new ModelError("exhausted", "No more mock responses available");
@@ -169,20 +171,14 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
     return {
       finish_reason: "stop",
       content: completion,
-      usage: {
-        prompt_tokens: countWords(messages),
-        completion_tokens: words(completion).length,
-      },
+      usage: { prompt_tokens, completion_tokens: words(completion).length },
       cached: true,
     };
   }
 
-  #answered(messages: readonly LLMMessage[], result: CreateResult): void {
+  #answered(prompt_tokens: number, { usage: { completion_tokens } }: CreateResult): void {
     this.#position++;
-    this.#usage = addUsage(this.#usage, {
-      prompt_tokens: countWords(messages),
-      completion_tokens: result.usage.completion_tokens,
-    });
+    this.#usage = addUsage(this.#usage, { prompt_tokens, completion_tokens });
   }
 }
 
@@ -194,10 +190,19 @@ function* pieces(all: readonly string[]): Generator<string> {
   for (const [index, word] of all.entries()) yield index < all.length - 1 ? `${word} ` : word;
 }
 
+/** A message never changes, and at every call all those before it are counted again. */
+const counted = new WeakMap<LLMMessage, number>();
+
 /** Contents that are lists (calls, results, pictures) count nothing. */
 function countWords(messages: readonly LLMMessage[]): number {
-  return messages.reduce(
-    (sum, { content }) => sum + (typeof content === "string" ? words(content).length : 0),
-    0,
-  );
+  let total = 0;
+  for (const message of messages) {
+    let count = counted.get(message);
+    if (count === undefined) {
+      count = typeof message.content === "string" ? words(message.content).length : 0;
+      counted.set(message, count);
+    }
+    total += count;
+  }
+  return total;
 }
