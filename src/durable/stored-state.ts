@@ -22,6 +22,9 @@ export interface Commit {
   event: number;
 }
 
+/** An object has 128 MB, and a conversation may be longer: every so often memory lets go of its beginning. */
+const COMMITS_PER_RELEASE = 256;
+
 type Heads = { [path: string]: Json };
 
 interface LogRow extends Record<string, string | number | null> {
@@ -46,6 +49,7 @@ export class StoredState {
   readonly #tree: StateTree;
   readonly #groups = new Map<string, Heads>();
   readonly #replaces: boolean;
+  #commits = 0;
 
   constructor(db: Database, bodies: Bodies, root: Stateful, start: "continued" | "replaced") {
     this.#db = db;
@@ -85,6 +89,7 @@ export class StoredState {
 
   committed(): void {
     this.#tree.mark();
+    if (++this.#commits % COMMITS_PER_RELEASE === 0) this.#tree.releaseUnread();
   }
 
   #writeLog(

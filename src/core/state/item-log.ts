@@ -28,6 +28,8 @@ export class ItemLog<T> {
   #now: Version<T> = { generation: 0, base: 0, items: [], source: undefined };
   #marked: Version<T> = this.#now;
   #markedLength = 0;
+  /** Index of the first item read since the last {@link releaseUnread}. */
+  #lowestRead = Number.POSITIVE_INFINITY;
 
   get length(): number {
     return this.#now.base + this.#now.items.length;
@@ -47,6 +49,7 @@ export class ItemLog<T> {
     if (start >= end) return [];
     const { base, source } = this.#now;
     if (source !== undefined && end < base) return source.read(start, end);
+    this.#lowestRead = Math.min(this.#lowestRead, start);
     this.#load(start);
     return this.#now.items.slice(start - this.#now.base, end - this.#now.base);
   }
@@ -82,12 +85,13 @@ export class ItemLog<T> {
     this.mark();
   }
 
-  /** Drops marked items before `index` from memory, where a source can bring them back. */
-  release(index: number): void {
-    const { source, base } = this.#now;
-    const upTo = Math.min(index, this.#markedLength);
+  /** Drops marked items from memory that nobody has read since the last call, where a source can bring them back. */
+  releaseUnread(): void {
+    const { source, base, items } = this.#now;
+    const upTo = Math.min(this.#lowestRead, this.#markedLength);
+    this.#lowestRead = this.length;
     if (source === undefined || this.#now !== this.#marked || upTo <= base) return;
-    this.#now.items.splice(0, upTo - base);
+    items.splice(0, upTo - base);
     this.#now.base = upTo;
   }
 

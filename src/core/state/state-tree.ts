@@ -60,6 +60,11 @@ export class StateTree {
     for (const { log } of this.#logs) log.mark();
   }
 
+  /** Lets go of stored log items that nobody reads any more. */
+  releaseUnread(): void {
+    for (const { log } of this.#logs) log.releaseUnread();
+  }
+
   /** Goes back to the state at the last mark. */
   rollback(): void {
     for (const { log } of this.#logs) log.rollback();

@@ -77,6 +77,32 @@ describe("an item log", () => {
     expect(log.changes()).toEqual({ generation: 3, start: 1000, items: [1000] });
   });
 
+  test("lets go of what nobody reads, and brings it back", () => {
+    const stored: number[] = [];
+    const reads: [number, number][] = [];
+    const log = new ItemLog<number>();
+    log.restore({
+      generation: 0,
+      length: 0,
+      read: (from, to) => {
+        reads.push([from, to]);
+        return stored.slice(from, to);
+      },
+    });
+    for (let item = 0; item < 10; item++) {
+      log.append(item);
+      stored.push(item);
+      log.mark();
+    }
+    log.slice(-2);
+    log.releaseUnread();
+    expect(log.slice(-2)).toEqual([8, 9]);
+    expect(reads).toEqual([]);
+    expect(log.slice(-4)).toEqual([6, 7, 8, 9]);
+    expect(reads).toEqual([[6, 8]]);
+    expect(log.slice()).toEqual(stored);
+  });
+
   test.each([
     [undefined, undefined, [1, 2, 3, 4]],
     [1, 3, [2, 3]],
@@ -94,8 +120,9 @@ describe("an item log", () => {
   test("whatever happens to it, it equals a list, and the store can bring it back", () => {
     const operation = fc.oneof(
       fc.record({ op: fc.constant("append" as const), n: fc.nat(4) }),
-      fc.record({ op: fc.constant("release" as const), n: fc.nat(12) }),
-      fc.record({ op: fc.constantFrom("clear", "commit", "rollback", "restart" as const) }),
+      fc.record({
+        op: fc.constantFrom("clear", "commit", "rollback", "restart", "release" as const),
+      }),
     );
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 40 }), (operations) => {
@@ -129,7 +156,7 @@ describe("an item log", () => {
               model = [...store.items];
               break;
             case "release":
-              log.release(n);
+              log.releaseUnread();
               break;
           }
           expect(log.length).toBe(model.length);
