@@ -9,6 +9,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { watchParent } from "./start/parent.mjs";
 import { toEnvFile } from "./start/env-file.mjs";
@@ -18,6 +19,8 @@ const READY_WITHIN_MS = 90_000;
 const GRACE_MS = 5_000;
 /** Read from the environment and handed on to the Worker as secrets. */
 const HANDED_ON = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"];
+/** What wrangler logs of our own questions. */
+const OWN_REQUEST = /GET \/(healthz|v1\/templates) 200/;
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -36,6 +39,10 @@ const varsFile = join(state, `vars.${port}.env`);
 writeFileSync(varsFile, toEnvFile(workerVars()), { mode: 0o600 });
 
 const wrangler = startWrangler();
+/** What wrangler says before it is ready: of interest only if that never happens. @type {string[] | undefined} */
+let held = [];
+forward(wrangler.stdout, process.stdout);
+forward(wrangler.stderr, process.stderr);
 /** Set once we are stopping, to the exit code. @type {number | undefined} */
 let stopping;
 
@@ -43,8 +50,9 @@ wrangler.on("error", (error) => {
   console.error(`wrangler did not start: ${error.message}`);
   void stop(1);
 });
-wrangler.on("exit", (code) => {
+wrangler.on("close", (code) => {
   if (stopping !== undefined) return;
+  tellWhatWasHeld();
   console.error("The server stopped by itself.");
   void stop(code || 1);
 });
@@ -134,7 +142,7 @@ function startWrangler() {
       cwd: root,
       // Its own process group, so that esbuild and workerd can be ended with it.
       detached: true,
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...process.env,
         WRANGLER_SEND_METRICS: "false",
@@ -143,9 +151,31 @@ function startWrangler() {
         WRANGLER_NO_SKILLS_UPDATE_PROMPTS: "true",
         // Nothing here reads Request.cf: do not ask the network for a sample of it.
         CLOUDFLARE_CF_FETCH_ENABLED: "false",
+        ...(process.stdout.isTTY && { FORCE_COLOR: "1" }),
       },
     },
   );
+}
+
+/**
+ * @param {import("node:stream").Readable} from
+ * @param {NodeJS.WriteStream} to
+ */
+function forward(from, to) {
+  createInterface({ input: from }).on("line", (line) => {
+    if (held === undefined) {
+      if (!OWN_REQUEST.test(line)) to.write(`${line}\n`);
+      return;
+    }
+    held.push(line);
+    // A Worker that does not compile: wrangler waits until it is mended, and so do we.
+    if (/\bERROR\b/.test(line)) tellWhatWasHeld();
+  });
+}
+
+function tellWhatWasHeld() {
+  if (held !== undefined && held.length > 0) console.error(held.join("\n"));
+  held = undefined;
 }
 
 /** @param {NodeJS.Signals} signal */
@@ -183,12 +213,14 @@ async function ready() {
   while (stopping === undefined) {
     try {
       const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
-      await response.body?.cancel();
+      // Read to its end: workerd complains loudly about answers that are broken off.
+      await response.text();
       if (response.ok) return true;
     } catch {
       // Not listening yet.
     }
     if (Date.now() > deadline) {
+      tellWhatWasHeld();
       console.error(`The server did not answer ${url}/healthz within ${READY_WITHIN_MS / 1000} s.`);
       void stop(1);
     }
@@ -198,7 +230,7 @@ async function ready() {
 }
 
 async function greet() {
-  const lines = ["", `Troupe is running: ${url}   API: ${url}/docs`, ""];
+  const lines = [`Troupe is running: ${url}   API: ${url}/v1/openapi.json`, ""];
   const templates = await fetchTemplates();
   if (templates.length > 0) {
     const width = Math.max(...templates.map(({ name }) => name.length));
@@ -212,11 +244,12 @@ async function greet() {
   lines.push(
     "Try (no key needed):",
     `  curl ${url}/v1/teams ${json} -d '{"template":"writer_critic","id":"demo"}'`,
-    `  curl -N ${url}/v1/teams/demo/runs ${json} -H 'accept: text/event-stream' -d '{"task":"Write a haiku about the edge."}'`,
+    `  curl -N ${url}/v1/teams/demo/runs ${json} -H 'accept: text/event-stream' -d '{"task":"Write about a lighthouse."}'`,
     "",
-    "Ctrl-C stops it.",
+    `Ctrl-C stops it; kill -9 ${process.pid} kills it. At the next start, runs go on where they were.`,
     "",
   );
+  held = undefined;
   console.log(lines.join("\n"));
 }
 

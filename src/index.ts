@@ -108,6 +108,7 @@ export type { Memory } from "./core/memory/memory.ts";
 export type { MemoryContent } from "./core/memory/memory-content.ts";
 
 // Models
+export { callModel, type ModelCallOptions, streamModel } from "./core/models/call-model.ts";
 export type {
   ChatCompletionClient,
   CreateOptions,

@@ -4,6 +4,7 @@ import { defaultCatalog } from "./core/component/catalog.ts";
 import type { ComponentModel } from "./core/component/component.ts";
 import { coreComponents } from "./core/component/core-components.ts";
 import { ComponentRegistry } from "./core/component/registry.ts";
+import { ValueError } from "./core/errors.ts";
 import { agentRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
@@ -43,7 +44,10 @@ interface Composition {
 let composition: Composition | undefined;
 
 /** Made on first use, so that whoever wraps this Worker can add to the default catalog before. @throws ValueError */
-function compose(env: Env): Composition {
+function compose(env: Partial<Env>): Composition {
+  if (env.TEAM === undefined) {
+    throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
+  }
   const limits = limitsFrom(env);
   addTemplates(defaultCatalog, {
     model: env.OPENAI_MODEL,
