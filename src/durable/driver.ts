@@ -5,19 +5,18 @@ import { isTurnSignal, type TurnSignal } from "../core/run/signals.ts";
 import { TurnScope } from "../core/run/turn-scope.ts";
 import type { Moment } from "../core/run/turn-host.ts";
 import { ActiveRun } from "./active-run.ts";
-import { alarmTime, timeLeft } from "./alarm-time.ts";
+import { timeLeft } from "./alarm-time.ts";
+import { Announcer } from "./announcer.ts";
 import { Drive } from "./drive.ts";
-import type { RecordedEvent } from "./event-log.ts";
-import { namedFrame } from "./frames.ts";
 import type { Live } from "./live.ts";
 import type { OpenTeam, TeamCache } from "./open-team.ts";
 import { defaultAnswer } from "./question-store.ts";
+import { countRecovery } from "./recovery.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
 import type { Stores } from "./stores.ts";
 import { TurnJournal } from "./turn-journal.ts";
+import { outcomeOfTurn, overBudget, STOPPED } from "./turn-outcome.ts";
 
-/** Restarts in a row after which nothing new had been recorded. */
-const MOST_RECOVERIES = 10;
 /** Turns in a row without giving way: storage commits, requests and clients need the event loop. */
 const TURNS_AT_A_STRETCH = 16;
 
@@ -38,7 +37,7 @@ export class Driver {
   readonly #stores: Stores;
   readonly #live: Live;
   readonly #team: TeamCache;
-  readonly #ended = new Set<() => void>();
+  readonly #announcer: Announcer;
   #active: ActiveRun | undefined;
   #drive: Drive | undefined;
   /** Whether the run was found running when the object was loaded. */
@@ -49,6 +48,7 @@ export class Driver {
     this.#stores = stores;
     this.#live = live;
     this.#team = team;
+    this.#announcer = new Announcer(storage, stores, live);
     this.#active = ActiveRun.load(stores);
     this.#recovering =
       this.#active?.record.status === "running" && this.#active.record.wake_at === null;
@@ -66,7 +66,7 @@ export class Driver {
   /** Takes on a run whose row was just inserted. */
   start(active: ActiveRun): void {
     this.#active = active;
-    this.#statusChanged();
+    this.#announcer.changed(active, this.clock());
     this.kick();
   }
 
@@ -80,11 +80,7 @@ export class Driver {
     const drive = new Drive(active);
     this.#drive = drive;
     void this.#run(drive)
-      .catch(() => {
-        // Not even the failure could be stored. The alarm comes back to what is.
-        this.#active = ActiveRun.load(this.#stores);
-        this.#recovering = true;
-      })
+      .catch(() => undefined) // Not even the failure could be stored; the alarm comes back to it.
       .finally(() => {
         if (this.#drive === drive) this.#drive = undefined;
       });
@@ -95,7 +91,7 @@ export class Driver {
     const active = this.#active;
     if (active === undefined) return;
     const now = Date.now();
-    this.arm();
+    this.#announcer.arm(active, this.clock());
     const left = timeLeft(active, this.clock().ran);
     if (active.record.status === "running" && left !== null && left <= 0) {
       const { timeout_seconds } = active.record;
@@ -124,7 +120,7 @@ export class Driver {
     if (active === undefined) return;
     this.#drive?.noteAnswer();
     if (active.record.status === "waiting") this.#goOn(active);
-    this.#frameOfRun(active);
+    this.#announcer.run(active);
     this.kick();
   }
 
@@ -137,7 +133,7 @@ export class Driver {
       return;
     }
     record.status = "running";
-    this.#statusChanged();
+    this.#announcer.changed(active, this.clock());
     this.kick();
     if (this.#drive) this.#drive.resuming = true;
   }
@@ -155,55 +151,44 @@ export class Driver {
     const active = this.#active;
     if (active === undefined) return;
     const journal = this.#drive?.journal;
-    const events = this.#stores.transaction(() => {
-      active.record.ran = this.clock().ran;
-      const repeat =
-        outcome.status === "failed" ? (journal?.stepsToRepeat(outcome.error) ?? []) : [];
-      for (const key of repeat) this.#stores.steps.remove(key);
-      const retract = active.events.retractAll();
-      return [retract, writeOutcome(this.#stores, active, outcome, active.next)];
-    });
-    this.#team.drop();
-    this.#finish(active, events);
+    try {
+      const { retract, terminal } = this.#stores.transaction(() => {
+        active.record.ran = this.clock().ran;
+        const repeat =
+          outcome.status === "failed" ? (journal?.stepsToRepeat(outcome.error) ?? []) : [];
+        for (const key of repeat) this.#stores.steps.remove(key);
+        const taken = active.events.retractAll();
+        const last = writeOutcome(this.#stores, active, outcome, active.next);
+        return { retract: taken, terminal: last };
+      });
+      this.#leave();
+      this.#announcer.ended(active, retract, terminal);
+    } catch (error) {
+      // It could not be stored, so it did not happen; what is in memory says it did.
+      this.#leave();
+      this.#active = ActiveRun.load(this.#stores);
+      this.#recovering = true;
+      throw error;
+    } finally {
+      this.#team.drop();
+    }
   }
 
   /** Completes a run that was asked to stop after its turn, in a turn that will not go on by itself. */
   stopAtOnce(): void {
-    this.end({ status: "completed", stopReason: STOP_REASON });
+    this.end(STOPPED);
   }
 
   /** Forgets everything: the team is deleted. */
   destroy(): void {
-    this.#drive?.supersede();
-    this.#drive = undefined;
-    this.#active = undefined;
+    this.#leave();
     this.#team.drop();
-    this.#announceEnd();
+    this.#announcer.gone();
   }
 
   /** Resolves when the present run is over, or after `ms`. */
   async untilEnd(ms: number): Promise<void> {
-    if (this.#active === undefined) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(done, ms);
-      const ended = this.#ended;
-      ended.add(done);
-      function done(): void {
-        clearTimeout(timer);
-        ended.delete(done);
-        resolve();
-      }
-    });
-  }
-
-  /** Sets the alarm to when something has to happen by itself. */
-  arm(): void {
-    const active = this.#active;
-    const open = active ? this.#stores.questions.open(active.record.id) : [];
-    const { at, ran } = this.clock();
-    const time = alarmTime(active, open, at, ran);
-    if (time === null) void this.#storage.deleteAlarm();
-    else void this.#storage.setAlarm(time);
+    if (this.#active) await this.#announcer.untilEnd(ms);
   }
 
   clock(): Moment {
@@ -214,7 +199,13 @@ export class Driver {
   async #run(drive: Drive): Promise<void> {
     const { active } = drive;
     try {
-      if (this.#recovering) await this.#recover(active);
+      if (this.#recovering) {
+        this.#recovering = false;
+        countRecovery(this.#stores, active);
+        this.#announcer.arm(active, this.clock());
+        // Without this the count would be lost with whatever comes next.
+        await this.#storage.sync();
+      }
       for (let turns = 1; this.#isCurrent(drive); turns++) {
         if (turns % TURNS_AT_A_STRETCH === 0) await scheduler.wait(0);
         const open = await this.#team.open();
@@ -225,8 +216,14 @@ export class Driver {
             return;
           }
           await open.runnable.onPause();
-          if (this.#isCurrent(drive) && active.record.pause_requested) this.#rest(active, "paused");
-          return;
+          if (!this.#isCurrent(drive)) return;
+          if (active.record.pause_requested) {
+            this.#rest(active, "paused");
+            return;
+          }
+          // Taken back in the meantime.
+          drive.resuming = true;
+          if (active.record.status !== "running") return;
         }
         if (drive.resuming) {
           drive.resuming = false;
@@ -255,7 +252,7 @@ export class Driver {
       control: drive.control({
         isCurrent: () => this.#isCurrent(drive),
         discard: (id) => this.#live.discard(id),
-        retractOutstanding: () => this.#sendEvents([active.events.retractOutstanding()]),
+        retractOutstanding: () => this.#announcer.events([active.events.retractOutstanding()]),
         refusal: () => overBudget(active),
         fail: (error) => this.end({ status: "failed", error }),
       }),
@@ -296,9 +293,9 @@ export class Driver {
   #commit(drive: Drive, open: OpenTeam, progress: Progress): void {
     const { active } = drive;
     const { log, steps } = this.#stores;
-    const outcome = outcomeOf(active, progress);
-    const { commit, events } = this.#stores.transaction(() => {
-      const retract = active.events.retractOutstanding();
+    const outcome = outcomeOfTurn(active, progress);
+    const { commit, retract, terminal } = this.#stores.transaction(() => {
+      const taken = active.events.retractOutstanding();
       steps.clear();
       const time = this.clock();
       const { usage, turn } = active;
@@ -307,16 +304,17 @@ export class Driver {
       const last = outcome && writeOutcome(this.#stores, active, outcome, next);
       const made = { turn, run: active.stored.seq, next, time, usage, event: log.last };
       open.state.write(made);
-      return { commit: made, events: [retract, last] };
+      return { commit: made, retract: taken, terminal: last };
     });
     open.state.committed();
-    if (outcome) {
-      this.#finish(active, events);
+    if (terminal) {
+      this.#leave();
+      this.#announcer.ended(active, retract, terminal);
       return;
     }
     active.advance(commit);
     this.#live.endTexts("forget");
-    this.#sendEvents(events);
+    this.#announcer.events([retract]);
   }
 
   /** The turn ended early. Whether the drive goes on at once. */
@@ -355,98 +353,23 @@ export class Driver {
     active.record.status = status;
     this.#drive = undefined;
     this.#live.endTexts("forget");
-    this.#statusChanged();
+    this.#announcer.changed(active, this.clock());
   }
 
   #goOn(active: ActiveRun): void {
     active.record.status = "running";
     active.record.wake_at = null;
-    this.#statusChanged();
+    this.#announcer.changed(active, this.clock());
   }
 
-  #statusChanged(): void {
-    const active = this.#active;
-    if (active === undefined) return;
-    active.record.usage = active.usage;
-    active.record.next_turn = active.next;
-    this.#stores.runs.update(active.stored);
-    this.arm();
-    this.#frameOfRun(active);
-    const { status } = active.record;
-    if (status === "running") this.#live.wake();
-    else this.#live.rest();
-  }
-
-  /** Counts restarts that found nothing new: something in there may be what ends us. */
-  async #recover(active: ActiveRun): Promise<void> {
-    this.#recovering = false;
-    const { record, stored } = active;
-    const mark = `${active.next}:${this.#stores.steps.finished}:${this.#stores.log.last}`;
-    record.recoveries = record.recovery_mark === mark ? record.recoveries + 1 : 1;
-    record.recovery_mark = mark;
-    if (record.recoveries > MOST_RECOVERIES) {
-      throw new TroupeError(
-        "recovery_limit",
-        `the run was interrupted ${MOST_RECOVERIES} times in a row without getting any further`,
-      );
-    }
-    this.#stores.runs.update(stored);
-    this.arm();
-    // Without this the count would be lost with whatever comes next.
-    await this.#storage.sync();
-  }
-
-  #finish(active: ActiveRun, events: readonly (RecordedEvent | undefined)[]): void {
+  /** There is no active run any more; a drive under way is superseded. */
+  #leave(): void {
     this.#drive?.supersede();
     this.#drive = undefined;
     this.#active = undefined;
-    void this.#storage.deleteAlarm();
-    this.#live.endTexts("discard");
-    // A cancelled run's terminal event is that frame.
-    const [retract, terminal] = events;
-    this.#sendEvents([retract]);
-    if (active.record.status !== "cancelled") this.#frameOfRun(active);
-    this.#sendEvents([terminal]);
-    this.#live.wake();
-    this.#live.close("of_run");
-    this.#announceEnd();
-  }
-
-  #announceEnd(): void {
-    for (const ended of this.#ended) ended();
-  }
-
-  #sendEvents(events: readonly (RecordedEvent | undefined)[]): void {
-    for (const event of events) if (event) this.#live.event(event);
-  }
-
-  #frameOfRun(active: ActiveRun): void {
-    if (this.#live.connected > 0) this.#live.send(namedFrame("run", active.info()));
   }
 
   #isCurrent(drive: Drive): boolean {
     return this.#drive === drive;
   }
-}
-
-/** AutoGen's text for a stop from outside. */
-const STOP_REASON = "External termination requested";
-
-function outcomeOf(active: ActiveRun, progress: Progress): Outcome | undefined {
-  const error = overBudget(active);
-  if (error) return { status: "failed", error };
-  if (progress.done) return { status: "completed", stopReason: progress.stopReason };
-  // A team stops by itself when it is asked to; a runnable of another kind may not.
-  if (active.record.stop_requested === null) return undefined;
-  return { status: "completed", stopReason: STOP_REASON };
-}
-
-function overBudget({ record, usage }: ActiveRun): TroupeError | undefined {
-  const { max_total_tokens } = record;
-  const used = usage.prompt_tokens + usage.completion_tokens;
-  if (max_total_tokens === null || used <= max_total_tokens) return undefined;
-  return new TroupeError(
-    "token_limit",
-    `the run used ${used} tokens, more than its limit of ${max_total_tokens}`,
-  );
 }
