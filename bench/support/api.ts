@@ -19,13 +19,19 @@ export class Api {
       `/v1/teams/${team}/runs?wait=120`,
       { task },
     );
-    if (run.status !== "completed") throw new Error(`the run ${run.status}: ${JSON.stringify(run)}`);
+    if (run.status !== "completed")
+      throw new Error(`the run ${run.status}: ${JSON.stringify(run)}`);
     return performance.now() - started;
   }
 
   /** Starts a run and opens its stream. */
   stream(team: string, task: string): Promise<Response> {
     return this.#send("POST", `/v1/teams/${team}/runs`, { task }, "text/event-stream");
+  }
+
+  /** What `bench/worker/counting.ts` adds. */
+  takeRows(team: string): Promise<number[]> {
+    return this.#json("GET", `/rows/${team}`);
   }
 
   async #json<T>(method: string, path: string, body?: object): Promise<T> {

@@ -1,0 +1,182 @@
+import { join } from "node:path";
+import { AssistantAgent } from "../../src/core/agents/assistant-agent.ts";
+import { dumpComponent } from "../../src/core/component/component.ts";
+import { RoundRobinGroupChat } from "../../src/core/teams/round-robin.ts";
+import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+import { Api } from "../support/api.ts";
+import { bundle } from "../support/bundle.ts";
+import { startNode } from "../support/child.ts";
+import type { Report } from "../support/report.ts";
+import { median, percentile } from "../support/statistics.ts";
+import { type Received, receive } from "../support/stream-client.ts";
+import { startWorkerd } from "../support/workerd.ts";
+
+const UPSTREAM = join(import.meta.dirname, "../support/upstream.ts");
+/** Streams at once, and the tokens of each in the measurement of speed. */
+const LOADS = [
+  { streams: 1, tokens: 10_000, rounds: 9 },
+  { streams: 50, tokens: 1000, rounds: 5 },
+  { streams: 200, tokens: 250, rounds: 5 },
+];
+const PACE_MS = 50;
+const PACED_TOKENS = 60;
+const FIRST_ROUNDS = 60;
+
+/** Ways a model's reply can take to the client: through a Worker, a bare object, a team. */
+type Way = "pipe" | "bare" | "team";
+const WAYS: readonly Way[] = ["pipe", "bare", "team"];
+
+/** Speed and delays of streams through a team, against a Worker and a bare Durable Object in the same process. */
+export async function measure(): Promise<Report> {
+  await using upstream = await startNode<{ url: string }>(UPSTREAM, []);
+  const { url } = upstream.hello;
+  using worker = await bundle("bench/worker/stream.ts", {
+    objects: { TEAM: "TeamObject", BARE: "BareObject" },
+    vars: { TROUPE_OPEN: "1", UPSTREAM: url, SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") },
+  });
+  await using workerd = await startWorkerd(worker);
+  const ways = new Ways(workerd.origin, url);
+  await ways.run("team", "burst-2000", 20);
+  await ways.run("bare", "burst-2000", 20);
+
+  const first = await firstTokens(ways);
+  const rows: Report["rows"][number][] = [];
+  const goals: Report["goals"][number][] = [
+    {
+      what: "first token of one stream, after the bare object's",
+      value: first.team - first.bare,
+      unit: "ms",
+      limit: { atMost: 1 },
+    },
+  ];
+  for (const load of LOADS) {
+    const speed = await speeds(ways, load);
+    const delay = await delays(ways, load.streams);
+    for (const way of WAYS) {
+      rows.push({
+        streams: load.streams,
+        through: way,
+        "tokens/s": Math.round(speed[way]),
+        "first token, ms": load.streams === 1 ? first[way] : "",
+        "paced token, ms": delay[way].median,
+        "95 of 100, ms": delay[way].high,
+      });
+    }
+    goals.push(
+      {
+        what: `tokens per second, ${load.streams} at once`,
+        value: speed.team / speed.bare,
+        unit: "times the bare object",
+        limit: { atLeast: 0.8 },
+      },
+      {
+        what: `paced token, ${load.streams} at once, after the bare Worker's`,
+        value: delay.team.median - delay.pipe.median,
+        unit: "ms",
+        limit: { atMost: 5 },
+      },
+    );
+  }
+  return {
+    title: "Streams",
+    method: `A model's reply on its way to the client: handed on by a Worker (pipe), parsed and written as frames by a bare Durable Object (bare), spoken by an assistant of a team that is created for it (team); in turn, in one workerd. The model server and the client are processes of their own and share the two cores with it. Paced streams bring a token every ${PACE_MS} ms.`,
+    rows,
+    goals,
+  };
+}
+
+/** Opens streams the three ways. A team object is made beforehand, as a bare one is loaded beforehand. */
+class Ways {
+  readonly #origin: string;
+  readonly #upstream: string;
+  readonly #api: Api;
+
+  constructor(origin: string, upstream: string) {
+    this.#origin = origin;
+    this.#upstream = upstream;
+    this.#api = new Api(origin);
+  }
+
+  /** Makes what is needed; the streams open when the returned function is called. */
+  async prepare(way: Way, model: string, streams: number): Promise<() => Promise<Received[]>> {
+    const opens: (() => Promise<Response>)[] = [];
+    for (let index = 0; index < streams; index++) {
+      if (way === "team") {
+        const team = await this.#api.createTeam(this.#component(model));
+        opens.push(() => this.#api.stream(team, "Hello"));
+      } else {
+        opens.push(() => fetch(`${this.#origin}/${way}?model=${model}`));
+      }
+    }
+    const timed = model.startsWith("paced");
+    const kind = way === "pipe" ? "raw" : "frame";
+    return () => Promise.all(opens.map((open) => receive(open, kind, timed)));
+  }
+
+  async run(way: Way, model: string, streams: number): Promise<Received[]> {
+    return (await this.prepare(way, model, streams))();
+  }
+
+  #component(model: string): object {
+    const client = new OpenAIChatCompletionClient({
+      model,
+      base_url: this.#upstream,
+      api_key: "bench",
+      model_info: {
+        vision: false,
+        function_calling: false,
+        json_output: false,
+        structured_output: false,
+        family: "unknown",
+      },
+    });
+    const agent = new AssistantAgent({
+      name: "assistant",
+      modelClient: client,
+      modelClientStream: true,
+    });
+    return dumpComponent(new RoundRobinGroupChat([agent], { maxTurns: 1 }));
+  }
+}
+
+async function firstTokens(ways: Ways): Promise<Record<Way, number>> {
+  const all: Record<Way, number[]> = { pipe: [], bare: [], team: [] };
+  for (let round = 0; round < FIRST_ROUNDS; round++) {
+    for (const way of WAYS) {
+      for (const { first } of await ways.run(way, "burst-20", 1)) all[way].push(first);
+    }
+  }
+  return { pipe: median(all.pipe), bare: median(all.bare), team: median(all.team) };
+}
+
+async function speeds(
+  ways: Ways,
+  { streams, tokens, rounds }: (typeof LOADS)[number],
+): Promise<Record<Way, number>> {
+  const all: Record<Way, number[]> = { pipe: [], bare: [], team: [] };
+  for (let round = 0; round < rounds; round++) {
+    for (const way of WAYS) {
+      const open = await ways.prepare(way, `burst-${tokens}`, streams);
+      const started = performance.now();
+      await open();
+      all[way].push((tokens * streams * 1000) / (performance.now() - started));
+    }
+  }
+  return { pipe: median(all.pipe), bare: median(all.bare), team: median(all.team) };
+}
+
+async function delays(
+  ways: Ways,
+  streams: number,
+): Promise<Record<Way, { median: number; high: number }>> {
+  const measured = async (way: Way): Promise<{ median: number; high: number }> => {
+    const model = `paced-${PACED_TOKENS}-${PACE_MS}`;
+    const received = (await ways.run(way, model, streams)).flatMap((stream) => stream.delays);
+    return { median: median(received), high: percentile(received, 0.95) };
+  };
+  return {
+    pipe: await measured("pipe"),
+    bare: await measured("bare"),
+    team: await measured("team"),
+  };
+}
