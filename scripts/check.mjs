@@ -30,6 +30,7 @@ const stages = [
   { name: "node", run: vitest("node"), counts: "vitest" },
   { name: "workerd", run: vitest("workerd"), counts: "vitest" },
   { name: "conformance", run: ["node", "test/conformance/main.ts"], counts: "lastLine" },
+  { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine" },
   { name: "bundle", run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")] },
 ];
 

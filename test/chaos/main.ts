@@ -14,7 +14,7 @@ import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 
 // Kills the service with SIGKILL, over and over, and looks whether anybody could tell.
 //
-//   node test/chaos/main.ts [--long] [--seconds 10] [--seed 1] [--only <part of a name>]
+//   node test/chaos/main.ts [--long] [--seconds 8] [--seed 1] [--only <part of a name>]
 //
 // First kills at named points: some of each kind, or with --long all there are. Then faults of the model, and clients of
 // all kinds. Then kills at random times, for so many seconds. The seed and a failed case's name repeat it.
@@ -27,12 +27,12 @@ const { values } = parseArgs({
   },
 });
 const { long, only } = values;
-const seconds = Number(values.seconds ?? (long ? 600 : 10));
+const seconds = Number(values.seconds ?? (long ? 600 : 8));
 const seed = Number(values.seed);
 /** Trials wait more than they compute. */
 const PARALLEL = 4;
 /** Kills per scenario in a short run, beside those of a new kind. */
-const MORE_PLANS = 3;
+const MORE_PLANS = 2;
 
 const scratch = mkdtempSync(join(tmpdir(), "troupe-chaos-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));

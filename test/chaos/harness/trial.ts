@@ -131,8 +131,9 @@ class Trial {
     await supervisor.start();
     await this.#api.createTeam(scenario.component({ model: this.#fake.url }));
     const accepted = await this.#api.startRun(scenario.task);
-    const watching = this.#spectate(accepted.id);
-    const stopping = this.#stopOnTime(accepted.id);
+    const note = (error: unknown): void => void this.#problems.push(String(error));
+    const watching = this.#spectate(accepted.id).catch(note);
+    const stopping = this.#stopOnTime(accepted.id).catch(note);
     try {
       await this.#untilEnded(accepted.id);
     } catch (error) {
@@ -157,7 +158,7 @@ class Trial {
     }
     const messages = await this.#api.messages();
     const saved = await this.#api.state();
-    if (run.status !== "completed") await this.#runAgain();
+    if (run.status === "cancelled" || run.status === "failed") await this.#runAgain();
     const unexpected = this.#output.filter((line) => !EXPECTED_OUTPUT.test(line));
     if (unexpected.length > 0) this.#problems.push(`printed: ${unexpected.slice(0, 8).join("\n")}`);
     return {

@@ -157,13 +157,6 @@ export const SCENARIOS: readonly Scenario[] = [
     task: "Ask the expert.",
   },
   {
-    name: "graph",
-    component: (services) => graph(services),
-    rules: [PACED],
-    task: "Fan out.",
-    parallel: true,
-  },
-  {
     name: "cancel",
     component: (services) => duet(services, 6),
     rules: [PACED],
@@ -178,23 +171,3 @@ export const SCENARIOS: readonly Scenario[] = [
     stop: { mode: "after_turn", afterRequests: 3 },
   },
 ];
-
-/** `start` → `left` and `right` side by side → `end`. */
-function graph(services: Services) {
-  const edges: Record<string, string[]> = {
-    start: ["left", "right"],
-    left: ["end"],
-    right: ["end"],
-    end: [],
-  };
-  const nodes = Object.fromEntries(
-    Object.entries(edges).map(([name, targets]) => [
-      name,
-      { name, edges: targets.map((target) => ({ target })), activation: "all" },
-    ]),
-  );
-  return component("autogen_agentchat.teams.GraphFlow", {
-    participants: Object.keys(edges).map((name) => assistant(services, name)),
-    graph: { nodes },
-  });
-}
