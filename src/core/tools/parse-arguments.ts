@@ -6,18 +6,17 @@ import { jsonErrorMessage } from "../text/json-error.ts";
 export type ParsedArguments = { args: JsonObject } | { error: string };
 
 /**
- * Reads the arguments a model wrote. Nothing, `null` and an empty text are an empty object: models write them for
- * tools without parameters.
+ * Reads the arguments a model wrote. An empty value (`null`, `[]`, `""`, `0`, `false`) is an empty object, as in
+ * AutoGen; a text without any value is not JSON.
  */
 export function parseArguments(text: string): ParsedArguments {
-  if (text.trim() === "") return { args: {} };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
     return { error: `Error: ${jsonErrorMessage(text)}` };
   }
-  if (value === null) return { args: {} };
   if (isJsonObject(value)) return { args: value };
+  if (!value || (Array.isArray(value) && value.length === 0)) return { args: {} };
   return { error: "Error: the arguments of a tool call must be a JSON object" };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { parseArguments } from "../../../src/core/tools/parse-arguments.ts";
 
 describe("parseArguments", () => {
-  test.each(["", "  \n", "null", "{}"])("%j is no arguments", (text) => {
+  test.each(["{}", "null", "[]", '""', "0", "false"])("%j is no arguments", (text) => {
     expect(parseArguments(text)).toEqual({ args: {} });
   });
 
@@ -17,6 +17,8 @@ describe("parseArguments", () => {
   });
 
   test.each([
+    ["", "Expecting value: line 1 column 1 (char 0)"],
+    ["  \n", "Expecting value: line 2 column 1 (char 3)"],
     ["this is not json", "Expecting value: line 1 column 1 (char 0)"],
     ['{"a": 1 "b": 2}', "Expecting ',' delimiter: line 1 column 9 (char 8)"],
     ['{"reason": "oops', "Unterminated string starting at: line 1 column 12 (char 11)"],
