@@ -1,17 +1,12 @@
-import { join } from "node:path";
-import { AssistantAgent } from "../../src/core/agents/assistant-agent.ts";
-import { dumpComponent } from "../../src/core/component/component.ts";
-import { RoundRobinGroupChat } from "../../src/core/teams/round-robin.ts";
-import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
 import { Api } from "../support/api.ts";
 import { bundle } from "../support/bundle.ts";
 import { startNode } from "../support/child.ts";
 import type { Report } from "../support/report.ts";
 import { median, percentile } from "../support/statistics.ts";
 import { type Received, receive } from "../support/stream-client.ts";
+import { streamingTeam, UPSTREAM } from "../support/streaming-team.ts";
 import { startWorkerd } from "../support/workerd.ts";
 
-const UPSTREAM = join(import.meta.dirname, "../support/upstream.ts");
 /** Streams at once, and the tokens of each in the measurement of speed. */
 const LOADS = [
   { streams: 1, tokens: 10_000, rounds: 9 },
@@ -102,7 +97,7 @@ class Ways {
     const opens: (() => Promise<Response>)[] = [];
     for (let index = 0; index < streams; index++) {
       if (way === "team") {
-        const team = await this.#api.createTeam(this.#component(model));
+        const team = await this.#api.createTeam(streamingTeam(model, this.#upstream));
         opens.push(() => this.#api.stream(team, "Hello"));
       } else {
         opens.push(() => fetch(`${this.#origin}/${way}?model=${model}`));
@@ -115,27 +110,6 @@ class Ways {
 
   async run(way: Way, model: string, streams: number): Promise<Received[]> {
     return (await this.prepare(way, model, streams))();
-  }
-
-  #component(model: string): object {
-    const client = new OpenAIChatCompletionClient({
-      model,
-      base_url: this.#upstream,
-      api_key: "bench",
-      model_info: {
-        vision: false,
-        function_calling: false,
-        json_output: false,
-        structured_output: false,
-        family: "unknown",
-      },
-    });
-    const agent = new AssistantAgent({
-      name: "assistant",
-      modelClient: client,
-      modelClientStream: true,
-    });
-    return dumpComponent(new RoundRobinGroupChat([agent], { maxTurns: 1 }));
   }
 }
 

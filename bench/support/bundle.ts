@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { build, type BuildOptions } from "esbuild";
+import { join } from "node:path";
+import { buildWorker } from "../../scripts/build.mjs";
 
-const root = resolve(import.meta.dirname, "../..");
+const ENTRY = "worker.js";
 
 /** A Worker ready to be run: its modules and a workerd configuration, in a directory of their own. */
 export interface Bundle extends Disposable {
@@ -20,30 +20,12 @@ export interface BundleOptions {
   vars?: { readonly [name: string]: string };
 }
 
-/** As the Worker is deployed: minified, parts that are loaded when needed in files of their own. */
-const DEPLOYED: BuildOptions = {
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  target: "es2024",
-  minify: true,
-  conditions: ["workerd", "worker", "browser"],
-  external: ["cloudflare:*", "node:*"],
-  define: { "process.env.NODE_ENV": '"production"' },
-  logLevel: "error",
-};
-
-/** Bundles the Worker that `entry` (a path from the root of the project) exports. */
+/** Bundles the Worker that `entry` (a path from the root of the project) exports, as it is deployed. */
 export async function bundle(entry: string, options: BundleOptions = {}): Promise<Bundle> {
   const directory = mkdtempSync(join(tmpdir(), "troupe-bench-"));
-  await build({
-    ...DEPLOYED,
-    absWorkingDir: root,
-    entryPoints: { entry },
-    outdir: directory,
-  });
-  const parts = readdirSync(directory).filter((name) => name.endsWith(".js"));
-  const modules = ["entry.js", ...parts.filter((name) => name !== "entry.js")];
+  await buildWorker(entry, directory);
+  const parts = globSync("parts/*.js", { cwd: directory });
+  const modules = [ENTRY, ...parts];
   const config = join(directory, "config.capnp");
   writeFileSync(config, configuration(modules, options));
   return {

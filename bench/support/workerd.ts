@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
 import type { Bundle } from "./bundle.ts";
@@ -12,6 +12,8 @@ export interface Workerd extends AsyncDisposable {
   origin: string;
   /** Bytes of memory that the process holds. */
   memory(): number;
+  /** Milliseconds of CPU it has used, all threads. */
+  cpu(): number;
 }
 
 /** Starts the real runtime, over the storage it has in development: SQLite files on disk. */
@@ -35,6 +37,7 @@ export async function startWorkerd({ directory, config }: Bundle): Promise<Worke
   return {
     origin: `http://127.0.0.1:${port}`,
     memory: () => residentBytes(child.pid ?? 0),
+    cpu: () => cpuMilliseconds(child.pid ?? 0),
     [Symbol.asyncDispose]: async () => {
       await end(child);
       rmSync(state, { recursive: true, force: true });
@@ -45,4 +48,12 @@ export async function startWorkerd({ directory, config }: Bundle): Promise<Worke
 function residentBytes(pid: number): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
   return Number(kilobytes) * 1024;
+}
+
+function cpuMilliseconds(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const nanoseconds = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
+  );
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { type Bundle, bundle } from "../support/bundle.ts";
+import type { Report } from "../support/report.ts";
+import { median } from "../support/statistics.ts";
+import { startWorkerd } from "../support/workerd.ts";
+
+const ROUNDS = 25;
+/** What is loaded only when tokens are counted. */
+const TOKENIZER = /^parts\/(cl100k_base|o200k_base|lite)-/;
+
+/** Size of the Worker and how long it takes to start. */
+export async function measure(): Promise<Report> {
+  using troupe = await bundle("src/worker.ts", {
+    objects: { TEAM: "TeamObject" },
+    vars: { TROUPE_OPEN: "1" },
+  });
+  using imports = await bundle("bench/worker/imports.ts");
+  using empty = await bundle("bench/worker/empty.ts");
+
+  const starts = { troupe: [] as number[], imports: [] as number[], empty: [] as number[] };
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const [name, worker] of Object.entries({ troupe, imports, empty })) {
+      const milliseconds = await start(worker);
+      // The first round brings the files into the system's cache.
+      if (round >= 0) starts[name as keyof typeof starts].push(milliseconds);
+    }
+  }
+  const runtime = median(starts.empty);
+  const size = kilobytes(troupe, (name) => !TOKENIZER.test(name));
+  const row = (name: string, worker: Bundle, times: readonly number[]): Report["rows"][number] => ({
+    worker: name,
+    "KB gzip": kilobytes(worker, (module) => !TOKENIZER.test(module)),
+    "of it read at start": kilobytes(worker, (module) => !module.startsWith("parts/")),
+    "CPU to the first answer, ms": median(times),
+    "without the runtime's own": median(times) - runtime,
+  });
+  return {
+    title: "Size and start",
+    method: `Minified as it is deployed, gzip -9, without the tokenizer's tables, which are modules of their own. A start is the CPU time of a new workerd process until it has answered /healthz, the median of ${ROUNDS}.`,
+    rows: [
+      row("Troupe", troupe, starts.troupe),
+      row("hono, zod and openai", imports, starts.imports),
+      row("nothing", empty, starts.empty),
+    ],
+    goals: [
+      { what: "bundle without the tokenizer", value: size, unit: "KB", limit: { atMost: 220 } },
+      {
+        what: "start of the process",
+        value: median(starts.troupe) / median(starts.imports),
+        unit: "times that with hono, zod and openai",
+        limit: { atMost: 1.2 },
+      },
+    ],
+  };
+}
+
+function kilobytes({ directory, modules }: Bundle, counts: (name: string) => boolean): number {
+  const bytes = modules
+    .filter(counts)
+    .map((name) => gzipSync(readFileSync(join(directory, name)), { level: 9 }).length)
+    .reduce((sum, length) => sum + length, 0);
+  return bytes / 1000;
+}
+
+async function start(worker: Bundle): Promise<number> {
+  await using workerd = await startWorkerd(worker);
+  const response = await fetch(`${workerd.origin}/healthz`);
+  if (!response.ok) throw new Error(`/healthz answered ${response.status}`);
+  await response.text();
+  return workerd.cpu();
+}

@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { AssistantAgent } from "../../src/core/agents/assistant-agent.ts";
+import { dumpComponent } from "../../src/core/component/component.ts";
+import { RoundRobinGroupChat } from "../../src/core/teams/round-robin.ts";
+import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+
+/** The model server of `upstream.ts`, to be started in a process of its own. */
+export const UPSTREAM = join(import.meta.dirname, "upstream.ts");
+
+/**
+ * A team of one assistant that says what the model streams, once per run.
+ *
+ * @param model says how it streams: see `upstream.ts`
+ */
+export function streamingTeam(model: string, base_url: string): object {
+  const modelClient = new OpenAIChatCompletionClient({
+    model,
+    base_url,
+    api_key: "bench",
+    model_info: {
+      vision: false,
+      function_calling: false,
+      json_output: false,
+      structured_output: false,
+      family: "unknown",
+    },
+  });
+  const assistant = new AssistantAgent({
+    name: "assistant",
+    modelClient,
+    modelClientStream: true,
+  });
+  return dumpComponent(new RoundRobinGroupChat([assistant], { maxTurns: 1 }));
+}

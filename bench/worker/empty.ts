@@ -1,0 +1,4 @@
+/** What starting the runtime itself costs. */
+export default {
+  fetch: () => new Response("ok"),
+} satisfies ExportedHandler;
