@@ -1,0 +1,81 @@
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { jsonInit } from "../support/http-app.ts";
+import { freePort, isFree, NpmStart } from "../support/npm-start.ts";
+
+let persistTo: string;
+let port: number;
+
+beforeEach(async () => {
+  persistTo = mkdtempSync(join(tmpdir(), "troupe-start-"));
+  port = await freePort();
+});
+
+afterEach(() => rmSync(persistTo, { recursive: true, force: true }));
+
+/** Processes whose command line names this test's state or port. */
+async function processes(): Promise<string[]> {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", "args="]);
+  return stdout
+    .split("\n")
+    .filter((line) => line.includes(persistTo) || line.includes(`127.0.0.1:${port}`));
+}
+
+describe("npm start", () => {
+  test("says what there is, keeps its state, and leaves no process behind", async () => {
+    const first = await NpmStart.ready({ port, persistTo });
+    // npm's own first lines apart, nothing but our text.
+    const said = first.output.slice(first.output.indexOf("Troupe is running"));
+    expect(first.output.slice(0, -said.length)).not.toMatch(/wrangler|binding/i);
+    expect(said).toContain(`Troupe is running: ${first.url}`);
+    expect(said).toMatch(/writer_critic +A writer and a critic/);
+    expect(said).toMatch(/human_in_the_loop[\s\S]*tools_assistant[\s\S]*set OPENAI_API_KEY/);
+    expect(said).toContain(`curl -N ${first.url}/v1/teams/demo/runs`);
+    const created = await fetch(
+      `${first.url}/v1/teams`,
+      jsonInit({ id: "kept", template: "writer_critic" }),
+    );
+    expect(created.status).toBe(201);
+    expect(await processes()).not.toEqual([]);
+    await first.interrupt();
+    expect(await processes()).toEqual([]);
+    expect(await isFree(port)).toBe(true);
+
+    await using second = await NpmStart.ready({ port, persistTo });
+    expect((await fetch(`${second.url}/v1/teams/kept`)).status).toBe(200);
+  }, 90_000);
+
+  test("tells of a Worker that does not compile, at once", async () => {
+    const config = join(persistTo, "wrangler.toml");
+    writeFileSync(join(persistTo, "worker.ts"), "export default {");
+    writeFileSync(
+      config,
+      'name = "broken"\nmain = "worker.ts"\ncompatibility_date = "2026-09-18"\n',
+    );
+    await using server = new NpmStart({ port, persistTo, args: ["--config", config] });
+    expect(await server.until(/ERROR[\s\S]*worker\.ts/)).not.toBeNull();
+    expect(server.output).not.toContain("Troupe is running");
+  }, 60_000);
+
+  test("refuses a PORT that is none", async () => {
+    const server = new NpmStart({ port: "http", persistTo });
+    expect(await server.exit()).toBe(1);
+    expect(server.output).toContain('PORT is "http": it must be a number from 1 to 65535.');
+  }, 30_000);
+
+  test("refuses a port that is taken, and says what to do", async () => {
+    const other = createServer().listen(port, "127.0.0.1");
+    await once(other, "listening");
+    const server = new NpmStart({ port, persistTo });
+    expect(await server.exit()).toBe(1);
+    expect(server.output).toContain(`Port ${port} is taken.`);
+    expect(server.output).toContain("PORT=8788 npm start");
+    other.close();
+  }, 30_000);
+});
