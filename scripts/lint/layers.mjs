@@ -18,7 +18,7 @@ const WIRE = [
 /** @type {Record<string, Allowed | "anything">} */
 export const LAYERS = {
   "core/": { src: [], packages: ["zod", "@cfworker/json-schema", "js-tiktoken"] },
-  "models/": { src: ["core/"], packages: ["zod", "openai"] },
+  "models/": { src: ["core/"], packages: ["zod", "openai", "eventsource-parser"] },
   "sandbox/": { src: ["core/"], packages: ["zod"] },
   "durable/": { src: ["core/"], packages: ["zod", "cloudflare:workers"] },
   "http/": { src: ["core/"], packages: ["zod", "hono"] },

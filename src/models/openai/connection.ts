@@ -1,14 +1,14 @@
 import type { OpenAI } from "openai";
-import type { Stream } from "openai/streaming";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import { ModelError } from "../../core/models/model-error.ts";
 import type { Secrets } from "./dependencies.ts";
 import { timeoutError, toModelError } from "./errors.ts";
+import { ServerEvents } from "./server-events.ts";
 import { StallWatch } from "./stall-watch.ts";
 
 /** How a server is reached: made on the first call, because secrets may not be there before. */
 export interface Connection {
-  sdk: OpenAI;
+  sdk: Promise<OpenAI>;
   path: string;
   secrets: Secrets;
 }
@@ -31,7 +31,7 @@ export async function send(
   options: SendOptions,
 ): Promise<unknown> {
   try {
-    return await sdk.post<unknown>(path, request(body, options));
+    return await (await sdk).post<unknown>(path, request(body, options));
   } catch (error) {
     options.signal?.throwIfAborted();
     throw toModelError(error, (text) => secrets.redact(text));
@@ -56,35 +56,47 @@ export async function* sendStreaming<T>(
   reader: ChunkReader<T>,
 ): AsyncGenerator<string, T, void> {
   const { connection, body, options } = prepare();
+  const { signal } = options;
+  let events: ServerEvents | undefined;
   let watch: StallWatch | undefined;
+  let complete = false;
+  const cancel = (): void => events?.cancel();
   try {
-    const { data: stream, response } = await connection.sdk
-      .post<Stream<ChatCompletionChunk>>(connection.path, {
-        ...request(body, options),
-        stream: true,
-      })
-      .withResponse();
+    const sdk = await connection.sdk;
+    const response = await sdk
+      .post(connection.path, { ...request(body, options), stream: true })
+      .asResponse();
     const type = response.headers.get("content-type") ?? "";
     if (/html|json/i.test(type)) {
-      stream.controller.abort();
+      await response.body?.cancel();
       throw new ModelError("bad_response", `The model server sent ${type} instead of a stream`);
     }
-    watch = new StallWatch(options.timeoutMs, () => stream.controller.abort());
-    for await (const chunk of stream) {
+    events = new ServerEvents(response);
+    watch = new StallWatch(options.timeoutMs, cancel);
+    signal?.addEventListener("abort", cancel);
+    signal?.throwIfAborted();
+    for (let chunks = await events.next(); chunks !== undefined; chunks = await events.next()) {
       watch.beat();
-      const piece = reader.read(chunk);
-      if (piece !== "") yield piece;
+      for (const chunk of chunks) {
+        const piece = reader.read(chunk);
+        if (piece !== "") yield piece;
+      }
     }
-    // The SDK ends an aborted stream as if it were complete.
-    options.signal?.throwIfAborted();
+    // A cancelled body ends as if it were complete.
+    signal?.throwIfAborted();
     if (watch.stalled) throw timeoutError();
-    return reader.result();
+    const result = reader.result();
+    complete = true;
+    return result;
   } catch (error) {
-    options.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     if (watch?.stalled) throw timeoutError();
     throw toModelError(error, (text) => connection.secrets.redact(text));
   } finally {
     watch?.stop();
+    signal?.removeEventListener("abort", cancel);
+    if (complete) events?.finish();
+    else cancel();
   }
 }
 

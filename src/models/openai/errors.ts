@@ -1,4 +1,4 @@
-import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAIError } from "openai";
+import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAIError } from "openai/error";
 import { TroupeError } from "../../core/errors.ts";
 import { ModelError, type ModelErrorKind } from "../../core/models/model-error.ts";
 

@@ -1,4 +1,4 @@
-import { type ClientOptions, OpenAI } from "openai";
+import type { ClientOptions, OpenAI } from "openai";
 import type { OpenAIDependencies } from "./dependencies.ts";
 
 type Given = Pick<
@@ -8,9 +8,11 @@ type Given = Pick<
 
 /**
  * The SDK with nothing taken from the environment behind our back. It neither retries (whoever calls counts attempts),
- * nor follows redirects (they could lead elsewhere with the key), nor logs.
+ * nor follows redirects (they could lead elsewhere with the key), nor logs. It is loaded here, because it is half of
+ * the Worker's code and many an isolate answers its requests without a model.
  */
-export function createSdk(given: Given, { fetch }: OpenAIDependencies): OpenAI {
+export async function createSdk(given: Given, { fetch }: OpenAIDependencies): Promise<OpenAI> {
+  const { OpenAI } = await import("openai/client");
   return new OpenAI({
     organization: null,
     ...given,
