@@ -80,7 +80,8 @@ export class Trials {
   }
 }
 
-/** Whether the run must come to this point: one that is stopped may not, and heartbeats are a matter of time. */
-function isSure(scenario: Scenario, kill: Kill | undefined): boolean {
-  return kill?.at === "write" && kill.label !== "set alarm" && scenario.stop === undefined;
+/** Whether the run must come to this point. Heartbeats, stops and pauses come when they come. */
+function isSure({ stop, pause }: Scenario, kill: Kill | undefined): boolean {
+  if (stop !== undefined || pause !== undefined) return false;
+  return kill?.at === "write" && kill.label !== "set alarm";
 }

@@ -37,8 +37,17 @@ export class Api {
     return (await this.call("POST", `/${TEAM}/runs`, { task }, [200, 202])) as RunInfo;
   }
 
-  async answer(run: string, request: string, content: string): Promise<void> {
-    await this.call("POST", `/${TEAM}/runs/${run}/requests/${request}`, { content }, [200, 202]);
+  async answer(run: string, request: string, answer: JsonObject): Promise<void> {
+    await this.call("POST", `/${TEAM}/runs/${run}/requests/${request}`, answer, [200, 202]);
+  }
+
+  /** The run may have ended in between. */
+  async pause(run: string): Promise<void> {
+    await this.call("POST", `/${TEAM}/runs/${run}/pause`, {}, [200, 202, 409]);
+  }
+
+  async resume(run: string): Promise<void> {
+    await this.call("POST", `/${TEAM}/runs/${run}/resume`, {}, [200, 202]);
   }
 
   /** The run may have ended in between. */

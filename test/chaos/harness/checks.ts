@@ -8,7 +8,7 @@ import type { Outcome } from "./trial.ts";
 /** Steps that a run may leave out or repeat depend on chance; everything else must be as if nothing had happened. */
 export function check(scenario: Scenario, outcome: Outcome, reference: Outcome): string[] {
   const { run, messages, replay, seen, rows, repeated } = outcome;
-  const unknown = JSON.stringify(messages).includes("outcome is unknown");
+  const unknown = isOutcomeUnknown(messages);
   return [
     ...outcome.problems,
     ...repeated,
@@ -36,6 +36,11 @@ export function check(scenario: Scenario, outcome: Outcome, reference: Outcome):
     ...(rows.step === 0 ? [] : [`${rows.step} steps are left after the end`]),
     ...(rows.run === 1 ? [] : [`there are ${rows.run} runs, one was started`]),
   ];
+}
+
+/** Whether a tool was interrupted that must not be repeated: what the model is told then differs. */
+export function isOutcomeUnknown(messages: readonly Message[]): boolean {
+  return JSON.stringify(messages).includes("outcome is unknown");
 }
 
 function checkEnd({ stop }: Scenario, { run, replay, seen }: Outcome): string[] {

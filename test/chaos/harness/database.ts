@@ -11,6 +11,11 @@ export interface StoredRun {
   status: string;
 }
 
+export interface OpenQuestion {
+  id: string;
+  kind: "input" | "approval";
+}
+
 /**
  * What lies on disk, read from outside: looking does not wake an object, as a request would. Reads a copy, because
  * whoever opens a database after a crash repairs it and locks out the service meanwhile. For state directories that
@@ -47,15 +52,15 @@ export class DiskView {
     });
   }
 
-  /** Ids of questions nobody has answered. */
-  openQuestions(): string[] {
+  /** Questions nobody has answered. */
+  openQuestions(): OpenQuestion[] {
     return (
       this.#read((db) =>
         hasTable(db, "question")
           ? db
-              .prepare("select id from question where answer is null order by created_at, id")
+              .prepare("select question from question where answer is null order by created_at, id")
               .all()
-              .map((row) => String(row.id))
+              .map((row) => JSON.parse(String(row.question)) as OpenQuestion)
           : [],
       ) ?? []
     );

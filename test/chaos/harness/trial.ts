@@ -133,7 +133,7 @@ class Trial {
     const accepted = await this.#api.startRun(scenario.task);
     const note = (error: unknown): void => void this.#problems.push(String(error));
     const watching = this.#spectate(accepted.id).catch(note);
-    const stopping = this.#stopOnTime(accepted.id).catch(note);
+    const interfering = this.#interfere(accepted.id).catch(note);
     try {
       await this.#untilEnded(accepted.id);
     } catch (error) {
@@ -143,10 +143,11 @@ class Trial {
         `${String(error)} (status ${status}, open questions ${this.#disk.openQuestions().length}, rows ${JSON.stringify(this.#disk.rowCounts())}${left.length > 0 ? `, kills left: ${left.join(", ")}` : ""})`,
       );
     }
+    // The alarm goes in the transaction that ends the run.
+    if (this.#disk.alarmSet()) this.#problems.push("an alarm is set after the end");
     this.#end();
     await supervisor.calm();
-    await stopping;
-    await this.#alarmGone();
+    await interfering;
     const rows = this.#disk.rowCounts();
     await watching;
     const replay = new StreamRecord();
@@ -180,9 +181,9 @@ class Trial {
     };
   }
 
-  /** Watches the disk until the run has ended; answers questions. */
+  /** Watches the disk until the run has ended; answers questions, and resumes what was paused. */
   async #untilEnded(run: string): Promise<void> {
-    const answers = [...(this.#options.scenario.answers ?? [])];
+    const answers = this.#options.scenario.answers?.slice();
     const answered = new Set<string>();
     for (let version = ""; ;) {
       if (performance.now() - this.#lastKill > DEADLINE_MS)
@@ -195,13 +196,20 @@ class Trial {
       if (stored?.id !== undefined && stored.id !== run)
         throw new Error(`the accepted run ${run} is gone, the latest is ${stored.id}`);
       if (stored !== undefined && ENDED.has(stored.status)) return;
-      if (stored?.status === "waiting") {
-        for (const question of this.#disk.openQuestions()) {
-          if (answered.has(question)) continue;
-          answered.add(question);
-          await this.#api.answer(run, question, answers.shift() ?? "An answer too many.");
-          this.#lastKill = performance.now();
-        }
+      if (stored?.status === "paused") {
+        await this.#api.resume(run);
+        this.#lastKill = performance.now();
+      }
+      if (stored?.status !== "waiting" || answers === undefined) continue;
+      for (const { id, kind } of this.#disk.openQuestions()) {
+        if (answered.has(id)) continue;
+        answered.add(id);
+        const answer: JsonObject =
+          kind === "approval"
+            ? { approved: true }
+            : { content: answers.shift() ?? "An answer too many." };
+        await this.#api.answer(run, id, answer);
+        this.#lastKill = performance.now();
       }
     }
   }
@@ -217,22 +225,13 @@ class Trial {
       this.#problems.push(`a second run is ${status}: ${JSON.stringify(error)}`);
   }
 
-  async #alarmGone(): Promise<void> {
-    const deadline = performance.now() + 4 * HEARTBEAT_MS;
-    while (this.#disk.alarmSet()) {
-      if (performance.now() > deadline) {
-        this.#problems.push("an alarm is set after the end");
-        return;
-      }
-      await sleep(POLL_MS);
-    }
-  }
-
-  async #stopOnTime(run: string): Promise<void> {
-    const { stop } = this.#options.scenario;
-    if (stop === undefined) return;
-    await this.#fake.log.until((requests) => requests.length >= stop.afterRequests, DEADLINE_MS);
-    await this.#api.stop(run, stop.mode);
+  async #interfere(run: string): Promise<void> {
+    const { stop, pause } = this.#options.scenario;
+    const count = stop?.afterRequests ?? pause?.afterRequests;
+    if (count === undefined) return;
+    await this.#fake.log.until((requests) => requests.length >= count, DEADLINE_MS);
+    if (stop !== undefined) await this.#api.stop(run, stop.mode);
+    else await this.#api.pause(run);
   }
 
   /** Looks on as the options say, and at last until the end of the stream. */

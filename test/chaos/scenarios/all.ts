@@ -83,6 +83,35 @@ export const SCENARIOS: readonly Scenario[] = [
     answers: ["The first answer.", "The second answer."],
   },
   {
+    name: "nobody answers",
+    component: (services) =>
+      roundRobin(
+        [
+          assistant(services, "helper"),
+          component("autogen_agentchat.agents.UserProxyAgent", {
+            name: "person",
+            description: "A human who is away.",
+            timeout_seconds: 0.5,
+            default_answer: "Nobody is there.",
+          }),
+        ],
+        3,
+      ),
+    rules: [PACED],
+    task: "Ask me.",
+  },
+  {
+    name: "asks before repeating",
+    component: (services) =>
+      roundRobin(
+        [assistant(services, "clerk", { ...tools("pay", "look_up"), reflect_on_tool_use: true })],
+        1,
+      ),
+    rules: [callsTools("clerk", "pay", "look_up"), PACED],
+    task: "Pay the bill.",
+    answers: [],
+  },
+  {
     name: "buffered",
     component: (services) =>
       roundRobin(
@@ -155,6 +184,13 @@ export const SCENARIOS: readonly Scenario[] = [
       PACED,
     ],
     task: "Ask the expert.",
+  },
+  {
+    name: "pause",
+    component: (services) => duet(services, 4),
+    rules: [PACED],
+    task: "Go on.",
+    pause: { afterRequests: 2 },
   },
   {
     name: "cancel",

@@ -1,16 +1,22 @@
 import * as z from "zod";
+import type { StepPolicy } from "../../../src/core/run/turn-context.ts";
 import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
 import { effect } from "./effects.ts";
-import { NEVER_TOOL, RETRY_TOOLS } from "./names.ts";
+import { ASK_TOOL, NEVER_TOOL, RETRY_TOOLS } from "./names.ts";
 
 /** Tools whose effects the harness counts. */
-export const EFFECT_TOOLS = [NEVER_TOOL, ...RETRY_TOOLS].map(
-  (name) =>
-    new FunctionTool({
-      name,
-      description: `Has the effect ${name}.`,
-      parameters: z.object({ what: z.string() }),
-      execute: ({ what }, { idempotencyKey }) => effect(what, idempotencyKey),
-      policy: name === NEVER_TOOL ? "never" : "retry",
-    }),
-);
+export const EFFECT_TOOLS = [
+  effectTool(NEVER_TOOL, "never"),
+  effectTool(ASK_TOOL, "ask"),
+  ...RETRY_TOOLS.map((name) => effectTool(name, "retry")),
+];
+
+function effectTool(name: string, policy: StepPolicy) {
+  return new FunctionTool({
+    name,
+    description: `Has the effect ${name}.`,
+    parameters: z.object({ what: z.string() }),
+    execute: ({ what }, { idempotencyKey }) => effect(what, idempotencyKey),
+    policy,
+  });
+}
