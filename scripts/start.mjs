@@ -17,6 +17,7 @@ import { toEnvFile } from "./start/env-file.mjs";
 const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 90_000;
 const GRACE_MS = 5_000;
+const PORT_FREE_WITHIN_MS = 2_000;
 /** Read from the environment and handed on to the Worker as secrets. */
 const HANDED_ON = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"];
 /** What wrangler logs of our own questions. */
@@ -84,19 +85,28 @@ function readPort(text) {
   return number;
 }
 
-/** @returns {Promise<void>} */
-function refuseTakenPort() {
-  return new Promise((free) => {
+async function refuseTakenPort() {
+  // A server that was killed outright takes a moment to let go of its port.
+  const deadline = Date.now() + PORT_FREE_WITHIN_MS;
+  for (;;) {
+    const error = await tryToListen();
+    if (error === undefined) return;
+    if (error.code !== "EADDRINUSE") fail(`Cannot listen on ${HOST}:${port}: ${error.message}`);
+    if (Date.now() > deadline) {
+      fail(
+        `Port ${port} is taken. Stop what listens there, or choose another: PORT=8788 npm start`,
+      );
+    }
+    await sleep(100);
+  }
+}
+
+/** @returns {Promise<NodeJS.ErrnoException | undefined>} */
+function tryToListen() {
+  return new Promise((done) => {
     const probe = createServer();
-    probe.once("error", (/** @type {NodeJS.ErrnoException} */ error) => {
-      if (error.code === "EADDRINUSE") {
-        fail(
-          `Port ${port} is taken. Stop what listens there, or choose another: PORT=8788 npm start`,
-        );
-      }
-      fail(`Cannot listen on ${HOST}:${port}: ${error.message}`);
-    });
-    probe.listen({ host: HOST, port, exclusive: true }, () => probe.close(() => free()));
+    probe.once("error", done);
+    probe.listen({ host: HOST, port, exclusive: true }, () => probe.close(() => done(undefined)));
   });
 }
 
