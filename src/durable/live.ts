@@ -19,6 +19,9 @@ interface TextInProgress {
   content: string;
 }
 
+/** Frames of so many characters do not wait for others. */
+const FLUSH_LENGTH = 16 * 1024;
+
 const encoder = new TextEncoder();
 
 /**
@@ -46,6 +49,8 @@ export class Live {
   send(frame: string): void {
     if (this.#clients.size === 0) return;
     this.#pending += frame;
+    // Timers do not run while data keeps coming in; without this a client would see nothing before the end of a burst.
+    if (this.#pending.length >= FLUSH_LENGTH) this.flush();
     if (this.#flushing) return;
     this.#flushing = true;
     setTimeout(() => {
