@@ -21,9 +21,9 @@ export const componentInputSchema = openObjectSchema.meta({
   required: ["provider", "config"],
   examples: [
     {
-      provider: "autogen_agentchat.agents.AssistantAgent",
+      provider: "autogen_agentchat.agents.UserProxyAgent",
       component_type: "agent",
-      config: { name: "assistant" },
+      config: { name: "human" },
     },
   ],
 });
