@@ -12,3 +12,34 @@ export const jsonObjectSchema = z.record(z.string(), z.json()) as z.ZodType<Json
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/**
+ * The value as JSON writes it and reads it back; itself where that is the same (no copy is made).
+ *
+ * @throws TypeError for what JSON cannot say (BigInt, cycles)
+ */
+export function asJson(value: unknown): Json {
+  if (isPlain(value)) return value;
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? null : (JSON.parse(text) as Json);
+}
+
+function isPlain(value: unknown): value is Json {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return true;
+    case "number":
+      return Number.isFinite(value) && !Object.is(value, -0);
+    case "object": {
+      if (value === null) return true;
+      // Not every(), which leaves out holes.
+      if (Array.isArray(value)) return value.findIndex((item) => !isPlain(item)) === -1;
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (prototype !== Object.prototype && prototype !== null) return false;
+      return Object.values(value).every(isPlain);
+    }
+    default:
+      return false;
+  }
+}

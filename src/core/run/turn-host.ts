@@ -12,8 +12,11 @@ export type StepOutcome = ({ ok: Json } | { error: StepFailure }) & { time: Mome
 
 /** How a step failed for good. When the turn runs again it fails in the same way, without running. */
 export interface StepFailure {
+  /** Of our errors; `run_failed` for others, which have none. */
   code: string;
   message: string;
+  /** The error's name; `Error` for what was no error. */
+  name: string;
 }
 
 /** What a journal knows of a step. Without an outcome it had begun when the host died. */

@@ -1,6 +1,6 @@
 import { errorMessage, TroupeError } from "../errors.ts";
 import { hashId } from "../ids.ts";
-import type { Json } from "../json.ts";
+import { asJson } from "../json.ts";
 import { runBranches } from "./branches.ts";
 import { Semaphore } from "./semaphore.ts";
 import { isTurnSignal, TurnSignal } from "./signals.ts";
@@ -164,6 +164,11 @@ export class TurnScope implements TurnContext {
   }
 
   async ask(question: Question): Promise<Answer> {
+    this.#refuseInsideStep(question.id);
+    return this.#ask(question);
+  }
+
+  async #ask(question: Question): Promise<Answer> {
     this.#gate();
     const { answer, time } = await this.#shared.host.answer(question);
     this.#advance(time);
@@ -200,7 +205,7 @@ export class TurnScope implements TurnContext {
     if (record?.outcome) return { value: this.#replay<T>(path, record.outcome, options) };
     const step: OpenStep = { path, fingerprint, attempt: record?.attempt ?? 0, error: undefined };
     if (record && record.policy !== "retry") {
-      const again = record.policy === "ask" && (await this.#askAgain(key));
+      const again = record.policy === "ask" && (await this.#askAgain(key, step));
       if (!again) return { value: this.#unknown(step, options) };
     }
     this.#gate();
@@ -210,7 +215,9 @@ export class TurnScope implements TurnContext {
   #replay<T>(path: string, outcome: StepOutcome, options: StepOptions<T>): T {
     this.#advance(outcome.time);
     if ("error" in outcome) {
-      const error = new TroupeError(outcome.error.code, outcome.error.message);
+      const { code, message, name } = outcome.error;
+      const error = new TroupeError(code, message);
+      error.name = name;
       this.#shared.host.threw(path, error);
       throw error;
     }
@@ -227,9 +234,10 @@ export class TurnScope implements TurnContext {
     throw this.#recordFailure(step, new TroupeError("outcome_unknown", message), options);
   }
 
-  async #askAgain(key: string): Promise<boolean> {
-    const answer = await this.ask({
-      id: this.id(),
+  /** The question's id is not one of the scope's: a pass that finds the step's result would not take it. */
+  async #askAgain(key: string, { path, attempt }: OpenStep): Promise<boolean> {
+    const answer = await this.#ask({
+      id: hashId(`${this.#shared.host.turnId}/${path}?${attempt}`),
       kind: "approval",
       source: this.#path,
       prompt: `"${key}" was interrupted and may have taken effect. Run it again?`,
@@ -253,16 +261,18 @@ export class TurnScope implements TurnContext {
     };
   }
 
+  /** Returns what a turn that runs again gets, not what the effect made: objects may lose something as JSON. */
   #end<T>(step: OpenStep, value: T, options: StepOptions<T>): T {
+    const ok = asJson(value);
     const time = this.#shared.host.clock();
     this.#shared.host.ended(step.path, {
       policy: options.policy ?? "retry",
       attempt: step.attempt,
       fingerprint: step.fingerprint,
-      outcome: { ok: value as Json, time },
+      outcome: { ok, time },
     });
     this.#advance(time);
-    return value;
+    return ok as T;
   }
 
   /** Returns only when another attempt may be made. */
@@ -276,13 +286,14 @@ export class TurnScope implements TurnContext {
   /** Agent code may make a result of the error: run again, the turn has to see the same one. */
   #recordFailure<T>(step: OpenStep, error: unknown, options: StepOptions<T>): unknown {
     const { host } = this.#shared;
-    const code = error instanceof TroupeError ? error.code : "step_failed";
+    const code = error instanceof TroupeError ? error.code : "run_failed";
+    const name = error instanceof Error ? error.name : "Error";
     const time = host.clock();
     host.ended(step.path, {
       policy: options.policy ?? "retry",
       attempt: step.attempt,
       fingerprint: step.fingerprint,
-      outcome: { error: { code, message: errorMessage(error) }, time },
+      outcome: { error: { code, message: errorMessage(error), name }, time },
     });
     host.threw(step.path, error);
     this.#advance(time);

@@ -111,6 +111,64 @@ describe("a turn that runs again", () => {
     expect(keys).toEqual(["run/1/fetch", "run/1/fetch"]);
   });
 
+  test("a human decides about a step of policy ask, once per attempt; later ids stay the same", async () => {
+    const journal = new TurnJournal();
+    let calls = 0;
+    const turn = async (ctx: TurnContext): Promise<unknown[]> => {
+      const effect = (): Promise<number> => Promise.resolve(++calls);
+      return [await ctx.step("pay", effect, { policy: "ask" }), ctx.id()];
+    };
+    const superseded = { kind: "superseded" };
+    await expect(turn(journal.attempt({ during: "pay" }))).rejects.toMatchObject(superseded);
+    await expect(turn(journal.attempt())).rejects.toMatchObject({ kind: "suspend" });
+    journal.answers.set(journal.questions[0]!.id, { approved: true });
+    await expect(turn(journal.attempt({ during: "pay" }))).rejects.toMatchObject(superseded);
+    await expect(turn(journal.attempt())).rejects.toMatchObject({ kind: "suspend" });
+    expect(calls).toBe(2);
+    journal.answers.set(journal.questions.at(-1)!.id, { approved: true });
+    const done = await turn(journal.attempt());
+    expect(done[0]).toBe(3);
+    expect(await turn(journal.attempt())).toEqual(done);
+    expect(done).toEqual([3, (await turn(new TurnJournal().attempt()))[1]]);
+  });
+
+  test("what a step returns is the same as what is recorded of it", async () => {
+    const journal = new TurnJournal();
+    const odd = {
+      gone: undefined,
+      when: new Date(0),
+      far: Number.POSITIVE_INFINITY,
+      holes: [undefined, -0],
+      map: new Map([[1, 2]]),
+    };
+    const turn = async (ctx: TurnContext): Promise<unknown[]> => [
+      await ctx.step("odd", () => Promise.resolve<unknown>(odd)),
+      await ctx.step("nothing", () => Promise.resolve()),
+    ];
+    const expected = [
+      { when: "1970-01-01T00:00:00.000Z", far: null, holes: [null, 0], map: {} },
+      null,
+    ];
+    expect(await turn(journal.attempt())).toStrictEqual(expected);
+    expect(await turn(journal.attempt())).toStrictEqual(expected);
+  });
+
+  test("a result that JSON cannot say fails the step, now and later", async () => {
+    const journal = new TurnJournal();
+    const call = (ctx: TurnContext): Promise<unknown> =>
+      ctx.step<unknown>("big", () => Promise.resolve({ big: 1n }), { policy: "never" });
+    await expect(call(journal.attempt())).rejects.toThrow("BigInt");
+    await expect(call(journal.attempt())).rejects.toThrow("BigInt");
+  });
+
+  test("a question is not asked inside a step", async () => {
+    const ctx = new TurnJournal().attempt();
+    const question = { id: "1", kind: "input", source: "a", prompt: "?" } as const;
+    await expect(ctx.step("a", () => ctx.ask(question))).rejects.toMatchObject({
+      code: "nested_step",
+    });
+  });
+
   test("another request under the key runs afresh", async () => {
     const journal = new TurnJournal();
     await journal.attempt().step("model", ok("old"), { fingerprint: "1" });
@@ -160,7 +218,7 @@ describe("failures", () => {
     };
     const first = await turn(journal.attempt());
     expect(first).toContain("too odd");
-    expect((await turn(journal.attempt())).endsWith("too odd")).toBe(true);
+    expect(await turn(journal.attempt())).toBe(first);
     expect(calls).toBe(1);
   });
 
