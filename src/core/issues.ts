@@ -25,6 +25,12 @@ function issueList(issue: z.core.$ZodIssue, above: readonly PropertyKey[], base:
     const best = closest(issue.errors);
     if (best !== undefined) return best.flatMap((inner) => issueList(inner, keys, base));
   }
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: pathOf([...keys, key], base),
+      message: "is not a known field",
+    }));
+  }
   return [{ path: pathOf(keys, base), message: issue.message }];
 }
 

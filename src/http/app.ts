@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { Context } from "hono";
 import type { Authenticate, Principal } from "./auth.ts";
+import { discardBody } from "./body.ts";
 import { readCall } from "./call.ts";
 import { type Endpoint, json } from "./endpoint.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -38,6 +39,10 @@ export function createApp(options: AppOptions): Hono {
     if (refusal) return problemResponse(refusal.problem, refusal.headers);
     log(logLine(error));
     return problemResponse(INTERNAL_PROBLEM);
+  });
+  app.use(async (c, next) => {
+    await next();
+    await discardBody(c.req.raw);
   });
   app.notFound(async (c) => {
     await admit(authenticate, c.req.raw);

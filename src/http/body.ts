@@ -1,6 +1,9 @@
 import { ProblemError } from "./problem.ts";
 import type { Limits } from "./limits.ts";
 
+/** Of a body that is refused, this much is taken before the connection is given up. */
+const MOST_DISCARDED_BYTES = 20_000_000;
+
 /** A request's JSON body, and its bytes for hashing. `value` is undefined when there was none. */
 export interface JsonBody {
   value: unknown;
@@ -17,18 +20,37 @@ export async function readJson(request: Request, limits: Limits): Promise<JsonBo
   const bytes = await readBytes(request, limits.max_body_bytes);
   if (bytes.length === 0) return { value: undefined, bytes };
   requireJsonType(request.headers.get("content-type"));
+  requireNoCoding(request.headers.get("content-encoding"));
   const text = decode(bytes);
   requireDepth(bytes, limits.max_json_depth);
   try {
     return { value: JSON.parse(text) as unknown, bytes };
   } catch (error) {
-    throw malformed(`The body is not JSON: ${(error as SyntaxError).message}`);
+    throw malformed(`The body is not JSON: ${withoutExcerpt((error as SyntaxError).message)}`);
+  }
+}
+
+/**
+ * Reads to the end what nobody has read. An answer in the middle of a body costs the connection it came over: behind a
+ * proxy that keeps its connections, it is somebody's next request that fails.
+ */
+export async function discardBody(request: Request): Promise<void> {
+  if (request.body === null || request.bodyUsed) return;
+  // Left to itself where the client goes away or has no end of it.
+  await discard((request.body as ReadableStream<Uint8Array>).getReader()).catch(() => undefined);
+}
+
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    length += value.byteLength;
+    if (length > MOST_DISCARDED_BYTES) return reader.cancel();
   }
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
-  const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > limit) throw tooLarge(limit);
   const chunks: Uint8Array[] = [];
   let length = 0;
   if (request.body !== null) {
@@ -38,7 +60,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array<Ar
       if (done) break;
       length += value.byteLength;
       if (length > limit) {
-        await reader.cancel();
+        await discard(reader);
         throw tooLarge(limit);
       }
       chunks.push(value);
@@ -67,6 +89,21 @@ function requireJsonType(contentType: string | null): void {
       contentType === null ? "missing" : JSON.stringify(contentType.slice(0, 100))
     }.`,
   });
+}
+
+function requireNoCoding(contentEncoding: string | null): void {
+  const coding = (contentEncoding ?? "").trim().toLowerCase();
+  if (coding === "" || coding === "identity") return;
+  throw new ProblemError({
+    status: 415,
+    code: "unsupported_media_type",
+    detail: `Send the body as it is; Content-Encoding is ${JSON.stringify(coding.slice(0, 100))}.`,
+  });
+}
+
+/** V8 quotes the text around the mistake, which may be a secret. */
+function withoutExcerpt(message: string): string {
+  return message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, "");
 }
 
 function decode(bytes: Uint8Array): string {

@@ -14,8 +14,8 @@ export const components: readonly BadRequest[] = [
     "an id with a line end": [{ component: SAMPLE_COMPONENT, id: "a\n" }, "id"],
     "an id that is a number": [{ component: SAMPLE_COMPONENT, id: 7 }, "id"],
     "a long label": [{ component: SAMPLE_COMPONENT, label: "a".repeat(201) }, "label"],
-    "an unknown field": [{ component: SAMPLE_COMPONENT, owner: "me" }, ""],
-    "a prototype": [JSON.parse('{"__proto__": {"component": {}}}'), ""],
+    "an unknown field": [{ component: SAMPLE_COMPONENT, owner: "me" }, "owner"],
+    "a prototype": [JSON.parse('{"__proto__": {"component": {}}}'), "__proto__"],
     "large metadata": [
       { component: SAMPLE_COMPONENT, metadata: { text: "a".repeat(17_000) } },
       "metadata",

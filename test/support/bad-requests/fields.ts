@@ -10,7 +10,7 @@ export const fields: readonly BadRequest[] = [
     code: "invalid_request",
   })),
   ...Object.entries({
-    "an unknown field": [{ task: "a", model: "gpt" }, ""],
+    "an unknown field": [{ task: "a", model: "gpt" }, "model"],
     "output_task_messages as text": [{ output_task_messages: "yes" }, "output_task_messages"],
     "on_conflict that waits": [{ on_conflict: "queue" }, "on_conflict"],
     "on_conflict that is unknown": [{ on_conflict: "replace" }, "on_conflict"],
