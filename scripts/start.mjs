@@ -37,7 +37,8 @@ await refuseTakenPort();
 mkdirSync(state, { recursive: true, mode: 0o700 });
 // A file, because arguments and environments can be read by others; wrangler reads it again on each reload.
 const varsFile = join(state, `vars.${port}.env`);
-writeFileSync(varsFile, toEnvFile(workerVars()), { mode: 0o600 });
+const varsMark = `# written by process ${process.pid}\n`;
+writeFileSync(varsFile, varsMark + toEnvFile(workerVars()), { mode: 0o600 });
 
 const wrangler = startWrangler();
 /** What wrangler says before it is ready: of interest only if that never happens. @type {string[] | undefined} */
@@ -66,7 +67,7 @@ for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
 }
 process.on("exit", () => {
   killGroup("SIGKILL");
-  rmSync(varsFile, { force: true });
+  removeVars();
 });
 // Whoever reads our output is gone (`npm start | head`).
 process.stdout.on("error", () => void stop(0));
@@ -74,6 +75,11 @@ process.stderr.on("error", () => void stop(0));
 watchParent(() => void stop(0));
 
 if (await ready()) await greet();
+
+/** Unless another start has put its own there: the port is free a little before this process ends. */
+function removeVars() {
+  if (existsSync(varsFile) && readFileSync(varsFile, "utf8").startsWith(varsMark)) rmSync(varsFile);
+}
 
 /** @param {string | undefined} text */
 function readPort(text) {
