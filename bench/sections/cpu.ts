@@ -14,8 +14,10 @@ const FAKE = join(import.meta.dirname, "../../test/support/fake-openai/main.ts")
 const MODEL = "gpt-4o";
 const SYSTEM = "You are a helpful assistant.";
 const HISTORIES = [20, 200, 1000];
-const ROUNDS = 15;
+const ROUNDS = 25;
 const TURNS = 20;
+/** Rounds until the compiler has settled. */
+const WARM_UP = 10;
 
 /** Says something and waits for the answer. */
 type Conversation = (text: string) => Promise<unknown>;
@@ -30,7 +32,7 @@ export async function measure(): Promise<Report> {
     for (const history of HISTORIES) {
       const sdk: number[] = [];
       const agent: number[] = [];
-      for (let round = -1; round < ROUNDS; round++) {
+      for (let round = 0; round < WARM_UP + ROUNDS; round++) {
         // Which of the two comes first changes, because the first of a round meets a colder machine.
         const pair = [
           () => cpuPerTurn(bareSdk(fake.hello.url, history, stream)).then((ms) => sdk.push(ms)),
@@ -38,14 +40,13 @@ export async function measure(): Promise<Report> {
         ];
         for (const measureOne of round % 2 === 0 ? pair : pair.toReversed()) await measureOne();
       }
-      // The first round warms up.
-      const ratios = agent.map((ms, index) => ms / (sdk[index] ?? 0)).slice(1);
-      const ratio = median(ratios);
+      const ratios = agent.map((ms, index) => ms / (sdk[index] ?? 0));
+      const ratio = median(ratios.slice(WARM_UP));
       rows.push({
         reply: stream ? "streamed" : "whole",
         "messages of history": history,
-        "openai SDK, ms per turn": median(sdk.slice(1)),
-        "agent, ms per turn": median(agent.slice(1)),
+        "openai SDK, ms per turn": median(sdk.slice(WARM_UP)),
+        "agent, ms per turn": median(agent.slice(WARM_UP)),
         ratio,
       });
       goals.push({
@@ -58,7 +59,7 @@ export async function measure(): Promise<Report> {
   }
   return {
     title: "CPU per turn of a conversation, in Node",
-    method: `process.cpuUsage over ${TURNS} turns, the median of ${ROUNDS} rounds in which agent and SDK take turns. The model is a fake server in another process; a reply has 60 words, streamed word by word.`,
+    method: `process.cpuUsage over ${TURNS} turns, the median of ${ROUNDS} rounds in which agent and SDK take turns, after ${WARM_UP} to warm up. The model is a fake server in another process; a reply has 60 words, streamed word by word.`,
     rows,
     goals,
   };
