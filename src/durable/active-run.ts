@@ -42,6 +42,11 @@ export class ActiveRun {
     return last === undefined || isOver(last.record) ? undefined : new ActiveRun(stores, last);
   }
 
+  /** Whether nothing is carried out: it waits for a human or for a time, or is paused. */
+  get resting(): boolean {
+    return this.record.status !== "running" || this.record.wake_at !== null;
+  }
+
   get turnId(): string {
     return turnId(this.record, this.next);
   }

@@ -16,6 +16,8 @@ export class Drive {
   readonly active: ActiveRun;
   /** Of the turn in progress. */
   journal: TurnJournal | undefined;
+  /** Resolves when it has come to rest or to the end. */
+  over: Promise<void> = Promise.resolve();
   /** Whether the run comes from a pause. */
   resuming = false;
   readonly #abort = new AbortController();

@@ -50,8 +50,7 @@ export class Driver {
     this.#team = team;
     this.#announcer = new Announcer(storage, stores, live);
     this.#active = ActiveRun.load(stores);
-    this.#recovering =
-      this.#active?.record.status === "running" && this.#active.record.wake_at === null;
+    this.#recovering = this.#active !== undefined && !this.#active.resting;
   }
 
   get active(): ActiveRun | undefined {
@@ -74,12 +73,12 @@ export class Driver {
   kick(): void {
     const active = this.#active;
     if (active === undefined || this.#drive !== undefined) return;
-    const { status, wake_at, pause_requested } = active.record;
-    if (status === "paused") return;
-    if (!pause_requested && (status !== "running" || wake_at !== null)) return;
+    const { status, pause_requested, stop_requested } = active.record;
+    const toPause = pause_requested && status !== "paused";
+    if (active.resting && !toPause && stop_requested === null) return;
     const drive = new Drive(active);
     this.#drive = drive;
-    void this.#run(drive)
+    drive.over = this.#run(drive)
       .catch(() => undefined) // Not even the failure could be stored; the alarm comes back to it.
       .finally(() => {
         if (this.#drive === drive) this.#drive = undefined;
@@ -174,9 +173,15 @@ export class Driver {
     }
   }
 
-  /** Completes a run that was asked to stop after its turn, in a turn that will not go on by itself. */
-  stopAtOnce(): void {
-    this.end(STOPPED);
+  /**
+   * Notes that the run is to complete after its turn. One that is in none does so at once; then the promise resolves
+   * when it has.
+   */
+  stop(active: ActiveRun): Promise<void> | undefined {
+    this.#stores.runs.update(active.stored);
+    if (!active.resting) return undefined;
+    this.kick();
+    return this.#drive?.over;
   }
 
   /** Forgets everything: the team is deleted. */
@@ -198,6 +203,7 @@ export class Driver {
 
   async #run(drive: Drive): Promise<void> {
     const { active } = drive;
+    const { resting } = active;
     try {
       if (this.#recovering) {
         this.#recovering = false;
@@ -206,17 +212,20 @@ export class Driver {
         // Without this the count would be lost with whatever comes next.
         await this.#storage.sync();
       }
-      for (let turns = 1; this.#isCurrent(drive); turns++) {
-        if (turns % TURNS_AT_A_STRETCH === 0) await scheduler.wait(0);
+      for (let passes = 0; this.#isCurrent(drive); passes++) {
+        if (passes % TURNS_AT_A_STRETCH === TURNS_AT_A_STRETCH - 1) await scheduler.wait(0);
         const open = await this.#team.open();
         if (!this.#isCurrent(drive)) return;
+        // A turn that was interrupted comes to its end first.
+        if (active.record.stop_requested !== null && (passes > 0 || resting)) {
+          open.runnable.stop();
+          this.#commit(active, open, STOPPED, active.next);
+          return;
+        }
         if (active.record.pause_requested) {
-          if (active.record.stop_requested !== null) {
-            this.stopAtOnce();
-            return;
-          }
           await open.runnable.onPause();
           if (!this.#isCurrent(drive)) return;
+          if (active.record.stop_requested !== null) continue;
           if (active.record.pause_requested) {
             this.#rest(active, "paused");
             return;
@@ -281,7 +290,7 @@ export class Driver {
       if (isTurnSignal(error)) return error;
       throw error;
     }
-    this.#commit(drive, open, next.value);
+    this.#commit(active, open, outcomeOfTurn(active, next.value), active.next + 1);
     return undefined;
   }
 
@@ -290,16 +299,15 @@ export class Driver {
     else this.#live.message(message, active.events.emit(message));
   }
 
-  #commit(drive: Drive, open: OpenTeam, progress: Progress): void {
-    const { active } = drive;
-    const { log, steps } = this.#stores;
-    const outcome = outcomeOfTurn(active, progress);
+  #commit(active: ActiveRun, open: OpenTeam, outcome: Outcome | undefined, next: number): void {
+    const { log, steps, questions } = this.#stores;
     const { commit, retract, terminal } = this.#stores.transaction(() => {
       const taken = active.events.retractOutstanding();
       steps.clear();
+      // Nobody waits for an answer any more, but a branch may have asked that was halted then.
+      questions.closeOpen(active.record.id);
       const time = this.clock();
       const { usage, turn } = active;
-      const next = active.next + 1;
       active.record.ran = time.ran;
       const last = outcome && writeOutcome(this.#stores, active, outcome, next);
       const made = { turn, run: active.stored.seq, next, time, usage, event: log.last };
@@ -329,11 +337,8 @@ export class Driver {
         cause: signal,
       });
     }
-    if (record.stop_requested !== null) {
-      this.stopAtOnce();
-      return false;
-    }
-    if (record.pause_requested || signal.kind === "pause" || drive.takeAnswers()) return true;
+    const asked = record.stop_requested !== null || record.pause_requested;
+    if (asked || signal.kind === "pause" || drive.takeAnswers()) return true;
     record.wake_at = this.#stores.steps.wakeAt;
     if (record.wake_at !== null && record.wake_at <= Date.now()) {
       record.wake_at = null;

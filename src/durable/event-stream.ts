@@ -83,6 +83,8 @@ export class EventStream implements LiveClient {
         return;
       }
       await this.#write(encoder.encode(frames));
+      // The log of a deleted team must not be read: another one may have taken its place.
+      if (live.over) this.close();
       if (this.#closed) return;
       frames = "";
     }

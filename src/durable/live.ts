@@ -36,6 +36,8 @@ export class Live {
   #ping: ReturnType<typeof setInterval> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #restMs: number;
+  /** Whether there will never be anything any more: the team is deleted. */
+  over = false;
 
   /** @param restMs how long connections stay open once nothing happens any more until a human acts */
   constructor(restMs: number) {
@@ -138,6 +140,12 @@ export class Live {
   wake(): void {
     clearTimeout(this.#rest);
     this.#rest = undefined;
+  }
+
+  /** Ends all connections for good, also of those who still read the log. */
+  end(): void {
+    this.over = true;
+    this.close("all");
   }
 
   /** Ends connections, after everything sent so far. */

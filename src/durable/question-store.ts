@@ -26,6 +26,8 @@ export interface StoredQuestion {
 /** Questions to humans, open and answered. */
 export class QuestionStore {
   readonly #db: Database;
+  /** The open ones; those that were ever answered may be many. */
+  #open: StoredQuestion[] | undefined;
 
   constructor(db: Database) {
     this.#db = db;
@@ -36,20 +38,22 @@ export class QuestionStore {
     return row && load(row);
   }
 
-  /** Records a question. Asking again, after a restart, changes nothing. */
+  /** Records a question that was not asked before. */
   ask(run: string, question: Question, now: Moment): void {
     const { timeout_seconds } = question;
+    const expiresAt = timeout_seconds == null ? null : now.at + timeout_seconds * 1000;
+    const open = this.#allOpen();
     this.#db.write(
       `insert into question
-         values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)
-         on conflict (id) do update set run = excluded.run`,
+         values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)`,
       question.id,
       run,
       JSON.stringify(question),
       now.at,
-      timeout_seconds == null ? null : now.at + timeout_seconds * 1000,
+      expiresAt,
       now.ran,
     );
+    open.push({ question, run, createdAt: now.at, expiresAt, answer: undefined });
   }
 
   answer(id: string, answer: Answer, at: number): void {
@@ -59,20 +63,31 @@ export class QuestionStore {
       at,
       id,
     );
+    this.#open = this.#allOpen().filter(({ question }) => question.id !== id);
   }
 
   open(run: string): StoredQuestion[] {
-    return this.#db
-      .all<QuestionRow>(
-        "select * from question where run = ? and answer is null order by ordinal",
-        run,
-      )
-      .map(load);
+    return this.#allOpen().filter((question) => question.run === run);
   }
 
-  /** The run is over: nobody will look at an answer any more. */
+  /** Nobody will look at an answer any more. */
   closeOpen(run: string): void {
-    this.#db.write("delete from question where run = ? and answer is null", run);
+    for (const { question } of this.open(run)) {
+      this.#db.write("delete from question where id = ?", question.id);
+    }
+    this.#open = this.#allOpen().filter((question) => question.run !== run);
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#open = undefined;
+  }
+
+  #allOpen(): StoredQuestion[] {
+    this.#open ??= this.#db
+      .all<QuestionRow>("select * from question where answer is null order by ordinal")
+      .map(load);
+    return this.#open;
   }
 }
 

@@ -14,7 +14,7 @@ import type { Stores } from "./stores.ts";
 /** Above this a run is shown without its messages. */
 const LARGEST_RESULT_BYTES = 1_000_000;
 
-/** What can be asked about runs and done to them. All of it is synchronous: it happens, durably, or it does not. */
+/** What can be asked about runs and done to them. What changes one is synchronous: it happens, durably, or it does not. */
 export class RunService {
   readonly #stores: Stores;
   readonly #driver: Driver;
@@ -34,7 +34,7 @@ export class RunService {
       );
       if (earlier) {
         if (earlier.hash !== idempotency.hash) return idempotencyMismatch();
-        return this.#answer(earlier.run, { created: false });
+        return this.shown(earlier.run, { created: false });
       }
     }
     const id = crypto.randomUUID();
@@ -70,7 +70,7 @@ export class RunService {
       return this.#stores.runs.insert(record, task);
     });
     this.#driver.start(new ActiveRun(this.#stores, stored));
-    return this.#answer(id, { created: true });
+    return this.shown(id, { created: true });
   }
 
   /** Starts a run that takes over what the team's last run had recorded when it failed or was cancelled. */
@@ -122,24 +122,27 @@ export class RunService {
       runs.task(failed.seq),
     );
     this.#driver.start(new ActiveRun(this.#stores, stored));
-    return this.#answer(retryId, {});
+    return this.shown(retryId, {});
   }
 
-  stop(id: string, mode: "after_turn" | "now"): Result<RunInfo & { repeated: boolean }> {
+  /** `atOnce` resolves when a run that is in no turn has ended; undefined for others. */
+  stop(
+    id: string,
+    mode: "after_turn" | "now",
+  ): Result<{ repeated: boolean; atOnce: Promise<void> | undefined }> {
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
     const active = this.#activeAs(id);
     if (!active) {
-      if (run.record.stop_requested === mode) return this.#answer(id, { repeated: true });
+      if (run.record.stop_requested === mode) return ok({ repeated: true, atOnce: undefined });
       return runEnded(run);
     }
     const { record } = active;
-    if (record.stop_requested === mode) return this.#answer(id, { repeated: true });
+    const repeated = record.stop_requested === mode;
     record.stop_requested = mode;
-    if (mode === "now") this.#driver.end({ status: "cancelled" });
-    else if (this.#driver.busy) this.#stores.runs.update(active.stored);
-    else this.#driver.stopAtOnce();
-    return this.#answer(id, { repeated: false });
+    if (mode === "after_turn") return ok({ repeated, atOnce: this.#driver.stop(active) });
+    this.#driver.end({ status: "cancelled" });
+    return ok({ repeated, atOnce: undefined });
   }
 
   pause(id: string): Result<RunInfo> {
@@ -165,7 +168,8 @@ export class RunService {
     const run = runs.byId(id);
     if (!run) return runNotFound();
     const question = questions.get(request);
-    if (!question) {
+    // An answer may have been given to the run that this one repeats; an open question belongs to its run alone.
+    if (!question || (question.run !== id && !question.answer)) {
       if (isOver(run.record)) return runEnded(run);
       return refuse(404, "request_not_found", "The run has no such request.");
     }
@@ -176,12 +180,12 @@ export class RunService {
       return refuseInput(error);
     }
     if (question.answer) {
-      if (question.answer.text === JSON.stringify(answer)) return this.#answer(id, {});
+      if (question.answer.text === JSON.stringify(answer)) return this.shown(id, {});
       return refuse(409, "already_answered", "The request was answered before, and differently.");
     }
     questions.answer(request, answer, Date.now());
     this.#driver.answered();
-    return this.#answer(id, {});
+    return this.shown(id, {});
   }
 
   /** One run with its result. */
@@ -205,9 +209,9 @@ export class RunService {
     });
   }
 
-  async wait(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
+  /** Resolves when the run is over, or after `timeoutMs`. */
+  async wait(id: string, timeoutMs: number): Promise<void> {
     if (this.#activeAs(id)) await this.#driver.untilEnd(timeoutMs);
-    return this.run(id);
   }
 
   #withActive(id: string, change: (active: ActiveRun) => void): Result<RunInfo> {
@@ -216,7 +220,7 @@ export class RunService {
     const active = this.#activeAs(id);
     if (!active) return runEnded(run);
     change(active);
-    return this.#answer(id, {});
+    return this.shown(id, {});
   }
 
   #activeAs(id: string): ActiveRun | undefined {
@@ -224,7 +228,8 @@ export class RunService {
     return active?.record.id === id ? active : undefined;
   }
 
-  #answer<T extends object>(id: string, more: T): Result<RunInfo & T> {
+  /** The run without its result, and what else there is to say. */
+  shown<T extends object>(id: string, more: T): Result<RunInfo & T> {
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
     return ok({ ...this.#info(run), ...more });

@@ -33,6 +33,7 @@ export class Stores {
     } catch (error) {
       this.team.forget();
       this.steps.forget();
+      this.questions.forget();
       this.log.forget();
       throw error;
     }

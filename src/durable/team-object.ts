@@ -93,8 +93,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   destroy(): Promise<Result<null>> {
     return this.#change(async ({ driver, live }) => {
+      if (driver.active) driver.end({ status: "cancelled" });
       driver.destroy();
-      live.close("all");
+      live.end();
       this.#parts = undefined;
       // Alarm first: a crash in between must not leave one that finds nothing.
       await this.ctx.storage.deleteAlarm();
@@ -132,11 +133,21 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
-    return this.#parts?.runs.wait(id, timeoutMs) ?? teamNotFound();
+    await this.#parts?.runs.wait(id, timeoutMs);
+    // The team may be gone by now.
+    return this.run(id);
   }
 
-  stopRun(id: string, mode: "after_turn" | "now"): Result<RunInfo & { repeated: boolean }> {
-    return this.#with(({ runs }) => runs.stop(id, mode));
+  async stopRun(
+    id: string,
+    mode: "after_turn" | "now",
+  ): Promise<Result<RunInfo & { repeated: boolean }>> {
+    const stopped = this.#with(({ runs }) => runs.stop(id, mode));
+    if (!stopped.ok) return stopped;
+    const { atOnce, ...stop } = stopped.value;
+    await atOnce;
+    // The team may be gone by now.
+    return this.#with(({ runs }) => runs.shown(id, stop));
   }
 
   pauseRun(id: string): Result<RunInfo> {

@@ -13,9 +13,7 @@ export const STOPPED: Outcome = {
 export function outcomeOfTurn(active: ActiveRun, progress: Progress): Outcome | undefined {
   const error = overBudget(active);
   if (error) return { status: "failed", error };
-  if (progress.done) return { status: "completed", stopReason: progress.stopReason };
-  // A team stops by itself when it is asked to; a runnable of another kind may not.
-  return active.record.stop_requested === null ? undefined : STOPPED;
+  return progress.done ? { status: "completed", stopReason: progress.stopReason } : undefined;
 }
 
 /** Says why no further step may begin: the run's tokens are used up. */

@@ -23,6 +23,9 @@ export function agentRunnable(agent: ChatAgent): Runnable {
       task = [];
       return { done: true, stopReason: null };
     },
+    stop() {
+      task = [];
+    },
     async reset(ctx) {
       task = [];
       await agent.onReset(ctx);

@@ -24,6 +24,8 @@ export interface Runnable extends Stateful {
   begin(task: TaskInput, ctx: TurnContext): AsyncGenerator<Message, Progress, void>;
   /** One decision of the manager, carried out. */
   turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void>;
+  /** Somebody ended the run between two turns: what counts turns or messages begins anew, as at any other stop. */
+  stop(): void;
   /** Back to the beginning: empties the thread, the agents' contexts and all counters. */
   reset(ctx: TurnContext): Promise<void>;
   /** Called when the run pauses and before it resumes; agents override it. */

@@ -100,6 +100,11 @@ export abstract class GroupChat implements Team {
     return yield* this.#speak(decision, ctx);
   }
 
+  stop(): void {
+    this.#manager.onStop();
+    this.#stop(ASKED);
+  }
+
   async reset(ctx: TurnContext): Promise<void> {
     await this.#resetParticipants(ctx);
     this.#manager.reset();
