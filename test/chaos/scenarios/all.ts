@@ -28,6 +28,21 @@ const callsTools = (name: string, ...called: string[]) => ({
   reply: { tool_calls: called.map((tool) => ({ name: tool, arguments: { what: tool } })) },
 });
 
+function clerk(services: Services) {
+  return roundRobin(
+    [
+      assistant(services, "clerk", {
+        ...STREAMING,
+        ...tools("look_up", "charge", "note"),
+        reflect_on_tool_use: true,
+      }),
+    ],
+    1,
+  );
+}
+
+const CLERK_CALLS = [callsTools("clerk", "look_up", "charge", "note"), PACED];
+
 /** Meets faults of the model; its client loses patience soon. */
 export const FAULTY: Scenario = {
   name: "model faults",
@@ -51,18 +66,8 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "tools",
-    component: (services) =>
-      roundRobin(
-        [
-          assistant(services, "clerk", {
-            ...STREAMING,
-            ...tools("look_up", "charge", "note"),
-            reflect_on_tool_use: true,
-          }),
-        ],
-        1,
-      ),
-    rules: [callsTools("clerk", "look_up", "charge", "note"), PACED],
+    component: clerk,
+    rules: CLERK_CALLS,
     task: "Charge the customer.",
   },
   {
@@ -198,6 +203,13 @@ export const SCENARIOS: readonly Scenario[] = [
     rules: [PACED],
     task: "Go on.",
     stop: { mode: "now", afterRequests: 3 },
+  },
+  {
+    name: "cancel after tools",
+    component: clerk,
+    rules: CLERK_CALLS,
+    task: "Charge the customer.",
+    stop: { mode: "now", afterRequests: 2 },
   },
   {
     name: "stop after turn",
