@@ -59,7 +59,7 @@ function checkEnd({ stop }: Scenario, { run, replay, seen }: Outcome): string[] 
 
 /** The conversation must be that of the run without faults; one that was stopped is the beginning of it. */
 function checkLog(
-  { parallel, stop }: Scenario,
+  { stop }: Scenario,
   { messages, state }: Outcome,
   reference: Outcome,
   unknown: boolean,
@@ -76,13 +76,7 @@ function checkLog(
       ...differences("the team's thread and the log", thread, log),
     ];
   }
-  if (parallel !== true) return differences("the conversation", expected, actual);
-  const sources = new Set([...reference.messages, ...messages].map(({ source }) => source));
-  return [...sources].flatMap((source) => {
-    const said = (list: readonly Message[]): string[] =>
-      list.filter((message) => message.source === source).map(shape);
-    return differences(`what ${source} said`, said(reference.messages), said(messages));
-  });
+  return differences("the conversation", expected, actual);
 }
 
 /** What the team itself remembers was said. */

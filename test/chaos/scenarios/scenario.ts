@@ -11,8 +11,6 @@ export interface Scenario {
   task: string;
   /** What a human says when asked for input, in turn; what needs an approval gets it. Without it nobody answers. */
   answers?: readonly string[];
-  /** Several agents speak side by side: only the order per source is the same. */
-  parallel?: boolean;
   /** Sent as soon as the model has got that many requests; the run may end before it takes effect. */
   stop?: { mode: "now" | "after_turn"; afterRequests: number };
   /** Asked for as soon as the model has got that many requests; resumed when it has taken effect. */
