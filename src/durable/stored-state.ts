@@ -1,3 +1,4 @@
+import { StateError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
 import type { Moment } from "../core/run/turn-host.ts";
 import type { RequestUsage } from "../core/models/llm-messages.ts";
@@ -60,6 +61,24 @@ export class StoredState {
       head: (path) => (this.#replaces ? undefined : this.#group(groupOf(path))[path]),
       log: (path) => this.#source(path),
     });
+  }
+
+  /** @throws StateError when something is stored that the component has no place for */
+  requireFit(): void {
+    const { paths } = this.#tree;
+    const strange = this.#storedPaths().filter((path) => !paths.has(path));
+    if (strange.length === 0) return;
+    const places = strange.map((path) => `"${path}"`).join(", ");
+    throw new StateError(`the component has no place for the stored state of ${places}`);
+  }
+
+  #storedPaths(): string[] {
+    const groups = this.#db.all<{ path: string }>("select distinct path from head");
+    const logs = this.#db.all<{ path: string }>("select distinct path from log");
+    return [
+      ...groups.flatMap(({ path }) => Object.keys(this.#group(path))),
+      ...logs.map(({ path }) => path).filter((path) => this.#source(path).length > 0),
+    ];
   }
 
   /** Writes what changed since the last commit. Call {@link committed} once the transaction is through. */

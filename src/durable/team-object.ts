@@ -109,7 +109,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   saveState(): Promise<Result<JsonObject>> {
-    return this.#change(async ({ team }) => ok(await team.saveState()));
+    return this.#change(({ team }) => team.saveState());
   }
 
   loadState(state: JsonObject): Promise<Result<null>> {

@@ -1,4 +1,5 @@
 import type { ComponentModel } from "../core/component/component.ts";
+import { ComponentError, StateError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { addUsage } from "../core/models/llm-messages.ts";
 import type { CreateTeamInput, MessagePage, Result, TeamInfo } from "../core/run/gateway.ts";
@@ -99,17 +100,12 @@ export class TeamService {
   /** Puts another component in the place of the team's; it takes over the state. */
   async replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
     return this.#whileIdle(async () => {
-      const { db, bodies, team } = this.#stores;
+      const { team } = this.#stores;
       const sealed = await this.#secrets.seal(component, team.component);
       const runnable = await this.#build(sealed);
-      const state = new StoredState(db, bodies, runnable, "replaced");
-      if (lastCommit(db, bodies)) {
-        const present = await this.#fresh();
-        runnable.loadState(present.runnable.saveState());
-        await present.runnable.close();
-      }
+      const open = { runnable, state: await this.#takeOver(runnable, sealed.provider) };
       return () => {
-        this.#store({ runnable, state }, () => team.replaceComponent(sealed));
+        this.#store(open, () => team.replaceComponent(sealed));
         return this.info();
       };
     });
@@ -137,12 +133,13 @@ export class TeamService {
     });
   }
 
-  /** The state of the last commit, also while a turn is on its way. */
-  async saveState(): Promise<JsonObject> {
-    const { runnable } = await this.#fresh();
-    const state = runnable.saveState();
-    await runnable.close();
-    return state;
+  /** The state of the last commit, also while a turn is on its way. Refused while the component cannot be built. */
+  async saveState(): Promise<Result<JsonObject>> {
+    try {
+      return ok(await this.#savedState());
+    } catch (error) {
+      return refuseInput(error);
+    }
   }
 
   messages(page: { after?: number; before?: number; limit: number }): MessagePage {
@@ -163,6 +160,37 @@ export class TeamService {
     const { db, bodies, team } = this.#stores;
     const runnable: Runnable = await this.#build(team.component);
     return { runnable, state: new StoredState(db, bodies, runnable, "continued") };
+  }
+
+  async #savedState(): Promise<JsonObject> {
+    const { runnable } = await this.#fresh();
+    const state = runnable.saveState();
+    await runnable.close();
+    return state;
+  }
+
+  /** Gives another component's team the present state. @throws StateError */
+  async #takeOver(runnable: Runnable, provider: string): Promise<StoredState> {
+    const { db, bodies, team } = this.#stores;
+    const state = new StoredState(db, bodies, runnable, "replaced");
+    if (!lastCommit(db, bodies)) return state;
+    let present: JsonObject;
+    try {
+      present = await this.#savedState();
+    } catch (error) {
+      // The present component cannot be built, after a deploy for example: its state fits as it is stored, or not.
+      if (!(error instanceof ComponentError)) throw error;
+      if (provider !== team.component.provider) {
+        throw new StateError(
+          `the present component cannot be built (${error.message}); then its state fits only a component of the same provider, "${team.component.provider}"`,
+        );
+      }
+      const stored = new StoredState(db, bodies, runnable, "continued");
+      stored.requireFit();
+      return stored;
+    }
+    runnable.loadState(present);
+    return state;
   }
 
   /** Prepares a change, which may await, and makes it, which must not, unless a run is or becomes active. */

@@ -40,6 +40,11 @@ export class StateTree {
     this.mark();
   }
 
+  /** Where heads and logs stand. */
+  get paths(): ReadonlySet<string> {
+    return new Set([...this.#heads, ...this.#logs].map(({ path }) => path));
+  }
+
   changes(): StateChanges {
     const heads: HeadChange[] = [];
     for (const head of this.#heads) {
