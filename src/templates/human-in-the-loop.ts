@@ -1,11 +1,12 @@
 import { AssistantAgent } from "../core/agents/assistant-agent.ts";
 import { UserProxyAgent } from "../core/agents/user-proxy-agent.ts";
-import { dumpComponent } from "../core/component/component.ts";
 import type { Template } from "../core/component/template.ts";
 import { MaxMessageTermination } from "../core/conditions/max-message-termination.ts";
 import { TextMentionTermination } from "../core/conditions/text-mention-termination.ts";
 import { ReplayChatCompletionClient } from "../core/models/replay-chat-completion-client.ts";
 import { RoundRobinGroupChat } from "../core/teams/round-robin.ts";
+import type { Team } from "../core/teams/team.ts";
+import { lazyTemplate } from "./lazy-template.ts";
 
 const PLANS = [
   "My proposal for the day: nine to noon the museum, then lunch by the river, and in the afternoon the old town on foot. Shall I book it, or would you change something?",
@@ -15,6 +16,17 @@ const PLANS = [
 
 /** An agent and a human who take turns: the run waits for the human, however long that takes. */
 export function humanInTheLoop(): Template {
+  return lazyTemplate(
+    {
+      name: "human_in_the_loop",
+      description:
+        "A planner makes proposals and you answer, until you say APPROVE. The run waits for your answer at no cost, also for days. Works without a model: the planner repeats prepared texts.",
+    },
+    team,
+  );
+}
+
+function team(): Team {
   const planner = new AssistantAgent({
     name: "planner",
     description: "Proposes plans and changes them as the human wishes.",
@@ -26,16 +38,9 @@ export function humanInTheLoop(): Template {
     name: "human",
     description: "The human whose day is planned.",
   });
-  return {
-    name: "human_in_the_loop",
-    description:
-      "A planner makes proposals and you answer, until you say APPROVE. The run waits for your answer at no cost, also for days. Works without a model: the planner repeats prepared texts.",
-    component: dumpComponent(
-      new RoundRobinGroupChat([planner, human], {
-        terminationCondition: new TextMentionTermination("APPROVE", { sources: ["human"] }).or(
-          new MaxMessageTermination(40),
-        ),
-      }),
+  return new RoundRobinGroupChat([planner, human], {
+    terminationCondition: new TextMentionTermination("APPROVE", { sources: ["human"] }).or(
+      new MaxMessageTermination(40),
     ),
-  };
+  });
 }

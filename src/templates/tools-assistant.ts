@@ -1,7 +1,7 @@
 import { AssistantAgent } from "../core/agents/assistant-agent.ts";
-import { dumpComponent } from "../core/component/component.ts";
 import type { Template } from "../core/component/template.ts";
 import { OpenAIChatCompletionClient } from "../models/openai/openai-client.ts";
+import { lazyTemplate } from "./lazy-template.ts";
 import { calculator } from "./tools/calculator.ts";
 import { currentTime } from "./tools/current-time.ts";
 
@@ -17,10 +17,12 @@ export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Te
   const needs = configured
     ? "Uses the model that this server is configured for."
     : "Needs a model, and this server has no key for one: set OPENAI_API_KEY, and for another server OPENAI_BASE_URL and OPENAI_MODEL.";
-  return {
-    name: "tools_assistant",
-    description: `One assistant that calculates and knows the time in any zone. ${needs}`,
-    component: dumpComponent(
+  return lazyTemplate(
+    {
+      name: "tools_assistant",
+      description: `One assistant that calculates and knows the time in any zone. ${needs}`,
+    },
+    () =>
       new AssistantAgent({
         name: "assistant",
         description: "Answers questions with the help of tools.",
@@ -43,6 +45,5 @@ export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Te
         reflectOnToolUse: true,
         maxToolIterations: 5,
       }),
-    ),
-  };
+  );
 }

@@ -1,9 +1,10 @@
 import { AssistantAgent } from "../core/agents/assistant-agent.ts";
-import { dumpComponent } from "../core/component/component.ts";
 import type { Template } from "../core/component/template.ts";
 import { MaxMessageTermination } from "../core/conditions/max-message-termination.ts";
 import { ReplayChatCompletionClient } from "../core/models/replay-chat-completion-client.ts";
 import { RoundRobinGroupChat } from "../core/teams/round-robin.ts";
+import type { Team } from "../core/teams/team.ts";
+import { lazyTemplate } from "./lazy-template.ts";
 
 const DRAFTS = [
   "Here is a first draft.\n\nThe lighthouse keeper counted ships the way other people count sheep. On clear nights he reached forty before sleep found him; in fog he counted the silences between two blasts of the horn.",
@@ -19,6 +20,17 @@ const REVIEWS = [
 
 /** Two agents that take turns, without a model: for a first look, and for seeing text stream. */
 export function writerCritic(): Template {
+  return lazyTemplate(
+    {
+      name: "writer_critic",
+      description:
+        "A writer and a critic take turns over a short text until six messages were said. Works without a model: the agents repeat prepared texts.",
+    },
+    team,
+  );
+}
+
+function team(): Team {
   const writer = new AssistantAgent({
     name: "writer",
     description: "Writes short texts and revises them.",
@@ -33,14 +45,7 @@ export function writerCritic(): Template {
     modelClient: new ReplayChatCompletionClient(REVIEWS, { cycle: true, chunkDelayMs: 12 }),
     modelClientStream: true,
   });
-  return {
-    name: "writer_critic",
-    description:
-      "A writer and a critic take turns over a short text until six messages were said. Works without a model: the agents repeat prepared texts.",
-    component: dumpComponent(
-      new RoundRobinGroupChat([writer, critic], {
-        terminationCondition: new MaxMessageTermination(7),
-      }),
-    ),
-  };
+  return new RoundRobinGroupChat([writer, critic], {
+    terminationCondition: new MaxMessageTermination(7),
+  });
 }

@@ -1,0 +1,18 @@
+import { type Component, type ComponentModel, dumpComponent } from "../core/component/component.ts";
+import type { Template } from "../core/component/template.ts";
+
+/** A template whose team is made when it is first asked for: every start of the Worker would pay for it otherwise. */
+export function lazyTemplate(
+  { name, description }: Pick<Template, "name" | "description">,
+  build: () => Component,
+): Template {
+  let component: ComponentModel | undefined;
+  return {
+    name,
+    description,
+    get component() {
+      component ??= dumpComponent(build());
+      return component;
+    },
+  };
+}
