@@ -34,15 +34,17 @@ const PARALLEL = 4;
 /** Kills per scenario in a short run, beside those of a new kind. */
 const MORE_PLANS = 2;
 
+const MOST_RANDOM = 5000;
+
 const scratch = mkdtempSync(join(tmpdir(), "troupe-chaos-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const place = { scratch, config: await bundleWorker(scratch, VAR_NAMES) };
 const trials = new Trials(place);
-const random = new Random(seed);
 const tally: Tally = { passed: 0, failed: 0 };
 
 async function* namedKills(): AsyncGenerator<Case, void, void> {
   const tried: Tried = new Set();
+  const random = new Random(seed);
   for (const scenario of SCENARIOS) {
     yield trials.killed(scenario, { kills: [], spectator: "absent" });
     // One that cannot be run at all is reported by the case above.
@@ -62,8 +64,11 @@ async function* clients(): AsyncGenerator<Case, void, void> {
 }
 
 async function* randomKills(): AsyncGenerator<Case, void, void> {
+  const random = new Random(seed);
   const end = performance.now() + seconds * 1000;
-  while (performance.now() < end) yield trials.randomlyKilled(random);
+  // To repeat one by its name, it is looked for among the first ones of the seed.
+  for (let count = 1; only === "" ? performance.now() < end : count <= MOST_RANDOM; count++)
+    yield trials.randomlyKilled(random);
 }
 
 console.log(`seed ${seed}`);
