@@ -73,9 +73,11 @@ export class ActiveRun {
     return addUsage(this.#usage, this.events.usage);
   }
 
-  /** The longest time the run is known to have been running, in milliseconds. */
-  get ran(): number {
-    return Math.max(this.record.ran, this.started.ran, this.#stores.steps.ran);
+  /** Milliseconds the run is known to have been running at `now`, if nothing drives it. */
+  ran(now: number): number {
+    const { ran, rest_since } = this.record;
+    const known = Math.max(ran, this.started.ran, this.#stores.steps.ran);
+    return rest_since === null ? known : known + Math.max(0, now - rest_since);
   }
 
   advance(commit: Commit): void {

@@ -6,7 +6,7 @@ export const HEARTBEAT_MS = 15_000;
 
 /**
  * When the object's one alarm is due, epoch milliseconds: the earliest of heartbeat and time limit while the run is
- * running, end of a backoff and expiry of a question. Null when nothing is to happen by itself.
+ * running, end of a backoff (instead of the heartbeat) and expiry of a question. Null when nothing is to happen by itself.
  *
  * @param ran milliseconds the run has been running
  */
@@ -20,8 +20,8 @@ export function alarmTime(
   const { status, wake_at } = active.record;
   const times: number[] = [];
   if (wake_at !== null) times.push(wake_at);
-  else if (status === "running") {
-    times.push(now + HEARTBEAT_MS);
+  else if (status === "running") times.push(now + HEARTBEAT_MS);
+  if (status === "running") {
     const left = timeLeft(active, ran);
     if (left !== null) times.push(now + Math.max(0, left));
   }
@@ -32,5 +32,5 @@ export function alarmTime(
 /** Milliseconds until the run's time limit; null without one. */
 export function timeLeft({ record }: ActiveRun, ran: number): number | null {
   if (record.timeout_seconds === null) return null;
-  return record.timeout_seconds * 1000 - (ran - record.first_moment.ran);
+  return record.timeout_seconds * 1000 - (ran - record.ran_before);
 }

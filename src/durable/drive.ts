@@ -28,12 +28,12 @@ export class Drive {
 
   constructor(active: ActiveRun) {
     this.active = active;
-    this.#ranBefore = active.ran;
+    this.#ranBefore = active.ran(this.#startedAt);
   }
 
   /** Milliseconds the run had been running at `now`. */
   ran(now: number): number {
-    return this.#ranBefore + now - this.#startedAt;
+    return this.#ranBefore + Math.max(0, now - this.#startedAt);
   }
 
   /** Another one took over, or the run is over: effects under way are told to stop. */

@@ -132,6 +132,7 @@ export class Driver {
       return;
     }
     record.status = "running";
+    if (record.wake_at !== null) record.rest_since = Date.now();
     this.#announcer.changed(active, this.clock());
     this.kick();
     if (this.#drive) this.#drive.resuming = true;
@@ -198,7 +199,7 @@ export class Driver {
 
   clock(): Moment {
     const at = Date.now();
-    return { at, ran: this.#drive?.ran(at) ?? this.#active?.ran ?? 0 };
+    return { at, ran: this.#drive?.ran(at) ?? this.#active?.ran(at) ?? 0 };
   }
 
   async #run(drive: Drive): Promise<void> {
@@ -232,7 +233,7 @@ export class Driver {
           }
           // Taken back in the meantime.
           drive.resuming = true;
-          if (active.record.status !== "running") return;
+          if (active.resting) return;
         }
         if (drive.resuming) {
           drive.resuming = false;
@@ -354,7 +355,9 @@ export class Driver {
 
   /** Nothing runs from here on until somebody or the alarm says so. */
   #rest(active: ActiveRun, status: "waiting" | "paused" | "running"): void {
-    active.record.ran = this.clock().ran;
+    const { at, ran } = this.clock();
+    active.record.ran = ran;
+    active.record.rest_since = status === "running" ? at : null;
     active.record.status = status;
     this.#drive = undefined;
     this.#live.endTexts("forget");
@@ -362,6 +365,8 @@ export class Driver {
   }
 
   #goOn(active: ActiveRun): void {
+    active.record.ran = this.clock().ran;
+    active.record.rest_since = null;
     active.record.status = "running";
     active.record.wake_at = null;
     this.#announcer.changed(active, this.clock());

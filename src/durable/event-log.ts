@@ -1,6 +1,7 @@
 import type { Message } from "../core/messages/message.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";
+import { MOST_PAGE_BYTES } from "./page.ts";
 
 /**
  * `message`: an item as the run yielded it. `quiet`: one that belongs to the conversation and was not to be shown (a
@@ -131,7 +132,7 @@ export class EventLog {
     return found;
   }
 
-  /** The conversation: at most `limit` messages after, or the last ones before a cursor; oldest first. */
+  /** The conversation: at most `limit` messages, fewer big ones, after or last before a cursor; oldest first. */
   messages(page: {
     after?: number;
     before?: number;
@@ -139,18 +140,21 @@ export class EventLog {
   }): ({ seq: number } & Message)[] {
     const { after = 0, before = Number.MAX_SAFE_INTEGER, limit } = page;
     const backwards = page.before !== undefined && page.after === undefined;
-    const rows = this.#db.all<EventRow>(
+    const found: ({ seq: number } & Message)[] = [];
+    let bytes = 0;
+    for (const { seq, body } of this.#db.each<EventRow>(
       `select ${COLUMNS} from event where seq > ? and seq < ? and retracted = 0
          and kind in ('message', 'quiet') order by seq ${backwards ? "desc" : "asc"} limit ?`,
       after,
       before,
       limit,
-    );
-    if (backwards) rows.reverse();
-    return rows.map(({ seq, body }) => ({
-      seq,
-      ...(JSON.parse(this.#bodies.load(owner(seq), body)) as Message),
-    }));
+    )) {
+      const text = this.#bodies.load(owner(seq), body);
+      bytes += text.length;
+      if (found.length > 0 && bytes > MOST_PAGE_BYTES) break;
+      found.push({ seq, ...(JSON.parse(text) as Message) });
+    }
+    return backwards ? found.reverse() : found;
   }
 }
 

@@ -4,6 +4,9 @@ import { type ActiveRun, runInfo } from "./active-run.ts";
 import type { RecordedEvent } from "./event-log.ts";
 import type { Stores } from "./stores.ts";
 
+/** It stands in the run's row, and with that in every frame and list that shows the run. */
+const LONGEST_MESSAGE = 10_000;
+
 /** How a run ends. */
 export type Outcome =
   | { status: "completed"; stopReason: string | null }
@@ -30,6 +33,7 @@ export function writeOutcome(
   record.status = outcome.status;
   record.pause_requested = false;
   record.wake_at = null;
+  record.rest_since = null;
   record.ended_at = new Date().toISOString();
   record.stop_reason = outcome.status === "completed" ? outcome.stopReason : null;
   record.error = outcome.status === "failed" ? describe(outcome.error) : null;
@@ -74,5 +78,9 @@ function failedBody({ record }: ActiveRun): string {
 /** Our errors have a stable code; what agents and tools throw has none. */
 function describe(error: unknown): { type: string; message: string } {
   const type = error instanceof TroupeError ? error.code : "run_failed";
-  return { type, message: errorMessage(error) };
+  const message = errorMessage(error);
+  return {
+    type,
+    message: message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`,
+  };
 }

@@ -7,6 +7,7 @@ import { ActiveRun, runInfo } from "./active-run.ts";
 import { parseAnswer } from "./answer.ts";
 import type { Driver } from "./driver.ts";
 import { humanRequest } from "./question-store.ts";
+import { MOST_PAGE_BYTES } from "./page.ts";
 import { ok, refuse, refuseInput } from "./refusal.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "./run-store.ts";
 import type { Stores } from "./stores.ts";
@@ -102,6 +103,7 @@ export class RunService {
       started: record.first_moment,
       event: record.first_event,
     };
+    const ran = Math.max(started.ran, steps.ran);
     const stored = runs.insert(
       {
         ...blank(retryId, new Date().toISOString()),
@@ -115,7 +117,8 @@ export class RunService {
         first_turn_id: turnId(record, record.next_turn),
         first_moment: started,
         taken_over: { after: event, up_to: log.last },
-        ran: Math.max(started.ran, steps.ran),
+        ran_before: ran,
+        ran,
         epoch: record.epoch,
         first_event: log.last,
       },
@@ -201,11 +204,17 @@ export class RunService {
       return refuse(422, "invalid_cursor", "cursor must be a next_cursor of an earlier answer.");
     }
     const found = this.#stores.runs.page(before, limit + 1);
-    const shown = found.slice(0, limit);
+    const shown: StoredRun[] = [];
+    let bytes = 0;
+    for (const run of found.slice(0, limit)) {
+      bytes += this.#stores.runs.taskSize(run.seq);
+      if (shown.length > 0 && bytes > MOST_PAGE_BYTES) break;
+      shown.push(run);
+    }
     const last = shown.at(-1);
     return ok({
       runs: shown.map((run) => this.#info(run)),
-      next_cursor: found.length > limit && last ? String(last.seq) : null,
+      next_cursor: found.length > shown.length && last ? String(last.seq) : null,
     });
   }
 
@@ -268,11 +277,13 @@ function blank(id: string, createdAt: string): Omit<RunRecord, "first_event" | "
     last_event: null,
     next_turn: 0,
     last_turn: null,
+    ran_before: 0,
     ran: 0,
     usage: { prompt_tokens: 0, completion_tokens: 0 },
     stop_requested: null,
     pause_requested: false,
     wake_at: null,
+    rest_since: null,
     recoveries: 0,
     recovery_mark: null,
     stop_reason: null,

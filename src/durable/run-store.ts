@@ -20,6 +20,8 @@ export interface RunRecord {
   /** Prefix of the first turn's ids and keys: a retry has those of the run it repeats. */
   first_turn_id: string;
   first_moment: Moment;
+  /** Milliseconds of running that a retry takes over; its own time limit leaves them out. */
+  ran_before: number;
   /** Cursors between which a retried run's given-up turn stands: its tokens are counted already. */
   taken_over: { after: number; up_to: number } | null;
   /** The team's epoch; a retry after a reset would find another conversation. */
@@ -38,6 +40,8 @@ export interface RunRecord {
   pause_requested: boolean;
   /** When a long backoff is over, epoch milliseconds; nothing runs until then. */
   wake_at: number | null;
+  /** Since when nothing runs because of that alone, epoch milliseconds: to whoever watches, the run is running. */
+  rest_since: number | null;
   recoveries: number;
   /** What was recorded at the last recovery. */
   recovery_mark: string | null;
@@ -88,6 +92,12 @@ export class RunStore {
   task(seq: number): ChatMessage[] | null {
     const row = this.#db.first<{ task: string | null }>("select task from run where seq = ?", seq);
     return JSON.parse(this.#bodies.load(`run:${seq}`, row?.task ?? null)) as ChatMessage[] | null;
+  }
+
+  /** Bytes of a run's task, about. */
+  taskSize(seq: number): number {
+    const row = this.#db.first<{ task: string | null }>("select task from run where seq = ?", seq);
+    return this.#bodies.size(`run:${seq}`, row?.task ?? null);
   }
 
   last(): StoredRun | undefined {

@@ -1,0 +1,135 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { ModelError } from "../../src/core/models/model-error.ts";
+import type { Message } from "../../src/core/messages/message.ts";
+import type { MessagePage } from "../../src/core/run/gateway.ts";
+import { agent, roundRobin, Signal, TestTeam, value } from "./support/team.ts";
+
+describe("a time limit", () => {
+  test("counts anew for a retry, whatever the steps it takes over took", async () => {
+    let broken = true;
+    const arrived = new Signal();
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        await ctx.step("long", () => Promise.resolve(null), { policy: "never" });
+        if (broken) throw new TypeError("broken");
+        return ctx.step("held", async () => {
+          arrived.set();
+          await new Promise(() => {});
+          return "";
+        });
+      }),
+    );
+    const { id } = await team.start("go", { timeout_seconds: 600 });
+    expect(await team.finished(id)).toMatchObject({ status: "failed" });
+    await team.sql("update step set ran = 700000");
+    await team.evict();
+    broken = false;
+    const retry = value(await team.gateway.retryRun(id));
+    await arrived.wait();
+    await runDurableObjectAlarm(team.stub);
+    expect(await team.run(retry.id)).toMatchObject({ status: "running", error: null });
+  });
+
+  test("goes on while the run waits for a model's permission", async () => {
+    const tried = new Signal();
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        return ctx.step("model:0", () => {
+          tried.set();
+          throw new ModelError("rate_limit", "slow down", { retryAfterMs: 3_600_000 });
+        });
+      }),
+    );
+    const { id } = await team.start("go", { timeout_seconds: 100 });
+    await tried.wait();
+    expect(await team.run(id)).toMatchObject({ status: "running" });
+    const alarm = await team.alarm();
+    expect(alarm).toBeGreaterThan(Date.now() + 50_000);
+    expect(alarm).toBeLessThan(Date.now() + 100_000);
+    // As if that time had gone by while the object was unloaded.
+    const [{ record } = { record: "" }] = await team.sql<{ record: string }>(
+      "select record from run",
+    );
+    const { rest_since } = JSON.parse(record) as { rest_since: number };
+    await team.sql(
+      `update run set record = replace(record, '"rest_since":${rest_since}', '"rest_since":${rest_since - 100_000}')`,
+    );
+    await team.evict();
+    await runDurableObjectAlarm(team.stub);
+    expect(await team.finished(id)).toMatchObject({
+      status: "failed",
+      error: { type: "run_timeout" },
+    });
+    expect(await team.alarm()).toBeNull();
+  });
+});
+
+describe("sizes", () => {
+  test("a page of messages has no more than a call can carry", async () => {
+    const team = await TestTeam.create(
+      roundRobin(
+        [
+          agent("a", async function* () {
+            yield* [];
+            return "x".repeat(1_100_000);
+          }),
+        ],
+        8,
+      ),
+    );
+    await team.finished((await team.start("go")).id);
+    const forwards: Message[] = [];
+    let after: number | null = 0;
+    let pages = 0;
+    while (after !== null) {
+      const page: MessagePage = value(await team.gateway.messages({ after, limit: 200 }));
+      forwards.push(...page.messages);
+      after = page.next_after;
+      pages++;
+    }
+    expect(forwards).toHaveLength(9);
+    expect(pages).toBeGreaterThan(1);
+    const backwards: Message[] = [];
+    let before: number | null = 1_000;
+    while (before !== null) {
+      const page: MessagePage = value(await team.gateway.messages({ before, limit: 200 }));
+      backwards.unshift(...page.messages);
+      before = page.next_before;
+    }
+    expect(backwards.map(({ id }) => id)).toEqual(forwards.map(({ id }) => id));
+  });
+
+  test("a page of runs has no more than a call can carry", async () => {
+    const team = await TestTeam.create(
+      agent("a", async function* () {
+        yield* [];
+        return "ok";
+      }),
+    );
+    for (let count = 0; count < 6; count++)
+      await team.finished((await team.start("x".repeat(1_000_000))).id);
+    const first = value(await team.gateway.runs({ limit: 200 }));
+    expect(first.runs.length).toBeLessThan(6);
+    const cursor = first.next_cursor ?? "";
+    const rest = value(await team.gateway.runs({ limit: 200, cursor }));
+    expect(first.runs.length + rest.runs.length).toBe(6);
+    expect(rest.next_cursor).toBeNull();
+  });
+
+  test("a failure that says a lot is cut, so that its run's row stays small", async () => {
+    const team = await TestTeam.create(
+      agent("a", async function* () {
+        yield* [];
+        throw new Error("x".repeat(3_000_000));
+      }),
+    );
+    const { id } = await team.start("go");
+    const { error } = await team.finished(id);
+    expect(error?.message.length).toBeLessThan(20_000);
+    const [row] = await team.sql<{ size: number }>("select length(record) as size from run");
+    expect(row?.size).toBeLessThan(50_000);
+  });
+});
