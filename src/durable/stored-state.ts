@@ -49,7 +49,8 @@ export class StoredState {
   readonly #bodies: Bodies;
   readonly #tree: StateTree;
   readonly #groups = new Map<string, Heads>();
-  readonly #replaces: boolean;
+  /** Until the first commit. */
+  #replaces: boolean;
   #commits = 0;
 
   constructor(db: Database, bodies: Bodies, root: Stateful, start: "continued" | "replaced") {
@@ -107,6 +108,7 @@ export class StoredState {
   }
 
   committed(): void {
+    this.#replaces = false;
     this.#tree.mark();
     if (++this.#commits % COMMITS_PER_RELEASE === 0) this.#tree.releaseUnread();
   }

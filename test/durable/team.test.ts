@@ -145,6 +145,21 @@ describe("a team", () => {
     });
   });
 
+  test("another component keeps the state of agents that do not speak for a while", async () => {
+    const team = await TestTeam.create(roundRobin([parrot("a"), parrot("b")], 2));
+    await team.finished((await team.start("1")).id);
+    value(await team.gateway.replaceComponent(roundRobin([parrot("a"), parrot("b")], 1)));
+    // In the same instance: what replaced the state is what goes on.
+    expect(texts(await team.finished((await team.start("2")).id))).toEqual(["2", "1+1+1+2"]);
+    const state = value(await team.gateway.saveState());
+    await team.evict();
+    expect(value(await team.gateway.saveState())).toEqual(state);
+    expect(texts(await team.finished((await team.start("3")).id))).toEqual([
+      "3",
+      "1+1+2+1+1+1+2+3",
+    ]);
+  });
+
   test("cannot be changed while a run is active, and is gone when it is destroyed", async () => {
     const arrived = new Signal();
     const component = roundRobin(
