@@ -62,7 +62,7 @@ function stepOptions(
   return {
     policy: "retry",
     fingerprint: fingerprint(messages, options),
-    onReplay: (result) => client.replayed?.(result),
+    onReplay: (result) => client.replayed?.(result, messages),
   };
 }
 

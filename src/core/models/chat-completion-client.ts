@@ -66,6 +66,6 @@ export interface ChatCompletionClient extends Component {
    * Told instead of being called when a recorded reply of an earlier attempt is used again. Only clients whose
    * next answer depends on how often they were called care (the replay client).
    */
-  replayed?(result: CreateResult): void;
+  replayed?(result: CreateResult, messages: readonly LLMMessage[]): void;
   close(): Promise<void>;
 }

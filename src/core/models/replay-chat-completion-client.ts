@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import {
+  type ComponentDefinition,
+  withoutInnerNulls,
+  withoutNulls,
+} from "../component/component.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import { wait } from "../wait.ts";
@@ -44,7 +48,7 @@ export interface ReplayOptions {
 
 /**
  * A model that gives prepared answers in order (AutoGen `ReplayChatCompletionClient`), for tests and demos. Tokens are
- * words. Its position is stored with the team, but is no part of AutoGen's state: loading a state does not move it.
+ * words. Its position and usage are stored with the team, but are no part of AutoGen's state: loading one moves nothing.
  */
 export class ReplayChatCompletionClient implements ChatCompletionClient, Stateful {
   static readonly component: ComponentDefinition<
@@ -121,8 +125,8 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
     return this.#usage;
   }
 
-  replayed(): void {
-    this.#position++;
+  replayed(result: CreateResult, messages: readonly LLMMessage[]): void {
+    this.#answered(countWords(messages), result);
   }
 
   close(): Promise<void> {
@@ -138,9 +142,11 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   stateParts(): StateParts {
     return {
       head: {
-        save: () => this.#position,
-        load: (position: Json) => {
-          this.#position = Number(position);
+        save: () => ({ position: this.#position, usage: { ...this.#usage } }),
+        load: (head: Json) => {
+          const { position, usage } = head as { position: number; usage: RequestUsage };
+          this.#position = position;
+          this.#usage = usage;
         },
       },
     };
@@ -149,7 +155,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   toConfig(): JsonObject {
     return withoutNulls({
       chat_completions: this.#completions.map((completion) =>
-        typeof completion === "string" ? completion : withoutNulls({ ...completion }),
+        typeof completion === "string" ? completion : withoutInnerNulls(completion),
       ),
       model_info: withoutNulls(this.modelInfo),
       cycle: this.#cycle ? true : null,

@@ -81,9 +81,13 @@ describe("ReplayChatCompletionClient", () => {
   });
 
   test("goes on where a recorded answer is used instead of a call", async () => {
-    const client = new ReplayChatCompletionClient(["a", "b"]);
-    client.replayed();
-    expect((await client.create(request)).content).toBe("b");
+    const [called, repeated] = [
+      new ReplayChatCompletionClient(["a", "b"]),
+      new ReplayChatCompletionClient(["a", "b"]),
+    ];
+    repeated.replayed(await called.create(request), request);
+    expect(await repeated.remainingTokens()).toBe(await called.remainingTokens());
+    expect((await repeated.create(request)).content).toBe("b");
   });
 
   test("keeps its position in storage but not in a saved state", async () => {
@@ -93,6 +97,8 @@ describe("ReplayChatCompletionClient", () => {
     const [head] = tree.changes().heads;
     const restarted = new ReplayChatCompletionClient(["a", "b"]);
     new StateTree(restarted).restore({ head: () => head?.value, log: () => undefined });
+    // Contexts that are trimmed to what is left must be trimmed in the same way after a restart.
+    expect(await restarted.remainingTokens()).toBe(await client.remainingTokens());
     expect((await restarted.create(request)).content).toBe("b");
     client.loadState();
     expect(client.saveState()).toEqual({});
