@@ -1,6 +1,8 @@
-import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { closeSync, globSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { WORKERD } from "./binary.ts";
 import { buildWorker } from "../../scripts/build.mjs";
 
 const ENTRY = "worker.js";
@@ -24,10 +26,17 @@ export interface BundleOptions {
 export async function bundle(entry: string, options: BundleOptions = {}): Promise<Bundle> {
   const directory = mkdtempSync(join(tmpdir(), "troupe-bench-"));
   await buildWorker(entry, directory);
-  const parts = globSync("parts/*.js", { cwd: directory });
+  const parts = globSync("parts/*.{js,bin}", { cwd: directory });
   const modules = [ENTRY, ...parts];
-  const config = join(directory, "config.capnp");
-  writeFileSync(config, configuration(modules, options));
+  const source = join(directory, "config.capnp");
+  writeFileSync(source, configuration(modules, options));
+  // Compiled, because reading the source takes the longer the bigger the modules are, which only happens here.
+  const config = join(directory, "config.bin");
+  const output = openSync(config, "w");
+  execFileSync(WORKERD, ["compile", "--config-only", source], {
+    stdio: ["ignore", output, "inherit"],
+  });
+  closeSync(output);
   return {
     directory,
     config,
@@ -60,13 +69,18 @@ const config :Workerd.Config = (
 );
 
 const main :Workerd.Worker = (
-  modules = [${modules.map((name) => `(name = "${name}", esModule = embed "${name}")`).join(", ")}],
+  modules = [${modules.map(moduleOf).join(", ")}],
   compatibilityDate = "2026-09-18",
   bindings = [${bindings.join(", ")}],
   durableObjectNamespaces = [${namespaces.join(", ")}],
   durableObjectStorage = (localDisk = "state")
 );
 `;
+}
+
+function moduleOf(name: string): string {
+  const type = name.endsWith(".bin") ? "data" : "esModule";
+  return `(name = "${name}", ${type} = embed "${name}")`;
 }
 
 function quoted(text: string): string {

@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { WORKERD } from "./binary.ts";
 import type { Bundle } from "./bundle.ts";
 import { end, endWithUs } from "./child.ts";
-
-const BINARY = resolve(import.meta.dirname, "../../node_modules/.bin/workerd");
 
 /** A running workerd with a state of its own. */
 export interface Workerd extends AsyncDisposable {
@@ -22,8 +21,15 @@ export async function startWorkerd({ directory, config }: Bundle): Promise<Worke
   mkdirSync(state, { recursive: true });
   const child = endWithUs(
     spawn(
-      BINARY,
-      ["serve", "--experimental", "--control-fd=3", `--directory-path=state=${state}`, config],
+      WORKERD,
+      [
+        "serve",
+        "--binary",
+        "--experimental",
+        "--control-fd=3",
+        `--directory-path=state=${state}`,
+        config,
+      ],
       { stdio: ["ignore", "inherit", "inherit", "pipe"] },
     ),
   );
