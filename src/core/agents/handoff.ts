@@ -17,6 +17,9 @@ const givenSchema = z.object({
 /** A handoff as it is given: the target, and what differs from the defaults. */
 export type HandoffOptions = z.input<typeof givenSchema>;
 
+/** A handoff in component JSON; the name of the target alone will do. */
+export const handoffConfigSchema = z.union([z.string(), givenSchema]);
+
 /** Handing the conversation to another agent, which a model does by calling a tool (AutoGen `Handoff`). */
 export interface Handoff {
   target: string;
@@ -28,25 +31,25 @@ export interface Handoff {
   message: string;
 }
 
-/** Accepts a handoff or just the target's name, fills in what is missing. */
-export const handoffSchema = z
-  .union([z.string().transform((target) => ({ target })), givenSchema])
-  .transform((given: HandoffOptions): Handoff => {
-    const { target, description, name, message } = given;
-    return {
-      target,
-      description: description || `Handoff to ${target}.`,
-      name: name || `transfer_to_${target}`.toLowerCase(),
-      message: message || `Transferred to ${target}, adopting the role of ${target} immediately.`,
-    };
-  });
-
-/** A complete handoff. @throws ValueError when the tool's name is not an identifier */
+/**
+ * A handoff with what is missing filled in. The target may be no identifier, and then neither is the default name.
+ *
+ * @throws ValueError when a given name is not an identifier
+ */
 export function createHandoff(given: string | HandoffOptions): Handoff {
-  const { data, error } = handoffSchema.safeParse(given);
-  if (data !== undefined) return data;
-  const issues = issuesOf(error, "handoff");
-  throw new ValueError(listIssues(issues), { issues });
+  const { data, error } = handoffConfigSchema.safeParse(given);
+  if (data === undefined) {
+    const issues = issuesOf(error, "handoff");
+    throw new ValueError(listIssues(issues), { issues });
+  }
+  const options: HandoffOptions = typeof data === "string" ? { target: data } : data;
+  const { target, description, name, message } = options;
+  return {
+    target,
+    description: description || `Handoff to ${target}.`,
+    name: name || `transfer_to_${target}`.toLowerCase(),
+    message: message || `Transferred to ${target}, adopting the role of ${target} immediately.`,
+  };
 }
 
 /** The tool by which a model hands over. It takes no arguments. */

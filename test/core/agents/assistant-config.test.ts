@@ -93,6 +93,12 @@ describe("an assistant's component JSON", () => {
     ]);
   });
 
+  test("takes a handoff to a target that is no identifier", () => {
+    expect(dumped({ ...least, handoffs: [{ target: "the Boss" }] }).config.handoffs).toMatchObject([
+      { target: "the Boss", name: "transfer_to_the boss" },
+    ]);
+  });
+
   test.each([
     [{ ...least, handoffs: [{ target: "x", name: "to x" }] }, "component.config.handoffs[0].name"],
     [{ ...least, max_tool_iterations: 0 }, "component.config.max_tool_iterations"],

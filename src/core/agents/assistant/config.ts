@@ -13,7 +13,7 @@ import type { StructuredMessageFactory } from "../../messages/structured-message
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { AnyTool } from "../../tools/tool.ts";
 import type { Workbench } from "../../tools/workbench.ts";
-import { handoffSchema } from "../handoff.ts";
+import { handoffConfigSchema } from "../handoff.ts";
 import type { AssistantAgentOptions } from "./options.ts";
 import type { AssistantSettings } from "./settings.ts";
 
@@ -23,7 +23,7 @@ export const assistantConfigSchema = z.object({
   model_client: componentModelSchema,
   tools: z.array(componentModelSchema).nullish(),
   workbench: z.array(componentModelSchema).nullish(),
-  handoffs: z.array(handoffSchema).nullish(),
+  handoffs: z.array(handoffConfigSchema).nullish(),
   model_context: componentModelSchema.nullish(),
   memory: z.array(componentModelSchema).nullish(),
   description: z.string(),
