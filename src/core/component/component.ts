@@ -86,6 +86,15 @@ export function dumpComponent(component: Component): ComponentModel {
   };
 }
 
+/** An object without its null values, those inside it included: AutoGen dumps messages in a config so. */
+export function withoutInnerNulls(model: object): JsonObject {
+  return JSON.parse(JSON.stringify(model, skipNull)) as JsonObject;
+}
+
+function skipNull(_key: string, value: unknown): unknown {
+  return value ?? undefined;
+}
+
 /** An object without its null and undefined values (AutoGen dumps with `exclude_none`). */
 export function withoutNulls(config: { [key: string]: unknown }): JsonObject {
   return Object.fromEntries(

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Component, withoutNulls } from "../component/component.ts";
+import { type Component, withoutInnerNulls, withoutNulls } from "../component/component.ts";
 import { StateError, ValueError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -65,7 +65,8 @@ export abstract class BaseChatCompletionContext implements ChatCompletionContext
   }
 
   toConfig(): JsonObject {
-    return withoutNulls({ ...this.ownConfig(), initial_messages: this.#initial });
+    const initial = this.#initial?.map(withoutInnerNulls);
+    return withoutNulls({ ...this.ownConfig(), initial_messages: initial });
   }
 
   /** The config keys besides `initial_messages`. */

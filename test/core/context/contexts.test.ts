@@ -121,6 +121,18 @@ describe("initial messages", () => {
     expect(cleared.toConfig().initial_messages).toHaveLength(2);
   });
 
+  test("are dumped without empty fields", () => {
+    const thought: LLMMessage = {
+      content: "x",
+      thought: null,
+      source: "a",
+      type: "AssistantMessage",
+    };
+    expect(new UnboundedChatCompletionContext([thought]).toConfig()).toStrictEqual({
+      initial_messages: [{ content: "x", source: "a", type: "AssistantMessage" }],
+    });
+  });
+
   test("are part of the state and replaced by another", async () => {
     const state = filled(context(), numbered(1)).saveState();
     expect(state).toEqual({ messages: [said("i"), said("j"), said("0")] });
