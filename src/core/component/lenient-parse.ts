@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json } from "../json.ts";
 
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
@@ -10,10 +10,10 @@ const FALSE = new Set(["false", "f", "no", "n", "off", "0"]);
  * Checks a config as AutoGen does: where a number or boolean is wanted, a text or number that says one will do
  * (`"7"`, `"true"`, `1`). Configs are written by hand and come from YAML and web forms.
  */
-export function lenientParse(schema: z.ZodType, config: JsonObject): z.ZodSafeParseResult<unknown> {
+export function lenientParse<T>(schema: z.ZodType<T>, config: unknown): z.ZodSafeParseResult<T> {
   const strict = schema.safeParse(config);
   if (strict.success) return strict;
-  let eased: Json = config;
+  let eased = config as Json;
   for (const issue of strict.error.issues) {
     if (issue.code === "invalid_type") eased = easeAt(eased, issue.path, issue.expected);
   }
@@ -39,8 +39,10 @@ function easeAt(value: Json, path: readonly PropertyKey[], expected: string): Js
 function ease(value: Json, expected: string): Json {
   switch (expected) {
     case "int":
+      if (typeof value === "boolean") return Number(value);
       return typeof value === "string" && INTEGER.test(value.trim()) ? Number(value) : value;
     case "number":
+      if (typeof value === "boolean") return Number(value);
       return typeof value === "string" && NUMBER.test(value.trim()) ? Number(value) : value;
     case "boolean":
       return asBoolean(value);

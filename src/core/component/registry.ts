@@ -102,7 +102,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
    * @throws ComponentError
    */
   check(model: unknown, roles: Roles | undefined, path: string): CheckedComponent {
-    const parsed = componentModelSchema.safeParse(model);
+    const parsed = lenientParse(componentModelSchema, model);
     if (!parsed.success) throw invalid("validation", issuesOf(parsed.error, path));
     const definition = this.#find(parsed.data.provider, path);
     if (roles !== undefined && ![roles].flat().includes(definition.role)) {

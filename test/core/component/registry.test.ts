@@ -130,6 +130,7 @@ describe("loading", () => {
   test("takes numbers and booleans that are written as text", () => {
     const { config } = registry.load<Leaf>(leaf({ count: "7", ratio: "0.5", quiet: "yes" }));
     expect(config).toEqual({ name: "a", count: 7, ratio: 0.5, quiet: true });
+    expect(registry.load({ ...leaf(), version: "2", component_version: "2" })).toBeInstanceOf(Leaf);
   });
 
   test.each<JsonObject>([{ count: "many" }, { count: "1.5" }, { quiet: "perhaps" }, { name: 7 }])(
