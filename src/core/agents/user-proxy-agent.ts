@@ -15,6 +15,8 @@ import type { Response } from "./chat-agent.ts";
 const userProxyConfigSchema = z.object({
   name: z.string(),
   description: z.string().default("A human user"),
+  /** AutoGen has this key and leaves it empty: functions cannot be written as JSON. */
+  input_func: z.string().nullish(),
   timeout_seconds: z.number().positive().nullish(),
   default_answer: z.union([z.string(), jsonObjectSchema]).nullish(),
 });

@@ -13,7 +13,7 @@ import { createMessage, type MessageOrigin } from "./create.ts";
 const configSchema = z.object({
   json_schema: jsonObjectSchema,
   format_string: z.string().nullish(),
-  content_model_name: z.string().min(1).nullish(),
+  content_model_name: z.string().min(1),
 });
 
 export interface StructuredMessageFactoryOptions {

@@ -7,9 +7,15 @@ import { FUNCTION_TOOL } from "./function-tool.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
 import { type AnyTool, isStreamTool } from "./tool.ts";
 
-/** AutoGen writes the function's source code and imports, too; they are kept and never run. */
+/** AutoGen writes the function's source code and imports, too; they may be missing, are kept and never run. */
 const functionToolConfigSchema = z
-  .looseObject({ name: z.string(), description: z.string().nullish() })
+  .looseObject({
+    name: z.string(),
+    description: z.string().optional(),
+    source_code: z.string().optional(),
+    global_imports: z.array(z.json()).optional(),
+    has_cancellation_support: z.boolean().optional(),
+  })
   .and(jsonObjectSchema);
 type FunctionToolConfig = z.infer<typeof functionToolConfigSchema>;
 

@@ -161,6 +161,13 @@ describe("component", () => {
     });
   });
 
+  test("component JSON names the content", () => {
+    const { configSchema } = StructuredMessageFactory.component;
+    expect(configSchema.safeParse({ json_schema: jsonSchema }).error?.issues).toMatchObject([
+      { path: ["content_model_name"] },
+    ]);
+  });
+
   test("a schema that cannot be used is refused", () => {
     const make =
       (schema: { [key: string]: string | { [key: string]: { [key: string]: string } } }) => () =>
