@@ -5,7 +5,7 @@ import type { Json, JsonObject } from "../../src/core/json.ts";
 const object = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
 
 const caseSchema = z.object({
-  arguments: object,
+  arguments: z.json(),
   result: z.string().optional(),
   error: z.string().optional(),
 });
