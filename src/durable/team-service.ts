@@ -12,6 +12,7 @@ import type { BuildTeam, OpenTeam, TeamCache } from "./open-team.ts";
 import { ok, refuse, refuseInput } from "./refusal.ts";
 import { idempotencyMismatch, teamBusy } from "./run-service.ts";
 import { createTables, hasTables } from "./schema.ts";
+import { requireKind, requireNothingLost } from "./state-fit.ts";
 import { lastCommit, StoredState } from "./stored-state.ts";
 import type { Stores } from "./stores.ts";
 
@@ -125,6 +126,7 @@ export class TeamService {
   async loadState(state: JsonObject): Promise<Result<null>> {
     return this.#whileIdle(async () => {
       const open = await this.#fresh();
+      requireKind(state, open.runnable.saveState());
       open.runnable.loadState(state);
       return () => {
         this.#store(open, () => this.#newEpoch());
@@ -189,6 +191,7 @@ export class TeamService {
       stored.requireFit();
       return stored;
     }
+    requireNothingLost(present, runnable.saveState());
     runnable.loadState(present);
     return state;
   }

@@ -145,6 +145,26 @@ describe("a team", () => {
     });
   });
 
+  test("no component takes its place that would lose a part of its state", async () => {
+    const team = await TestTeam.create(roundRobin([counter("a"), counter("b")], 2));
+    const component = value(await team.gateway.team()).component;
+    await team.finished((await team.start("go")).id);
+    const state = value(await team.gateway.saveState());
+    const refused = (path: string): object => ({
+      ok: false,
+      problem: { status: 422, code: "invalid_state", errors: [{ path }] },
+    });
+    expect(await team.gateway.replaceComponent(roundRobin([counter("a")], 2))).toMatchObject(
+      refused("agent_states.b"),
+    );
+    expect(await team.gateway.replaceComponent(counter("a"))).toMatchObject({
+      ok: false,
+      problem: { status: 422, code: "invalid_state" },
+    });
+    expect(value(await team.gateway.team())).toMatchObject({ component, component_version: 1 });
+    expect(value(await team.gateway.saveState())).toEqual(state);
+  });
+
   test("another component keeps the state of agents that do not speak for a while", async () => {
     const team = await TestTeam.create(roundRobin([parrot("a"), parrot("b")], 2));
     await team.finished((await team.start("1")).id);
