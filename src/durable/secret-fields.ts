@@ -12,10 +12,14 @@ export interface SecretField {
 }
 
 const NAMES =
-  /(^|[_-])(api[_-]?key|apikey|access[_-]?key|token|secret|password|authorization|credential)$/i;
+  /(^|[_-])(api[_-]?key|(access|secret|private)[_-]?key|(access|auth|bearer|refresh)?token|secret|password|passphrase|authorization|bearer|credentials?)$/i;
 
-/** Maps of headers: which of them are secret depends on the server, so all count. */
-const HEADER_MAPS: ReadonlySet<string> = new Set(["headers", "default_headers"]);
+/** The same in camel case. */
+const CAMEL_NAMES =
+  /[a-z0-9](ApiKey|AccessKey|SecretKey|PrivateKey|Token|Secret|Password|Credentials?)$/;
+
+/** Maps of headers and of a program's environment: which of them are secret depends on the other side, so all count. */
+const SECRET_MAPS: ReadonlySet<string> = new Set(["headers", "default_headers", "env"]);
 
 /** Hold JSON Schema, where a property may have the name of a secret without being one. */
 const SCHEMAS: ReadonlySet<string> = new Set([
@@ -47,6 +51,10 @@ export function secretFields(component: JsonObject): SecretField[] {
     return field.value;
   });
   return fields;
+}
+
+function isSecret(name: string): boolean {
+  return NAMES.test(name) || CAMEL_NAMES.test(name) || SECRET_MAPS.has(name);
 }
 
 interface Place {
@@ -81,7 +89,7 @@ function mapObject(
       const place = {
         path: pathOf([key], path),
         owner: inner,
-        secret: secret || NAMES.test(key) || HEADER_MAPS.has(key),
+        secret: secret || isSecret(key),
       };
       return [key, mapValue(item, place, replace)];
     }),

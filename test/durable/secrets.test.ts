@@ -30,6 +30,9 @@ const everything = agent(
     default_query: { "api-key": "query-plain" },
     nested: [{ client_secret: "nested-plain" }, { password: "word-plain" }],
     headers: { "x-any": "header-plain" },
+    accessToken: "camel-plain",
+    secret_key: "key-plain",
+    server_params: { command: "serve", env: { SERVICE_LOGIN: "env-plain" } },
   }),
 );
 
@@ -55,6 +58,9 @@ describe("sealing", () => {
         default_headers: { Authorization: "Bearer env:OPENAI_API_KEY" },
         max_tokens: 5,
         token_limit: 7,
+        monkey: "a key is only a part of it",
+        tokens: "several",
+        sort_key: "name",
         azure_ad_token: "",
         json_schema: { properties: { password: { type: "string" }, api_key: "text" } },
       }),
