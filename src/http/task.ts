@@ -2,7 +2,7 @@ import { type Issue, TaskError } from "../core/errors.ts";
 import { pathOf } from "../core/issues.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { MessageOrigin } from "../core/messages/create.ts";
-import type { ChatMessage } from "../core/messages/message.ts";
+import { type ChatMessage, plainChatMessageSchema } from "../core/messages/message.ts";
 import { loadTask } from "../core/messages/load-task.ts";
 import type { StartRunInput } from "../core/run/gateway.ts";
 import type { Limits } from "./limits.ts";
@@ -52,11 +52,41 @@ export function parseAnswer(content: unknown, limits: Limits): string | JsonObje
 
 function load(what: "task" | "answer", given: unknown, path: string): ChatMessage[] | null {
   try {
-    return loadTask(given, LEFT_OUT, path);
+    const messages = loadTask(given, LEFT_OUT, path);
+    requireKnown(messages ?? [], what, path, Array.isArray(given));
+    return messages;
   } catch (error) {
     if (error instanceof TaskError) throw refuse(what, error.issues);
     throw error;
   }
+}
+
+/** A type nobody knows is kept where it was stored; in a request it is a slip, and no agent would see the message. */
+function requireKnown(
+  messages: readonly ChatMessage[],
+  what: "task" | "answer",
+  path: string,
+  list: boolean,
+): void {
+  const issues = messages.flatMap(({ type }, index) =>
+    isKnownType(type)
+      ? []
+      : [
+          {
+            path: pathOf(list ? [index, "type"] : ["type"], path),
+            message: `unknown type ${JSON.stringify(type)}; it must be one of ${CHAT_TYPES.join(", ")}, StructuredMessage[...]`,
+          },
+        ],
+  );
+  if (issues.length > 0) throw refuse(what, issues);
+}
+
+const CHAT_TYPES: readonly string[] = plainChatMessageSchema.options.map(
+  ({ shape }) => shape.type.value,
+);
+
+function isKnownType(type: string): boolean {
+  return CHAT_TYPES.includes(type) || type.startsWith("StructuredMessage[");
 }
 
 function asGiven(message: TaskMessage, given: unknown): TaskMessage {

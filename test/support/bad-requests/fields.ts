@@ -31,6 +31,14 @@ export const fields: readonly BadRequest[] = [
   })),
   ...Object.entries({
     "no message": [[], "task"],
+    "an unknown type": [{ type: "TextMesage", source: "user", content: "a" }, "task.type"],
+    "an unknown type in a list": [
+      [
+        { type: "TextMessage", source: "user", content: "a" },
+        { type: "Nope", source: "user", content: "a" },
+      ],
+      "task[1].type",
+    ],
     "a number": [7, "task"],
     "a message without type": [{ source: "user", content: "a" }, "task.type"],
     "a message without source": [{ type: "TextMessage", content: "a" }, "task.source"],
