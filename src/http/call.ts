@@ -67,9 +67,21 @@ function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<stri
     }
     given[name] = value;
   }
-  const result = z.strictObject(endpoint.query ?? {}).safeParse(given);
+  const result = querySchema(endpoint).safeParse(given);
   if (result.success) return result.data;
   throw invalid("invalid_query", "The query string is not acceptable.", issuesOf(result.error));
+}
+
+/** Made once: that costs more than reading a query. */
+const querySchemas = new WeakMap<Endpoint, z.ZodType<Record<string, unknown>>>();
+
+function querySchema(endpoint: Endpoint): z.ZodType<Record<string, unknown>> {
+  let schema = querySchemas.get(endpoint);
+  if (schema === undefined) {
+    schema = z.strictObject(endpoint.query ?? {});
+    querySchemas.set(endpoint, schema);
+  }
+  return schema;
 }
 
 function readBody(endpoint: Endpoint, schema: z.ZodType, { value }: JsonBody): unknown {
