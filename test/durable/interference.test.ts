@@ -88,7 +88,9 @@ describe("questions", () => {
         const answers: string[] = [];
         for (const key of ["one", "two"]) {
           const answer = await ctx.ask({ id: ctx.id(), kind: "input", source: "a", prompt: key });
-          answers.push("content" in answer ? String(answer.content) : "");
+          answers.push(
+            "content" in answer && typeof answer.content === "string" ? answer.content : "",
+          );
         }
         return answers.join("+");
       }),
