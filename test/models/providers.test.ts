@@ -70,6 +70,16 @@ describe("configs", () => {
     });
   });
 
+  test.each(["not a url", "//models.example/v1", "ftp://models.example", "models.example/v1"])(
+    "the address %s is none",
+    (address) => {
+      expect(() => load(OPENAI, { model: "gpt-4o", base_url: address })).toThrow(/http/);
+      expect(() =>
+        load(AZURE, { model: "gpt-4o", azure_endpoint: address, api_version: "2024-06-01" }),
+      ).toThrow(/http/);
+    },
+  );
+
   test("an unknown model must say what it can do", () => {
     expect(() => load(OPENAI, { model: "my-model" })).toThrow(
       /model_info is required.*my-model.*vision.*function_calling/,

@@ -16,6 +16,14 @@ const responseFormatSchema = z.discriminatedUnion("type", [
   }),
 ]);
 
+/** Where a client sends its requests. What is no address would only fail at the first request, as a lost connection. */
+const addressSchema = z
+  .string()
+  .refine(
+    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+    "must be an http:// or https:// address",
+  );
+
 /** What goes into the body of every request, by OpenAI's names. */
 export const createArgsSchema = z.object({
   frequency_penalty: z.number().nullish(),
@@ -57,14 +65,14 @@ const commonSchema = createArgsSchema.extend({
 export type CommonConfig = z.infer<typeof commonSchema>;
 
 export const openAIConfigSchema = commonSchema.extend({
-  base_url: z.string().nullish(),
+  base_url: addressSchema.nullish(),
   organization: z.string().nullish(),
 });
 /** AutoGen's config of `OpenAIChatCompletionClient`. */
 export type OpenAIConfig = z.input<typeof openAIConfigSchema>;
 
 export const azureConfigSchema = commonSchema.extend({
-  azure_endpoint: z.string().min(1),
+  azure_endpoint: addressSchema,
   azure_deployment: z.string().nullish(),
   api_version: z.string().min(1),
   /** The token, or `env:NAME`. */
