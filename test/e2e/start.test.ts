@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,8 +38,18 @@ describe("npm start", () => {
     expect(said).toContain(`curl -N ${server.url}/v1/teams/demo/runs`);
     expect(await processes()).not.toEqual([]);
     await server.interrupt();
+    expect(existsSync(join(persistTo, `vars.${port}.env`))).toBe(false);
     expect(await processes()).toEqual([]);
     expect(await isFree(port)).toBe(true);
+  }, 90_000);
+
+  test("leaves alone the settings of a server that was started while it ended", async () => {
+    const server = await NpmStart.ready({ port, persistTo });
+    const settings = join(persistTo, `vars.${port}.env`);
+    expect(existsSync(settings)).toBe(true);
+    writeFileSync(settings, "# another's\nTROUPE_OPEN='1'\n");
+    await server.interrupt();
+    expect(existsSync(settings)).toBe(true);
   }, 90_000);
 
   test("tells of a Worker that does not compile, at once", async () => {
