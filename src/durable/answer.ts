@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { ValueError } from "../core/errors.ts";
+import { TroupeError } from "../core/errors.ts";
 import { issuesOf } from "../core/issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../core/json.ts";
 import type { Answer, Question } from "../core/run/turn-context.ts";
@@ -13,12 +13,12 @@ const answerSchemas = {
   }),
 } satisfies Record<Question["kind"], z.ZodType>;
 
-/** Checks an answer against the kind of its question. @throws ValueError */
+/** Checks an answer against the kind of its question. @throws TroupeError `invalid_answer` */
 export function parseAnswer({ kind }: Question, input: JsonObject): Answer {
   const parsed = answerSchemas[kind].safeParse(input);
   if (parsed.success) return parsed.data;
   const wanted = kind === "input" ? "{ content }" : "{ approved, reason?, arguments? }";
-  throw new ValueError(`the answer to a question of kind ${kind} is ${wanted}`, {
-    issues: issuesOf(parsed.error, ""),
+  throw new TroupeError("invalid_answer", `the answer to a question of kind ${kind} is ${wanted}`, {
+    issues: issuesOf(parsed.error),
   });
 }

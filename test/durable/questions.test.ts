@@ -43,7 +43,7 @@ describe("a question to a human", () => {
     });
     expect(await team.gateway.answer(id, request, { approved: true })).toMatchObject({
       ok: false,
-      problem: { status: 422 },
+      problem: { status: 422, code: "invalid_answer" },
     });
     value(await team.gateway.answer(id, request, { content: "yes" }));
     await team.finished(id);
