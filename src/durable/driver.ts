@@ -1,8 +1,6 @@
 import { TroupeError } from "../core/errors.ts";
 import type { Message } from "../core/messages/message.ts";
-import type { Progress } from "../core/run/runnable.ts";
 import { isTurnSignal, type TurnSignal } from "../core/run/signals.ts";
-import { TurnScope } from "../core/run/turn-scope.ts";
 import type { Moment } from "../core/run/turn-host.ts";
 import { ActiveRun } from "./active-run.ts";
 import { timeLeft } from "./alarm-time.ts";
@@ -11,6 +9,8 @@ import { Drive } from "./drive.ts";
 import type { Live } from "./live.ts";
 import type { OpenTeam, TeamCache } from "./open-team.ts";
 import { defaultAnswer } from "./question-store.ts";
+import { carryOut } from "./carry-out.ts";
+import { commitTurn } from "./commit.ts";
 import { countRecovery } from "./recovery.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
 import type { Stores } from "./stores.ts";
@@ -119,7 +119,7 @@ export class Driver {
     if (active === undefined) return;
     this.#drive?.noteAnswer();
     if (active.record.status === "waiting") this.#goOn(active);
-    this.#announcer.run(active);
+    else this.#announcer.run(active);
     this.kick();
   }
 
@@ -214,7 +214,10 @@ export class Driver {
         await this.#storage.sync();
       }
       for (let passes = 0; this.#isCurrent(drive); passes++) {
-        if (passes % TURNS_AT_A_STRETCH === TURNS_AT_A_STRETCH - 1) await scheduler.wait(0);
+        if (passes % TURNS_AT_A_STRETCH === TURNS_AT_A_STRETCH - 1) {
+          await scheduler.wait(0);
+          if (!this.#isCurrent(drive)) return;
+        }
         const open = await this.#team.open();
         if (!this.#isCurrent(drive)) return;
         // A turn that was interrupted comes to its end first.
@@ -268,30 +271,12 @@ export class Driver {
       }),
     });
     drive.journal = journal;
-    const ctx = TurnScope.root(journal);
-    const { runnable } = open;
-    const messages = active.next === 0 ? this.#stores.runs.task(active.stored.seq) : null;
-    const turn =
-      active.next === 0
-        ? runnable.begin({ messages, outputTaskMessages: true }, ctx)
-        : runnable.turn(ctx);
-    let next: IteratorResult<Message, Progress>;
-    try {
-      for (;;) {
-        next = await turn.next();
-        if (!this.#isCurrent(drive)) {
-          // Lets agents and tools release what they hold; nobody waits for it.
-          void turn.return({ done: true, stopReason: null }).catch(() => undefined);
-          return undefined;
-        }
-        if (next.done) break;
-        this.#emit(active, next.value);
-      }
-    } catch (error) {
-      if (isTurnSignal(error)) return error;
-      throw error;
-    }
-    this.#commit(active, open, outcomeOfTurn(active, next.value), active.next + 1);
+    const end = await carryOut(this.#stores, active, open.runnable, journal, {
+      emit: (message) => this.#emit(active, message),
+      isCurrent: () => this.#isCurrent(drive),
+    });
+    if (end === undefined || isTurnSignal(end)) return end;
+    this.#commit(active, open, outcomeOfTurn(active, end), active.next + 1);
     return undefined;
   }
 
@@ -301,21 +286,8 @@ export class Driver {
   }
 
   #commit(active: ActiveRun, open: OpenTeam, outcome: Outcome | undefined, next: number): void {
-    const { log, steps, questions } = this.#stores;
-    const { commit, retract, terminal } = this.#stores.transaction(() => {
-      const taken = active.events.retractOutstanding();
-      steps.clear();
-      // Nobody waits for an answer any more, but a branch may have asked that was halted then.
-      questions.closeOpen(active.record.id);
-      const time = this.clock();
-      const { usage, turn } = active;
-      active.record.ran = time.ran;
-      const last = outcome && writeOutcome(this.#stores, active, outcome, next);
-      const made = { turn, run: active.stored.seq, next, time, usage, event: log.last };
-      open.state.write(made);
-      return { commit: made, retract: taken, terminal: last };
-    });
-    open.state.committed();
+    const end = { outcome, next, time: this.clock() };
+    const { commit, retract, terminal } = commitTurn(this.#stores, active, open, end);
     if (terminal) {
       this.#leave();
       this.#announcer.ended(active, retract, terminal);

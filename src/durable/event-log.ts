@@ -154,7 +154,7 @@ export class EventLog {
       if (found.length > 0 && bytes > MOST_PAGE_BYTES) break;
       found.push({ seq, ...(JSON.parse(text) as Message) });
     }
-    return backwards ? found.reverse() : found;
+    return backwards ? found.toReversed() : found;
   }
 }
 
