@@ -36,7 +36,8 @@ export function commitTurn(
     questions.closeOpen(active.record.id);
     const { usage, turn } = active;
     active.record.ran = time.ran;
-    const terminal = outcome && writeOutcome(stores, active, outcome, next);
+    const terminal =
+      outcome && writeOutcome(stores, active, outcome, { next, started: time, event: log.last });
     const commit = { turn, run: active.stored.seq, next, time, usage, event: log.last };
     open.state.write(commit);
     return { commit, retract, terminal };

@@ -158,7 +158,7 @@ export class Driver {
           outcome.status === "failed" ? (journal?.stepsToRepeat(outcome.error) ?? []) : [];
         for (const key of repeat) this.#stores.steps.remove(key);
         const taken = active.events.retractAll();
-        const last = writeOutcome(this.#stores, active, outcome, active.next);
+        const last = writeOutcome(this.#stores, active, outcome, active);
         return { retract: taken, terminal: last };
       });
       this.#leave();

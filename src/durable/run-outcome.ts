@@ -13,23 +13,26 @@ export type Outcome =
   | { status: "cancelled" }
   | { status: "failed"; error: unknown };
 
+/** Where a turn begins: its number within the run, its time, and the cursor before its first event. */
+export type TurnStart = Pick<ActiveRun, "next" | "started" | "event">;
+
 /**
  * Writes a run's outcome and its terminal event; to be called inside a transaction, after the turn's events. Open
  * questions close; recorded steps stay for a retry.
  *
- * @param nextTurn the turn a retry would begin with
+ * @param start the turn a retry would begin with
  */
 export function writeOutcome(
   stores: Stores,
   active: ActiveRun,
   outcome: Outcome,
-  nextTurn: number,
+  start: TurnStart,
 ): RecordedEvent {
   const { log, questions, runs, team } = stores;
   const { record, stored, turn } = active;
   record.usage = active.usage;
-  record.next_turn = nextTurn;
-  record.last_turn = { started: active.started, event: active.event };
+  record.next_turn = start.next;
+  record.last_turn = { started: start.started, event: start.event };
   record.status = outcome.status;
   record.pause_requested = false;
   record.wake_at = null;

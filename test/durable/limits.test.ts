@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ModelError } from "../../src/core/models/model-error.ts";
 import type { Message } from "../../src/core/messages/message.ts";
 import type { MessagePage } from "../../src/core/run/gateway.ts";
+import { thought } from "./support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, value } from "./support/team.ts";
 
 describe("a time limit", () => {
@@ -64,6 +65,43 @@ describe("a time limit", () => {
       error: { type: "run_timeout" },
     });
     expect(await team.alarm()).toBeNull();
+  });
+});
+
+describe("a token limit", () => {
+  test("leaves the turn that reached it; a retry begins after it, in its time, too", async () => {
+    const team = await TestTeam.create(
+      roundRobin(
+        [
+          agent("a", async function* (self, ctx) {
+            yield {
+              ...thought(self.name, ctx, "hm"),
+              models_usage: { prompt_tokens: 8, completion_tokens: 0 },
+            };
+            return `said ${self.answers + 1}`;
+          }),
+        ],
+        2,
+      ),
+    );
+    const failed = await team.finished((await team.start("go", { max_total_tokens: 7 })).id);
+    expect(failed).toMatchObject({ status: "failed", turns: 1, error: { type: "token_limit" } });
+    const [head] = await team.sql<{ body: string }>(
+      "select body from head where path = '' order by turn desc limit 1",
+    );
+    const { commit } = JSON.parse(head!.body) as { commit: { time: object } };
+    const retry = value(await team.gateway.retryRun(failed.id));
+    await team.finished(retry.id);
+    const [, row] = await team.sql<{ record: string }>("select record from run order by seq");
+    expect(JSON.parse(row!.record)).toMatchObject({ first_turn: 2, first_moment: commit.time });
+    const { messages } = value(await team.gateway.messages({ limit: 10 }));
+    expect(messages.map((message) => "content" in message && message.content)).toEqual([
+      "go",
+      "hm",
+      "said 1",
+      "hm",
+      "said 2",
+    ]);
   });
 });
 
