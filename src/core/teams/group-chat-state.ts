@@ -88,7 +88,10 @@ export function readGroupChatState(
   return {
     agents,
     unheard,
-    thread: readMessages(message_thread, `${path}.message_thread`),
+    // AutoGen keeps pieces of an inner agent's text; here they are no part of a thread.
+    thread: readMessages(message_thread, `${path}.message_thread`).filter(
+      ({ type }) => type !== "ModelClientStreamingChunkEvent",
+    ),
     turn: current_turn,
     condition: troupe?.condition,
     manager,

@@ -90,6 +90,24 @@ describe("a group chat's state", () => {
     expect(ann.heard).toEqual([["elsewhere", "one", "go"]]);
   });
 
+  test("pieces of text, which AutoGen keeps in its thread, are left out", async () => {
+    const { chat } = team();
+    await run(chat, { task: "go" });
+    const state = copy(chat.saveState());
+    const saved = copy(state);
+    const { RoundRobinGroupChatManager: manager } = state.agent_states as {
+      RoundRobinGroupChatManager: { message_thread: JsonObject[] };
+    };
+    manager.message_thread.splice(1, 0, {
+      type: "ModelClientStreamingChunkEvent",
+      source: "ann",
+      content: "an",
+    });
+    const { chat: other } = team();
+    other.loadState(state);
+    expect(other.saveState()).toEqual(saved);
+  });
+
   test("the turn counter and the condition go on where they were", async () => {
     const { chat } = team(9);
     await run(chat, { task: "go" });
