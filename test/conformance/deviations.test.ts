@@ -16,7 +16,7 @@ import type { Workbench } from "../../src/core/tools/workbench.ts";
 import { testOrigin } from "../core/messages/origin.ts";
 import { readDeviations } from "./deviations.ts";
 import { play } from "./play.ts";
-import { readTrace } from "./trace.ts";
+import { readTrace, type Trace } from "./trace.ts";
 
 const catalog = new Catalog();
 catalog.registerTool(
@@ -84,6 +84,31 @@ test("the deviations met in the traces are the ones listed", async () => {
     met.push(...deviations.map((place) => ({ trace: trace.name, ...place })));
   }
   expect(met).toEqual(readDeviations());
+});
+
+describe("an unlisted deviation is recognised, and nothing else accepted", () => {
+  const folder = new URL("traces/", import.meta.url);
+  const recorded = (name: string): Trace => readTrace(new URL(`${name}.json`, folder).pathname);
+
+  test("after-error: what follows a failed run, until the trace loads a fresh team", async () => {
+    const trace = recorded("round_robin/after_error");
+    expect((await play(trace, [])).failure).toBeUndefined();
+    const fresh = { ...trace, steps: [...trace.steps] };
+    fresh.steps.splice(1, 0, { op: "new" });
+    expect((await play(fresh, [])).failure).toMatchObject({ step: 2 });
+    const untimely = structuredClone(trace);
+    untimely.steps[0]!["events"] = (untimely.steps[0]!["events"] as Json[]).slice(0, -1);
+    expect((await play(untimely, [])).failure).toMatchObject({ step: 0 });
+  });
+
+  test("chunks: a team that counts them may stop earlier, at the same events", async () => {
+    const trace = recorded("assistant/agent_tool_counted");
+    expect((await play(trace, [])).failure).toBeUndefined();
+    const other = structuredClone(trace);
+    const events = other.steps[0]!["events"] as JsonObject[];
+    events.find(({ type }) => type === "ToolCallExecutionEvent")!["source"] = "bob";
+    expect((await play(other, [])).failure).toMatchObject({ step: 0 });
+  });
 });
 
 describe("what Troupe does instead", () => {
@@ -188,6 +213,42 @@ describe("what Troupe does instead", () => {
       "human: TextMessage",
       "ann: TextMessage",
     ]);
+  });
+
+  test("chunks: pieces of an inner agent's text are no part of a result and no event", async () => {
+    const helper = agent("helper", ["one two three"], { model_client_stream: true });
+    const call = {
+      finish_reason: "function_calls",
+      content: [{ id: "c", name: "helper", arguments: '{"task": "help"}' }],
+      usage: { prompt_tokens: 1, completion_tokens: 1 },
+      cached: false,
+    };
+    const ann = agent("ann", [call as never, "done"], {
+      workbench: [
+        {
+          provider: "autogen_core.tools.StaticStreamWorkbench",
+          config: {
+            tools: [{ provider: "autogen_agentchat.tools.AgentTool", config: { agent: helper } }],
+          },
+        },
+      ],
+    });
+    const counting = {
+      provider: "autogen_agentchat.conditions.MaxMessageTermination",
+      config: { max_messages: 7, include_agent_event: true },
+    };
+    const pair = team(roundRobin([ann], { termination_condition: counting }));
+    const { messages, stop_reason } = await run(pair, { task: "go" });
+    expect(messages.map(({ type, source }) => `${source}: ${type}`)).toEqual([
+      "user: TextMessage",
+      "ann: ToolCallRequestEvent",
+      "user: TextMessage",
+      "helper: TextMessage",
+      "ann: ToolCallExecutionEvent",
+      "ann: ToolCallSummaryMessage",
+      "ann: TextMessage",
+    ]);
+    expect(stop_reason).toBe("Maximum number of messages 7 reached, current message count: 7");
   });
 
   test("lone-team: an inner team without new messages goes on without a task", async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
+import { TaskError, TroupeError } from "../../src/core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import type { Played } from "./ops/op.ts";
 import { eachObject, type Step, textOf, type Trace } from "./trace.ts";
@@ -31,21 +32,46 @@ interface Recogniser {
   explains(place: Place): boolean;
 }
 
+const UNREGISTERED = /Message type .*StructuredMessage\[.*\].* is not registered/s;
+
 /**
  * What can be told from the step alone. Each accepts exactly what its class says: AutoGen refused, for that reason and
  * no other, what Troupe documents to accept.
  */
 const RECOGNISERS: readonly Recogniser[] = [
   {
+    class: "chunks",
+    explains: ({ step, played, subject }) => {
+      if (step.op !== "run" || step["error"] !== undefined || played.error !== undefined) {
+        return false;
+      }
+      const counting = mentions(
+        subject,
+        (node) =>
+          isProvider("MaxMessageTermination")(node) &&
+          isJsonObject(node["config"]) &&
+          node["config"]["include_agent_event"] === true,
+      );
+      if (!counting || !(mentions(step["events"], isChunk) || hasStreamingTool(subject)))
+        return false;
+      const recorded = shapes(recordedEvents(step));
+      const ours = shapes(eventsOf(played));
+      return recorded.every((shape, index) => shape === ours[index]);
+    },
+  },
+  {
     class: "typed-in-team",
     explains: ({ step, played, subject }) =>
-      step.op === "run" &&
-      /Message type .*StructuredMessage\[.*\].* is not registered/s.test(errorText(step)) &&
+      (UNREGISTERED.test(errorText(step)) ||
+        mentions(step["events"] ?? step["result"], ({ content }) =>
+          UNREGISTERED.test(textOf(content)),
+        )) &&
       mentions(subject, ({ structured_message_factory }) =>
         isJsonObject(structured_message_factory),
       ) &&
       played.error === undefined &&
-      eventsOf(played).some((event) => typeOf(event).startsWith("StructuredMessage[")),
+      (step.op === "call_tool" ||
+        mentions(eventsOf(played), ({ type }) => textOf(type).startsWith("StructuredMessage["))),
   },
   {
     class: "registered-types",
@@ -53,7 +79,8 @@ const RECOGNISERS: readonly Recogniser[] = [
       const type = /^Unknown message type: (.+)$/.exec(errorText(step))?.[1];
       if (type === undefined || played.error !== undefined) return false;
       if (step.op === "message") return keeps(step["input"], played.actual["dump"]);
-      return mentions(step["state"] ?? step["task"], (node) => node["type"] === type);
+      const given = step["state"] ?? step["task"] ?? step["messages"];
+      return mentions(given, (node) => node["type"] === type);
     },
   },
   {
@@ -125,6 +152,41 @@ const RECOGNISERS: readonly Recogniser[] = [
 /** The class of deviation that explains why a step differs, if one can be told from the step alone. */
 export function recognise(place: Place): string | undefined {
   return RECOGNISERS.find((recogniser) => recogniser.explains(place))?.class;
+}
+
+/**
+ * Whether a run failed in its midst, as it should. AutoGen's team is then left half-way and does not run again, or
+ * drains what is left; Troupe's is where its last turn ended (deviation `after-error`).
+ */
+export function leavesApart({ step, played, subject }: Place): boolean {
+  const { error } = step;
+  if (step.op !== "run" || !isJsonObject(error) || played.error === undefined) return false;
+  if (played.error instanceof TaskError) return false;
+  return (
+    error["type"] === "RuntimeError" ||
+    !mentions(subject, ({ participants }) => Array.isArray(participants))
+  );
+}
+
+/** Whether a step failed in a way that nothing in a trace can be the reason of. */
+export function isBroken({ error }: Played): boolean {
+  if (error === undefined) return false;
+  return !(error instanceof TroupeError) || BROKEN.has(error.code);
+}
+
+const BROKEN: ReadonlySet<string> = new Set(["internal", "already_running"]);
+
+/** Who said what kind of thing, pieces of text left out. */
+function shapes(events: readonly Json[]): string[] {
+  const streamed = events.filter((event) => !isResult(event));
+  const said = streamed.length > 0 ? streamed : events.flatMap((event) => messagesOf(event));
+  return said
+    .filter((event) => !isChunk(event))
+    .map((event) => `${typeOf(event)} ${isJsonObject(event) ? textOf(event["source"]) : ""}`);
+}
+
+function messagesOf(result: Json): readonly Json[] {
+  return isJsonObject(result) && Array.isArray(result["messages"]) ? result["messages"] : [];
 }
 
 /** Deviation `chunks`: pieces of an inner agent's text stay in AutoGen's results and states. Leaves them out. */
@@ -209,6 +271,14 @@ function hasInnerTeam(subject: JsonObject | undefined): boolean {
       Array.isArray(participants) &&
       participants.some((one) => isJsonObject(one) && one["component_type"] === "team"),
   );
+}
+
+/** A plain run does not show the pieces of text that AutoGen counts. */
+function hasStreamingTool(subject: JsonObject | undefined): boolean {
+  return mentions(subject, (node) => {
+    const isTask = isProvider("AgentTool")(node) || isProvider("TeamTool")(node);
+    return isTask && mentions(node["config"], (inner) => inner["model_client_stream"] === true);
+  });
 }
 
 function eventsOf({ actual }: Played): Json[] {

@@ -3,7 +3,7 @@ import { type CompareOptions, type Difference, difference } from "./compare/comp
 import { compareModelCalls } from "./compare/model-calls.ts";
 import { compareStep } from "./compare/steps.ts";
 import { differsInFractions } from "./compare/texts.ts";
-import { type Deviation, recognise, withoutChunks } from "./deviations.ts";
+import { type Deviation, isBroken, leavesApart, recognise, withoutChunks } from "./deviations.ts";
 import { OPS } from "./ops/index.ts";
 import type { Played } from "./ops/op.ts";
 import type { Step, Trace } from "./trace.ts";
@@ -41,6 +41,8 @@ class Player {
   readonly #skipped = new Set<number>();
   /** Since this deviation the subject is elsewhere than in the recording. */
   #apart: string | undefined;
+  /** The steps since then, with the class that led there. */
+  readonly #apartSteps = new Map<number, string>();
 
   constructor(trace: Trace, listed: readonly Deviation[]) {
     this.#trace = trace;
@@ -73,9 +75,13 @@ class Player {
     if (step.op === "new" || step.op === "use") this.#apart = undefined;
     const subject = world.subjectModel;
     const played = await withinTime(op(step, world));
+    if (this.#apart !== undefined) this.#apartSteps.set(index, this.#apart);
     const found = this.#compare(world, step, played, index);
     const listed = this.#listed.find((deviation) => deviation.step === index);
     if (found === undefined) {
+      if (leavesApart({ trace: this.#trace, index, step, played, subject })) {
+        this.#apart ??= "after-error";
+      }
       if (listed && !this.#deviations.some((place) => place.step === index))
         this.#stale.push(listed);
       return undefined;
@@ -83,7 +89,7 @@ class Player {
     const name =
       listed?.class ??
       recognise({ trace: this.#trace, index, step, played, subject }) ??
-      this.#apart;
+      (isBroken(played) ? undefined : this.#apart);
     if (name === undefined) return found;
     this.#deviates(index, name);
     this.#skipped.add(index);
@@ -112,11 +118,19 @@ class Player {
     const { input_prompts } = this.#trace;
     const prompts =
       input_prompts && difference(input_prompts, world.human.prompts, {}, "input_prompts");
-    if (prompts && this.#apart === undefined) return { difference: prompts };
-    const call = compareModelCalls(this.#trace, world.models.calls, this.#skipped, (step) =>
-      this.#texts(step),
-    );
-    return call && { step: call.step, op: "model call", difference: call };
+    if (prompts && this.#apart === undefined && this.#apartSteps.size === 0) {
+      return { difference: prompts };
+    }
+    for (;;) {
+      const call = compareModelCalls(this.#trace, world.models.calls, this.#skipped, (step) =>
+        this.#texts(step),
+      );
+      if (call === undefined) return undefined;
+      const apart = this.#apartSteps.get(call.step);
+      if (apart === undefined) return { step: call.step, op: "model call", difference: call };
+      this.#deviates(call.step, apart);
+      this.#skipped.add(call.step);
+    }
   }
 
   /** Numbers of structured content are shown inside texts. */

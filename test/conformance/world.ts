@@ -59,7 +59,7 @@ export class World {
 
   /** Drops the subject and loads a fresh one. */
   renew(model: Json | undefined): void {
-    this.use(model ?? this.#subject?.model ?? this.#trace.component);
+    this.use(model ?? this.#trace.component ?? this.#subject?.model);
   }
 
   /** @throws Error when the subject plays none of these roles */

@@ -92,6 +92,14 @@ describe("texts", () => {
     expect(sameText("no error", "none")).toBe(false);
   });
 
+  test("with a Python call stack are not compared, nor is one that quotes the schema library first", () => {
+    const stack = "ValueError: no\nTraceback:\nTraceback (most recent call last):\n\n  File x";
+    expect(sameText(stack, "no")).toBe(true);
+    expect(sameText("ValueError: no", "no")).toBe(false);
+    const quoted = "1 validation error for addargs\nError: tool 'x' not found";
+    expect(sameText(quoted, "Error: not an object")).toBe(true);
+  });
+
   test("of structured content may differ in fractions only", () => {
     expect(differsInFractions('{"a":3.0,"b":"x 1.0"}', '{"a":3,"b":"x 1.0"}')).toBe(true);
     expect(differsInFractions("3.0 and 4.0.", "3 and 4.")).toBe(true);
