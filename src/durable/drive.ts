@@ -18,8 +18,6 @@ export class Drive {
   journal: TurnJournal | undefined;
   /** Resolves when it has come to rest or to the end. */
   over: Promise<void> = Promise.resolve();
-  /** Whether the run comes from a pause. */
-  resuming = false;
   readonly #abort = new AbortController();
   readonly #sleepers = new Set<() => void>();
   readonly #startedAt = Date.now();

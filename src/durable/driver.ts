@@ -132,10 +132,10 @@ export class Driver {
       return;
     }
     record.status = "running";
+    record.resuming = true;
     if (record.wake_at !== null) record.rest_since = Date.now();
     this.#announcer.changed(active, this.clock());
     this.kick();
-    if (this.#drive) this.#drive.resuming = true;
   }
 
   /** Asks for a pause; it begins when the steps under way are done. */
@@ -235,11 +235,11 @@ export class Driver {
             return;
           }
           // Taken back in the meantime.
-          drive.resuming = true;
+          active.record.resuming = true;
           if (active.resting) return;
         }
-        if (drive.resuming) {
-          drive.resuming = false;
+        if (active.record.resuming) {
+          active.record.resuming = false;
           await open.runnable.onResume();
           if (!this.#isCurrent(drive)) return;
         }

@@ -282,6 +282,7 @@ function blank(id: string, createdAt: string): Omit<RunRecord, "first_event" | "
     usage: { prompt_tokens: 0, completion_tokens: 0 },
     stop_requested: null,
     pause_requested: false,
+    resuming: false,
     wake_at: null,
     rest_since: null,
     recoveries: 0,

@@ -38,6 +38,8 @@ export interface RunRecord {
   usage: RequestUsage;
   stop_requested: "after_turn" | "now" | null;
   pause_requested: boolean;
+  /** Whether a pause is over and the agents have not been told yet. */
+  resuming: boolean;
   /** When a long backoff is over, epoch milliseconds; nothing runs until then. */
   wake_at: number | null;
   /** Since when nothing runs because of that alone, epoch milliseconds: to whoever watches, the run is running. */
