@@ -45,16 +45,19 @@ export async function buildWorker(entry, directory) {
 function tablesAsData(directory) {
   return {
     name: "tables-as-data",
-    setup({ onLoad }) {
-      onLoad({ filter: /[\\/]js-tiktoken[\\/]dist[\\/]ranks[\\/]\w+\.js$/ }, async ({ path }) => {
-        const { default: table } = await import(pathToFileURL(path).href);
-        const name = `${basename(path, ".js")}.bin`;
-        await mkdir(directory, { recursive: true });
-        await writeFile(join(directory, name), JSON.stringify(table));
-        return {
-          contents: `import bytes from "./${name}"; export default JSON.parse(new TextDecoder().decode(bytes));`,
-        };
-      });
+    setup(bundler) {
+      bundler.onLoad(
+        { filter: /[\\/]js-tiktoken[\\/]dist[\\/]ranks[\\/]\w+\.js$/ },
+        async ({ path }) => {
+          const { default: table } = await import(pathToFileURL(path).href);
+          const name = `${basename(path, ".js")}.bin`;
+          await mkdir(directory, { recursive: true });
+          await writeFile(join(directory, name), JSON.stringify(table));
+          return {
+            contents: `import bytes from "./${name}"; export default JSON.parse(new TextDecoder().decode(bytes));`,
+          };
+        },
+      );
     },
   };
 }

@@ -1,3 +1,9 @@
+/**
+ * Each request has a connection of its own: one that is kept may be closed by the server in the very moment in which it
+ * is used again.
+ */
+export const FRESH = { connection: "close" };
+
 /** Just enough of the HTTP API's client for measurements. */
 export class Api {
   readonly #origin: string;
@@ -42,6 +48,7 @@ export class Api {
     const response = await fetch(this.#origin + path, {
       method,
       headers: {
+        ...FRESH,
         ...(body && { "content-type": "application/json" }),
         ...(accept !== undefined && { accept }),
       },
