@@ -1,13 +1,11 @@
-import * as z from "zod";
 import type { Component } from "../component/component.ts";
 import { StateError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { TurnContext } from "../run/turn-context.ts";
+import { baseStateSchema } from "../state/base-state.ts";
 import type { ChatAgent, Response } from "./chat-agent.ts";
 import { requireIdentifier } from "./identifier.ts";
-
-const baseStateSchema = z.object({ type: z.string().optional() });
 
 /**
  * What agents have in common (AutoGen `BaseChatAgent`): a checked name, and nothing to do on pause, resume, close
@@ -55,7 +53,7 @@ export abstract class BaseChatAgent implements ChatAgent {
 
   loadState(state: JsonObject): void {
     if (!baseStateSchema.safeParse(state).success) {
-      throw new StateError(`the state of "${this.name}" must be an object with a \`type\``);
+      throw new StateError(`the state of "${this.name}" has a text as \`type\` and as \`version\``);
     }
   }
 }

@@ -5,16 +5,17 @@ import { type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { MessageOrigin } from "../messages/create.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
+import { baseStateSchema } from "../state/base-state.ts";
 import type { Stateful } from "../state/stateful.ts";
 
-const teamStateSchema = z.object({
+const teamStateSchema = baseStateSchema.extend({
   agent_states: z.record(z.string(), jsonObjectSchema).default({}),
 });
-const containerStateSchema = z.object({
+const containerStateSchema = baseStateSchema.extend({
   agent_state: jsonObjectSchema.default({}),
   message_buffer: z.array(z.json()).default([]),
 });
-const managerStateSchema = z.object({
+const managerStateSchema = baseStateSchema.extend({
   message_thread: z.array(z.json()).default([]),
   current_turn: z.number().int().nonnegative().default(0),
   troupe: z.object({ condition: z.json().optional() }).optional(),

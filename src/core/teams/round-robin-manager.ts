@@ -3,9 +3,12 @@ import { StateError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { AgentEvent } from "../messages/message.ts";
+import { baseStateSchema } from "../state/base-state.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 
-const stateSchema = z.object({ next_speaker_index: z.number().int().nonnegative().default(0) });
+const stateSchema = baseStateSchema.extend({
+  next_speaker_index: z.number().int().nonnegative().default(0),
+});
 
 /** Lets the participants speak in turn (AutoGen `RoundRobinGroupChatManager`). */
 export class RoundRobinGroupChatManager implements GroupChatManager {

@@ -11,6 +11,7 @@ import { pathOf } from "../issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
+import { baseStateSchema } from "../state/base-state.ts";
 import { loadAll } from "../state/load-all.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { callTool } from "./call-tool.ts";
@@ -33,7 +34,9 @@ const staticWorkbenchConfigSchema = z.object({
 });
 type StaticWorkbenchConfig = z.infer<typeof staticWorkbenchConfigSchema>;
 
-const stateSchema = z.object({ tools: z.record(z.string(), jsonObjectSchema).default({}) });
+const stateSchema = baseStateSchema.extend({
+  tools: z.record(z.string(), jsonObjectSchema).default({}),
+});
 
 export interface StaticWorkbenchOptions {
   /** By the tools' own names. A tool can be called by its own name and by the one it is shown under. */

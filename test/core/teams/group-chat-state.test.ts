@@ -139,6 +139,12 @@ describe("a state that does not fit", () => {
   test.each<[string, JsonObject, string]>([
     ["no states", {}, "agent_states.ann"],
     ["a text for states", { agent_states: "text" }, "agent_states"],
+    ["a number for a version", { agent_states: valid(), version: 1 }, "version"],
+    [
+      "no text for a manager's type",
+      { agent_states: withManager({ type: 1 }) },
+      "agent_states.RoundRobinGroupChatManager.type",
+    ],
     ["no bob", { agent_states: without("bob") }, "agent_states.bob"],
     [
       "no manager",

@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { StateError } from "../../errors.ts";
 import { type JsonObject, jsonObjectSchema } from "../../json.ts";
+import { baseStateSchema } from "../../state/base-state.ts";
 import { hasState } from "../../state/has-state.ts";
 import { loadAll } from "../../state/load-all.ts";
 import type { StateParts, Stateful } from "../../state/stateful.ts";
 import type { AssistantSettings } from "./settings.ts";
 
-const assistantStateSchema = z.object({
+const assistantStateSchema = baseStateSchema.extend({
   llm_context: jsonObjectSchema.default({ messages: [] }),
   troupe: z.object({ parts: z.record(z.string(), jsonObjectSchema).default({}) }).optional(),
 });
@@ -29,7 +30,7 @@ export function loadAssistant(settings: AssistantSettings, state: JsonObject): v
   const { success, data } = assistantStateSchema.safeParse(state);
   if (!success) {
     throw new StateError(
-      `the state of "${settings.name}" must hold the model context's state in \`llm_context\``,
+      `the state of "${settings.name}" must hold the model context's state in \`llm_context\`, and texts as \`type\` and \`version\``,
     );
   }
   const saved = data.troupe?.parts ?? {};
