@@ -12,7 +12,9 @@ export default defineConfig({
         test: { name: "node", include: ["test/**/*.test.ts"], exclude: workerd },
       },
       {
-        plugins: [cloudflareTest({ wrangler: { configPath: "./test/durable/support/wrangler.toml" } })],
+        plugins: [
+          cloudflareTest({ wrangler: { configPath: "./test/durable/support/wrangler.toml" } }),
+        ],
         test: { name: "workerd", include: workerd },
       },
     ],

@@ -129,6 +129,7 @@ export type {
   UserMessage,
 } from "./core/models/llm-messages.ts";
 export { ModelError, type ModelErrorKind } from "./core/models/model-error.ts";
+export { isClaude, isGemini, isLlama, isMistral, isOpenAI } from "./core/models/model-family.ts";
 export type { ModelInfo } from "./core/models/model-info.ts";
 export {
   ReplayChatCompletionClient,

@@ -13,4 +13,3 @@ export const baseMessageSchema = z.object({
     error: "must be an ISO 8601 date and time",
   }),
 });
-export type BaseMessage = z.infer<typeof baseMessageSchema>;

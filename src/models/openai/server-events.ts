@@ -51,8 +51,8 @@ export class ServerEvents {
     const timer = setTimeout(() => this.cancel(), PATIENCE_MS);
     void this.#body
       .read()
-      .catch(() => undefined)
-      .then(() => {
+      .catch(() => undefined) // What goes wrong after the last chunk is no loss.
+      .finally(() => {
         clearTimeout(timer);
         this.cancel();
       });
