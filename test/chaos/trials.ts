@@ -55,7 +55,8 @@ export class Trials {
     return {
       name: `${FAULTY.name}: ${fault.name}`,
       run: async () => {
-        const options = { scenario: FAULTY, plan: [], spectator: "stays" } as const;
+        const { pause: patience = 0 } = fault;
+        const options = { scenario: FAULTY, plan: [], spectator: "stays", patience } as const;
         const faults = [faultRule(fault)];
         if (fault.fails === undefined) {
           const [outcome, problems] = await this.#compare({ ...options, faults });

@@ -27,6 +27,8 @@ export interface TrialOptions extends Place {
   spectator: Spectator;
   /** Rules for the fake model before those of the scenario. */
   faults?: readonly RuleInput[];
+  /** Milliseconds that the run may take longer than others. */
+  patience?: number;
 }
 
 /** How a run went that was killed on its way. */
@@ -125,6 +127,10 @@ class Trial {
     );
   }
 
+  get #deadline(): number {
+    return DEADLINE_MS + (this.#options.patience ?? 0);
+  }
+
   async run(): Promise<Outcome> {
     const { scenario, plan } = this.#options;
     const { supervisor } = this;
@@ -186,8 +192,8 @@ class Trial {
     const answers = this.#options.scenario.answers?.slice();
     const answered = new Set<string>();
     for (let version = ""; ;) {
-      if (performance.now() - this.#lastKill > DEADLINE_MS)
-        throw new Error(`the run did not end within ${DEADLINE_MS} ms after the last kill`);
+      if (performance.now() - this.#lastKill > this.#deadline)
+        throw new Error(`the run did not end within ${this.#deadline} ms after the last kill`);
       await sleep(POLL_MS);
       const present = this.#disk.version();
       if (present === version) continue;
@@ -229,7 +235,7 @@ class Trial {
     const { stop, pause } = this.#options.scenario;
     const count = stop?.afterRequests ?? pause?.afterRequests;
     if (count === undefined) return;
-    await this.#fake.log.until((requests) => requests.length >= count, DEADLINE_MS);
+    await this.#fake.log.until((requests) => requests.length >= count, this.#deadline);
     if (stop !== undefined) await this.#api.stop(run, stop.mode);
     else await this.#api.pause(run);
   }
@@ -243,7 +249,7 @@ class Trial {
       if (spectator === "absent" || (spectator === "leaves" && connections > 0)) {
         await this.#ended;
       }
-      if (connections > 0 && performance.now() - this.#lastKill > DEADLINE_MS) return;
+      if (connections > 0 && performance.now() - this.#lastKill > this.#deadline) return;
       connections++;
       await this.supervisor.settled();
       try {
