@@ -1,10 +1,6 @@
 import type * as z from "zod";
+import { ease } from "../ease.ts";
 import type { Json } from "../json.ts";
-
-const INTEGER = /^[+-]?\d+$/;
-const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-const TRUE = new Set(["true", "t", "yes", "y", "on", "1"]);
-const FALSE = new Set(["false", "f", "no", "n", "off", "0"]);
 
 /**
  * Checks a config as AutoGen does: where a number or boolean is wanted, a text or number that says one will do
@@ -34,26 +30,4 @@ function easeAt(value: Json, path: readonly PropertyKey[], expected: string): Js
   if (old === undefined) return value;
   const eased = easeAt(old, rest, expected);
   return eased === old ? value : { ...value, [key]: eased };
-}
-
-function ease(value: Json, expected: string): Json {
-  switch (expected) {
-    case "int":
-      if (typeof value === "boolean") return Number(value);
-      return typeof value === "string" && INTEGER.test(value.trim()) ? Number(value) : value;
-    case "number":
-      if (typeof value === "boolean") return Number(value);
-      return typeof value === "string" && NUMBER.test(value.trim()) ? Number(value) : value;
-    case "boolean":
-      return asBoolean(value);
-    default:
-      return value;
-  }
-}
-
-function asBoolean(value: Json): Json {
-  if (value !== 0 && value !== 1 && typeof value !== "string") return value;
-  const text = String(value).toLowerCase();
-  if (TRUE.has(text)) return true;
-  return FALSE.has(text) ? false : value;
 }

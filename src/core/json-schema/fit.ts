@@ -1,13 +1,15 @@
+import { ease } from "../ease.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { JsonSchema } from "./json-schema.ts";
 import { flatten } from "./reference.ts";
 
 /**
  * A value without what its schema does not know: unnamed properties, and null where a property may simply be left
- * out. Models write both, and AutoGen accepts both. Check the result, then {@link complete} it.
+ * out; and with numbers and booleans where texts say them. Models write all of it, and AutoGen accepts it. Check the
+ * result, then {@link complete} it.
  */
 export function prune(value: Json, schema: JsonObject, root = schema): Json {
-  return arrange(value, schema, { root, fill: false });
+  return arrange(value, schema, { root, fill: false, eased: true });
 }
 
 /**
@@ -15,12 +17,13 @@ export function prune(value: Json, schema: JsonObject, root = schema): Json {
  * schema names no default.
  */
 export function complete(value: Json, schema: JsonObject, root = schema): Json {
-  return arrange(value, schema, { root, fill: true });
+  return arrange(value, schema, { root, fill: true, eased: false });
 }
 
 interface Pass {
   root: JsonObject;
   fill: boolean;
+  eased: boolean;
 }
 
 function arrange(value: Json, schema: JsonObject, pass: Pass): Json {
@@ -35,7 +38,7 @@ function arrange(value: Json, schema: JsonObject, pass: Pass): Json {
   if (isJsonObject(value) && isJsonObject(flat["properties"])) {
     return arrangeObject(value, flat["properties"], flat, pass);
   }
-  return value;
+  return pass.eased && typeof flat["type"] === "string" ? ease(value, flat["type"]) : value;
 }
 
 function arrangeObject(
@@ -64,13 +67,16 @@ function arrangeObject(
   return result;
 }
 
-/** The first alternative that accepts the value says how it is arranged. */
+/** The first alternative that accepts the value says how it is arranged; one that accepts it as it is goes first. */
 function arrangeUnion(value: Json, alternatives: readonly JsonObject[], pass: Pass): Json {
-  for (const alternative of alternatives) {
-    const pruned = prune(value, alternative, pass.root);
-    const { $defs = {}, definitions = {} } = pass.root;
-    if (new JsonSchema({ ...alternative, $defs, definitions }).check(pruned).length > 0) continue;
-    return pass.fill ? complete(pruned, alternative, pass.root) : pruned;
+  const { $defs = {}, definitions = {} } = pass.root;
+  for (const eased of [false, true]) {
+    for (const alternative of alternatives) {
+      const pruned = arrange(value, alternative, { root: pass.root, fill: false, eased });
+      const schema = new JsonSchema({ ...alternative, $defs, definitions });
+      if (schema.check(pruned).length > 0) continue;
+      return pass.fill ? complete(pruned, alternative, pass.root) : pruned;
+    }
   }
   return value;
 }

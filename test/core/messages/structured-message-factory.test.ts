@@ -65,6 +65,26 @@ describe("content", () => {
     expect(factory.content({ a: "x" })).toEqual({ a: "x", b: null });
   });
 
+  test("reads numbers and booleans that are written as text; a text stays one where it may", () => {
+    const either = { anyOf: [{ type: "integer" }, { type: "string" }] };
+    const factory = new StructuredMessageFactory({
+      jsonSchema: {
+        type: "object",
+        properties: {
+          count: { type: "integer" },
+          share: { type: "number" },
+          sure: { type: "boolean" },
+          maybe: { anyOf: [{ type: "integer" }, { type: "null" }] },
+          either,
+        },
+      },
+    });
+    expect(
+      factory.content({ count: "5", share: "0.5", sure: "true", maybe: "7", either: "5" }),
+    ).toEqual({ count: 5, share: 0.5, sure: true, maybe: 7, either: "5" });
+    expect(() => factory.content({ count: "five" })).toThrow("count");
+  });
+
   test("defaults are not shared between messages", () => {
     const first = score.content({ name: "A", points: 1 });
     (first["tags"] as unknown[]).push("changed");
@@ -108,7 +128,7 @@ describe("content", () => {
 
   test("that does not fit is refused with the places that are wrong", () => {
     expect(issuesOf(() => score.content({ name: "Ed" }))).toEqual(["points"]);
-    expect(issuesOf(() => score.content({ name: 1, points: "2" }))).toEqual(["name", "points"]);
+    expect(issuesOf(() => score.content({ name: 1, points: "two" }))).toEqual(["name", "points"]);
     expect(issuesOf(() => score.content({ name: "a", points: 1, passed: null }))).toEqual([
       "passed",
     ]);

@@ -1,0 +1,33 @@
+import type { Json } from "./json.ts";
+
+const INTEGER = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const TRUE = new Set(["true", "t", "yes", "y", "on", "1"]);
+const FALSE = new Set(["false", "f", "no", "n", "off", "0"]);
+
+/**
+ * A number or boolean where one is expected (`int`, `integer`, `number`, `boolean`) and a text or number says one, as
+ * AutoGen reads it: `"7"`, `"true"`, `1`. Anything else comes back as it is.
+ */
+export function ease(value: Json, expected: string): Json {
+  switch (expected) {
+    case "int":
+    case "integer":
+      if (typeof value === "boolean") return Number(value);
+      return typeof value === "string" && INTEGER.test(value.trim()) ? Number(value) : value;
+    case "number":
+      if (typeof value === "boolean") return Number(value);
+      return typeof value === "string" && NUMBER.test(value.trim()) ? Number(value) : value;
+    case "boolean":
+      return asBoolean(value);
+    default:
+      return value;
+  }
+}
+
+function asBoolean(value: Json): Json {
+  if (value !== 0 && value !== 1 && typeof value !== "string") return value;
+  const text = String(value).toLowerCase();
+  if (TRUE.has(text)) return true;
+  return FALSE.has(text) ? false : value;
+}
