@@ -4,8 +4,8 @@ import type { Database } from "./database.ts";
 import { MOST_PAGE_BYTES } from "./page.ts";
 
 /**
- * `message`: an item as the run yielded it. `quiet`: one that belongs to the conversation and was not to be shown (a
- * task with `output_task_messages: false`). The others are named after what they tell.
+ * `message`: an item as the run yielded it. `quiet`: one that belongs to the conversation and is not shown by streams (a
+ * task with `output_task_messages: false`, what was said before a state was loaded). The others are named after what they tell.
  */
 export type EventKind = "message" | "quiet" | "retract" | "result" | "failed" | "cancelled";
 
@@ -77,6 +77,16 @@ export class EventLog {
   /** Marks the messages at these cursors as not being part of the conversation. */
   retract(seqs: readonly number[]): void {
     for (const seq of seqs) this.#db.write("update event set retracted = 1 where seq = ?", seq);
+  }
+
+  /** Adds what was said elsewhere, in the loaded conversation of a team; what stands in the log already stays there. */
+  adopt(turn: number, conversation: readonly Message[]): void {
+    const known = new Set(this.messageIds(0).map(({ id }) => id));
+    for (const message of conversation) {
+      if (!known.has(message.id)) {
+        this.append(0, turn, "quiet", message.id, JSON.stringify(message));
+      }
+    }
   }
 
   /** Messages after a cursor that were not retracted, without their bodies. */

@@ -129,7 +129,10 @@ export class TeamService {
       requireKind(state, open.runnable.saveState());
       open.runnable.loadState(state);
       return () => {
-        this.#store(open, () => this.#newEpoch());
+        this.#store(open, (turn) => {
+          this.#newEpoch();
+          this.#stores.log.adopt(turn, open.runnable.conversation());
+        });
         return null;
       };
     });
@@ -208,11 +211,11 @@ export class TeamService {
     }
   }
 
-  #store(open: OpenTeam, more: () => void): void {
+  #store(open: OpenTeam, more: (turn: number) => void): void {
     const { db, bodies, log } = this.#stores;
     const turn = (lastCommit(db, bodies)?.turn ?? 0) + 1;
     this.#stores.transaction(() => {
-      more();
+      more(turn);
       open.state.write({
         turn,
         run: 0,

@@ -26,6 +26,7 @@ export function agentRunnable(agent: ChatAgent): Runnable {
     stop() {
       task = [];
     },
+    conversation: () => [],
     async reset(ctx) {
       task = [];
       await agent.onReset(ctx);

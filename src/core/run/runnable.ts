@@ -26,6 +26,8 @@ export interface Runnable extends Stateful {
   turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void>;
   /** Somebody ended the run between two turns: what counts turns or messages begins anew, as at any other stop. */
   stop(): void;
+  /** What was said so far, oldest first; empty where only the agent itself remembers it. */
+  conversation(): readonly Message[];
   /** Back to the beginning: empties the thread, the agents' contexts and all counters. */
   reset(ctx: TurnContext): Promise<void>;
   /** Called when the run pauses and before it resumes; agents override it. */

@@ -112,6 +112,10 @@ export abstract class GroupChat implements Team {
     this.#conditionState = this.#condition?.reset() ?? null;
   }
 
+  conversation(): Message[] {
+    return this.#thread.slice();
+  }
+
   async onPause(): Promise<void> {
     for (const { subject } of this.#participants.values()) await subject.onPause();
   }
@@ -143,7 +147,7 @@ export abstract class GroupChat implements Team {
         [...this.#participants].map(([name, { subject }]) => [name, subject.saveState()]),
       ),
       unheard: new Map(names.map((name) => [name, this.#thread.unheard(name)])),
-      thread: this.#thread.slice(),
+      thread: this.conversation(),
       turn: this.#turn,
       condition: this.#condition ? this.#conditionState : undefined,
       manager: this.#manager.saveState(),

@@ -81,3 +81,28 @@ test("a state with an empty context loads, and again, and the team runs on", asy
   const after = await worker.fetch("/v1/teams/team/runs?wait=30", jsonInit({ task: "New." }));
   expect(await after.json()).toMatchObject({ status: "completed" });
 });
+
+test("the conversation of a loaded state is the new team's, once", async () => {
+  await worker.fetch("/v1/teams", jsonInit({ id: "copy", component: SAMPLE_COMPONENT }));
+  for (const _time of [1, 2]) {
+    const loaded = await worker.fetch("/v1/teams/copy/state", jsonInit(good, "PUT"));
+    expect(loaded.status).toBe(204);
+  }
+  const listed = async (team: string): Promise<unknown[]> => {
+    const response = await worker.fetch(`/v1/teams/${team}/messages`);
+    const { messages } = (await response.json()) as {
+      messages: { source: string; content: string }[];
+    };
+    return messages.map(({ source, content }) => [source, content]);
+  };
+  const { message_thread } = good.agent_states[MANAGER] as {
+    message_thread: { source: string; content: string }[];
+  };
+  const thread = message_thread.map(({ source, content }) => [source, content]);
+  expect(await listed("copy")).toEqual(thread);
+  await worker.fetch("/v1/teams/copy/runs?wait=30", jsonInit({ task: "Go on." }));
+  expect((await listed("copy")).slice(0, thread.length + 1)).toEqual([
+    ...thread,
+    ["user", "Go on."],
+  ]);
+});
