@@ -289,7 +289,9 @@ export class Driver {
     const end = { outcome, next, time: this.clock() };
     const { commit, retract, terminal } = commitTurn(this.#stores, active, open, end);
     if (terminal) {
-      this.#leave();
+      // Nothing is under way that would have to be told.
+      this.#drive = undefined;
+      this.#active = undefined;
       this.#announcer.ended(active, retract, terminal);
       return;
     }
