@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { ChatAgent } from "../../src/core/agents/chat-agent.ts";
 import { coreComponents } from "../../src/core/component/core-components.ts";
 import { Catalog } from "../../src/core/component/catalog.ts";
 import { type Component, dumpComponent } from "../../src/core/component/component.ts";
@@ -33,7 +34,7 @@ function load<T extends Component>(provider: string, config: JsonObject): T {
   return registry.load<T>({ provider, config });
 }
 
-const model = (...replies: string[]): JsonObject => ({
+const model = (...replies: Json[]): JsonObject => ({
   provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
   config: {
     chat_completions: replies,
@@ -47,7 +48,7 @@ const model = (...replies: string[]): JsonObject => ({
   },
 });
 
-const agent = (name: string, replies: string[], config: JsonObject = {}): JsonObject => ({
+const agent = (name: string, replies: Json[], config: JsonObject = {}): JsonObject => ({
   provider: "autogen_agentchat.agents.AssistantAgent",
   config: {
     name,
@@ -57,6 +58,19 @@ const agent = (name: string, replies: string[], config: JsonObject = {}): JsonOb
     model_client: model(...replies),
     ...config,
   },
+});
+
+/** A model's reply that calls tools. */
+const asks = (content: JsonObject[]): JsonObject => ({
+  finish_reason: "function_calls",
+  content,
+  usage: { prompt_tokens: 1, completion_tokens: 1 },
+  cached: false,
+});
+
+const agentAsTool = (tool: JsonObject): JsonObject => ({
+  provider: "autogen_core.tools.StaticStreamWorkbench",
+  config: { tools: [{ provider: "autogen_agentchat.tools.AgentTool", config: { agent: tool } }] },
 });
 
 const roundRobin = (participants: JsonObject[], config: JsonObject = {}): JsonObject => ({
@@ -73,6 +87,10 @@ const functionTool: JsonObject = {
   component_version: 1,
   config: { name: "add", description: "Adds.", source_code: "def add(a, b): ...", strict: false },
 };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test("the deviations met in the traces are the ones listed", async () => {
   const folder = new URL("traces/", import.meta.url);
@@ -100,6 +118,18 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     untimely.steps[0]!["events"] = (untimely.steps[0]!["events"] as Json[]).slice(0, -1);
     expect((await play(untimely, [])).failure).toMatchObject({ step: 0 });
   });
+
+  test.each(["round_robin/timeout_between_runs", "assistant/agent_tool_counted"])(
+    "%s: an event before the difference still counts",
+    async (name) => {
+      const trace = recorded(name);
+      expect((await play(trace, [])).failure).toBeUndefined();
+      const { step } = (await play(trace, [])).deviations[0]!;
+      const other = structuredClone(trace);
+      (other.steps[step]!["events"] as JsonObject[])[0]!["source"] = "somebody";
+      expect((await play(other, [])).failure).toMatchObject({ step });
+    },
+  );
 
   test("chunks: a team that counts them may stop earlier, at the same events", async () => {
     const trace = recorded("assistant/agent_tool_counted");
@@ -215,23 +245,41 @@ describe("what Troupe does instead", () => {
     ]);
   });
 
+  test("timeout: the time between runs does not count", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const timeout = {
+      provider: "autogen_agentchat.conditions.TimeoutTermination",
+      config: { timeout_seconds: 60 },
+    };
+    const lone = team(
+      roundRobin([agent("ann", ["a1", "a2"])], { termination_condition: timeout, max_turns: 1 }),
+    );
+    await run(lone, { task: "go" });
+    vi.advanceTimersByTime(120_000);
+    const { stop_reason } = await run(lone, { task: "more" });
+    expect(stop_reason).toBe("Maximum number of turns 1 reached.");
+  });
+
+  test("tool-sequence: parallel calls to one agent run one after the other", async () => {
+    const twice = ["a", "b"].map((task, index) => ({
+      id: `c${index}`,
+      name: "helper",
+      arguments: JSON.stringify({ task }),
+    }));
+    const ann = agent("ann", [asks(twice)], {
+      workbench: [agentAsTool(agent("helper", ["h1", "h2"]))],
+    });
+    const { messages } = await run(registry.load<ChatAgent & Component>(ann), { task: "go" });
+    expect(
+      messages.map((message) => ("content" in message ? message.content : "")).slice(2, 6),
+    ).toEqual(["a", "h1", "b", "h2"]);
+  });
+
   test("chunks: pieces of an inner agent's text are no part of a result and no event", async () => {
     const helper = agent("helper", ["one two three"], { model_client_stream: true });
-    const call = {
-      finish_reason: "function_calls",
-      content: [{ id: "c", name: "helper", arguments: '{"task": "help"}' }],
-      usage: { prompt_tokens: 1, completion_tokens: 1 },
-      cached: false,
-    };
-    const ann = agent("ann", [call as never, "done"], {
-      workbench: [
-        {
-          provider: "autogen_core.tools.StaticStreamWorkbench",
-          config: {
-            tools: [{ provider: "autogen_agentchat.tools.AgentTool", config: { agent: helper } }],
-          },
-        },
-      ],
+    const call = asks([{ id: "c", name: "helper", arguments: '{"task": "help"}' }]);
+    const ann = agent("ann", [call, "done"], {
+      workbench: [agentAsTool(helper)],
     });
     const counting = {
       provider: "autogen_agentchat.conditions.MaxMessageTermination",

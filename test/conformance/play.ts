@@ -3,7 +3,8 @@ import { type CompareOptions, type Difference, difference } from "./compare/comp
 import { compareModelCalls } from "./compare/model-calls.ts";
 import { compareStep } from "./compare/steps.ts";
 import { differsInFractions } from "./compare/texts.ts";
-import { type Deviation, isBroken, leavesApart, recognise, withoutChunks } from "./deviations.ts";
+import { withoutChunks } from "./deviations/chunks.ts";
+import { type Deviation, isBroken, leavesApart, recognise } from "./deviations.ts";
 import { OPS } from "./ops/index.ts";
 import type { Played } from "./ops/op.ts";
 import type { Step, Trace } from "./trace.ts";
@@ -36,7 +37,6 @@ class Player {
   readonly #trace: Trace;
   readonly #listed: readonly Deviation[];
   readonly #deviations: Outcome["deviations"] = [];
-  readonly #stale: Deviation[] = [];
   /** Steps whose model calls are not comparable. */
   readonly #skipped = new Set<number>();
   /** Since this deviation the subject is elsewhere than in the recording. */
@@ -51,7 +51,9 @@ class Player {
 
   async play(): Promise<Outcome> {
     const failure = await this.#failure();
-    return { ...(failure && { failure }), deviations: this.#deviations, stale: this.#stale };
+    const met = new Set(this.#deviations.map(({ step }) => step));
+    const stale = failure ? [] : this.#listed.filter(({ step }) => !met.has(step));
+    return { ...(failure && { failure }), deviations: this.#deviations, stale };
   }
 
   async #failure(): Promise<Failure | undefined> {
@@ -82,8 +84,6 @@ class Player {
       if (leavesApart({ trace: this.#trace, index, step, played, subject })) {
         this.#apart ??= "after-error";
       }
-      if (listed && !this.#deviations.some((place) => place.step === index))
-        this.#stale.push(listed);
       return undefined;
     }
     const name =

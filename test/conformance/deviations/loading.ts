@@ -1,0 +1,90 @@
+import { isJsonObject, type Json } from "../../../src/core/json.ts";
+import type { Played } from "../ops/op.ts";
+import { type Step, textOf } from "../trace.ts";
+import { configOf, errorText, isProvider, isString, mentions, type Recogniser } from "./place.ts";
+
+const BOUNDED_CONTEXTS = ["Buffered", "HeadAndTail", "TokenLimited"].map((kind) =>
+  isProvider(`${kind}ChatCompletionContext`),
+);
+
+/** What AutoGen refuses to load or to dump, and Troupe documents to accept. */
+export const LOADING: readonly Recogniser[] = [
+  {
+    class: "registered-types",
+    explains: ({ step, played }) => {
+      const type = /^Unknown message type: (.+)$/.exec(errorText(step))?.[1];
+      if (type === undefined || played.error !== undefined) return false;
+      if (step.op === "message") return keeps(step["input"], played.actual["dump"]);
+      const given = step["state"] ?? step["task"] ?? step["messages"];
+      return mentions(given, (node) => node["type"] === type);
+    },
+  },
+  {
+    class: "string-handoff",
+    explains: ({ step, played }) =>
+      loads(step, played) &&
+      // AutoGen means to check the handoff, and stumbles over the text.
+      (fieldsAre(step, ["handoffs"]) || errorText(step).startsWith("'str' object has no")) &&
+      mentions(
+        step["component"],
+        ({ handoffs }) => Array.isArray(handoffs) && handoffs.some(isString),
+      ),
+  },
+  {
+    class: "token-usage",
+    explains: ({ step, played }) =>
+      loads(step, played) &&
+      fieldsAre(step, ["max_total_token", "max_prompt_token", "max_completion_token"]) &&
+      mentions(step["component"], isProvider("TokenUsageTermination")),
+  },
+  {
+    class: "initial-messages",
+    explains: ({ step, played, subject }) => {
+      // AutoGen loads them as what they are in JSON, and stumbles when it wants to show them.
+      const shown = errorText(step).includes("'dict' object has no") && played.error === undefined;
+      return (
+        (shown || loads(step, played)) &&
+        mentions(
+          shown ? subject : step["component"],
+          (node) =>
+            BOUNDED_CONTEXTS.some((test) => test(node)) && "initial_messages" in configOf(node),
+        )
+      );
+    },
+  },
+  {
+    class: "tool-dump",
+    explains: ({ step, played }) =>
+      step.op === "component" &&
+      loads(step, played) &&
+      kindOf(step) !== "validation" &&
+      mentions(step["component"], isProvider("FunctionTool")),
+  },
+];
+
+/** Whether AutoGen could not load or dump a component that Troupe loads and dumps unchanged. */
+function loads({ op, error: recorded }: Step, { error, actual }: Played): boolean {
+  if (recorded === undefined || error !== undefined) return false;
+  return op === "use" || (op === "component" && actual["dump"] !== undefined);
+}
+
+function kindOf({ error }: Step): Json | undefined {
+  return isJsonObject(error) ? error["kind"] : undefined;
+}
+
+function fieldsAre({ error }: Step, allowed: readonly string[]): boolean {
+  const fields = isJsonObject(error) ? error["fields"] : undefined;
+  return (
+    Array.isArray(fields) &&
+    fields.length > 0 &&
+    fields.every((field) => allowed.includes(textOf(field)))
+  );
+}
+
+/** Whether every key of a message of unknown type came through. */
+function keeps(input: Json | undefined, dump: Json | undefined): boolean {
+  if (!isJsonObject(input) || !isJsonObject(dump)) return false;
+  return Object.entries(input).every(
+    ([key, value]) => key === "id" || JSON.stringify(dump[key]) === JSON.stringify(value),
+  );
+}

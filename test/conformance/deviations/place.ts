@@ -1,0 +1,87 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import type { Played } from "../ops/op.ts";
+import { eachObject, type Step, textOf, type Trace } from "../trace.ts";
+
+/** A step that differs from its recording. */
+export interface Place {
+  trace: Trace;
+  index: number;
+  step: Step;
+  played: Played;
+  /** Component JSON of the subject. */
+  subject: JsonObject | undefined;
+}
+
+/** Recognises a deviation that shows in the same way in every trace. */
+export interface Recogniser {
+  class: string;
+  explains(place: Place): boolean;
+}
+
+export function errorText({ error }: Step): string {
+  return isJsonObject(error) ? textOf(error["message"]) : "";
+}
+
+export function recordedEvents({ events }: Step): Json[] {
+  return Array.isArray(events) ? events : [];
+}
+
+export function eventsOf({ actual }: Played): Json[] {
+  return Array.isArray(actual["events"]) ? actual["events"] : [];
+}
+
+export function isChunk(value: Json): value is JsonObject {
+  return typeOf(value) === "ModelClientStreamingChunkEvent";
+}
+
+export function isResult(value: Json): value is JsonObject {
+  return typeOf(value) === "TaskResult";
+}
+
+export function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** Whether an object somewhere in a value passes a test. */
+export function mentions(value: Json | undefined, test: (node: JsonObject) => boolean): boolean {
+  let found = false;
+  if (value !== undefined) eachObject(value, (node) => (found ||= test(node)));
+  return found;
+}
+
+/** A test for component JSON of a class. */
+export function isProvider(className: string): (node: JsonObject) => boolean {
+  return ({ provider }) => isString(provider) && provider.split(".").at(-1) === className;
+}
+
+export function configOf({ config }: JsonObject): JsonObject {
+  return isJsonObject(config) ? config : {};
+}
+
+/** The messages of a run, pieces of text left out: those of the stream, or of a plain run's result. */
+export function messagesOf(events: readonly Json[]): JsonObject[] {
+  const streamed = events.filter((event) => !isResult(event));
+  const said = streamed.length > 0 ? streamed : events.flatMap(inResult);
+  return said.filter(isJsonObject).filter((event) => !isChunk(event));
+}
+
+/** Who says what kind of thing. */
+export function shapeOf(message: JsonObject): string {
+  return `${typeOf(message)} ${textOf(message["source"])}`;
+}
+
+/** Whether a recorded run is the beginning of what was played. */
+export function isBeginning({ step, played }: Place): boolean {
+  const ours = messagesOf(eventsOf(played)).map(shapeOf);
+  return messagesOf(recordedEvents(step)).every(
+    (message, index) => shapeOf(message) === ours[index],
+  );
+}
+
+function inResult(result: Json): readonly Json[] {
+  return isJsonObject(result) && Array.isArray(result["messages"]) ? result["messages"] : [];
+}
+
+function typeOf(value: Json): string {
+  return isJsonObject(value) ? textOf(value["type"]) : "";
+}

@@ -1,0 +1,165 @@
+import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import { type Step, textOf, type Trace } from "../trace.ts";
+import {
+  configOf,
+  errorText,
+  eventsOf,
+  isBeginning,
+  isChunk,
+  isProvider,
+  mentions,
+  messagesOf,
+  type Recogniser,
+  recordedEvents,
+  shapeOf,
+} from "./place.ts";
+
+const UNREGISTERED = /Message type .*StructuredMessage\[.*\].* is not registered/s;
+
+/** What a run, or a call of a tool, does otherwise on purpose. */
+export const RUNNING: readonly Recogniser[] = [
+  {
+    class: "chunks",
+    explains: (place) => {
+      const { step, played, subject } = place;
+      if (step.op !== "run" || step["error"] !== undefined || played.error !== undefined) {
+        return false;
+      }
+      const counts = mentions(
+        subject,
+        (node) =>
+          isProvider("MaxMessageTermination")(node) &&
+          configOf(node)["include_agent_event"] === true,
+      );
+      const streams = mentions(step["events"], isChunk) || hasStreamingTool(subject);
+      return counts && streams && isBeginning(place);
+    },
+  },
+  {
+    class: "timeout",
+    explains: (place) => {
+      const { trace, index, step, played, subject } = place;
+      const waited = sinceRenewed(trace, index).some(({ op }) => op === "wait");
+      return (
+        step.op === "run" &&
+        played.error === undefined &&
+        waited &&
+        mentions(subject, isProvider("TimeoutTermination")) &&
+        mentions(step["events"], ({ stop_reason }) => /\bTimeout\b/.test(textOf(stop_reason))) &&
+        isBeginning(place)
+      );
+    },
+  },
+  {
+    class: "tool-sequence",
+    explains: ({ step, played, subject }) => {
+      if (step.op !== "run" || played.error !== undefined) return false;
+      const tools = taskTools(subject);
+      const recorded = messagesOf(recordedEvents(step));
+      const at = recorded.findIndex((message) => callsTwice(message, tools));
+      const ours = messagesOf(eventsOf(played)).map(shapeOf);
+      return at >= 0 && recorded.slice(0, at + 1).every((one, i) => shapeOf(one) === ours[i]);
+    },
+  },
+  {
+    class: "typed-in-team",
+    explains: ({ step, played, subject }) =>
+      (UNREGISTERED.test(errorText(step)) ||
+        mentions(step["events"] ?? step["result"], ({ content }) =>
+          UNREGISTERED.test(textOf(content)),
+        )) &&
+      mentions(subject, ({ structured_message_factory }) =>
+        isJsonObject(structured_message_factory),
+      ) &&
+      played.error === undefined &&
+      (step.op === "call_tool" ||
+        mentions(eventsOf(played), ({ type }) => textOf(type).startsWith("StructuredMessage["))),
+  },
+  {
+    class: "after-error",
+    explains: ({ trace, index, step, played }) =>
+      step.op === "run" &&
+      sinceRenewed(trace, index).findLast(({ op }) => op === "run")?.["error"] !== undefined &&
+      recordedEvents(step).length === 1 &&
+      played.error === undefined,
+  },
+  {
+    class: "lone-team",
+    explains: ({ step, played, subject }) =>
+      step.op === "run" &&
+      errorText(step).includes("Task list cannot be empty") &&
+      !(Array.isArray(step["task"]) && step["task"].length === 0) &&
+      hasInnerTeam(subject) &&
+      played.error === undefined,
+  },
+  {
+    class: "renamed-tool",
+    explains: ({ step, played, subject }) => {
+      const refused = notFound(step);
+      const renamed = mentions(subject, ({ tool_overrides }) =>
+        isJsonObject(tool_overrides)
+          ? Object.values(tool_overrides).some(
+              (entry) => isJsonObject(entry) && entry["name"] === refused,
+            )
+          : false,
+      );
+      const still = JSON.stringify(played.actual).includes(`Tool ${refused} not found.`);
+      return refused !== undefined && renamed && !still && played.error === undefined;
+    },
+  },
+];
+
+/** The name of a tool that a recorded call did not find. */
+function notFound({ op, events, result }: Step): string | undefined {
+  if (op !== "call_tool" && op !== "run") return undefined;
+  let name: string | undefined;
+  mentions(op === "run" ? events : result, ({ content }) => {
+    name ??= /^Tool (.+) not found\.$/.exec(textOf(content))?.[1];
+    return name !== undefined;
+  });
+  return name;
+}
+
+/** The steps before one, on the same subject. */
+function sinceRenewed({ steps }: Trace, index: number): Step[] {
+  const before = steps.slice(0, index);
+  return before.slice(before.findLastIndex(({ op }) => op === "new" || op === "use") + 1);
+}
+
+/** The names of tools that are agents or teams. */
+function taskTools(subject: JsonObject | undefined): Set<string> {
+  const names = new Set<string>();
+  mentions(subject, (node) => {
+    const { agent, name } = configOf(node);
+    if (isProvider("TeamTool")(node)) names.add(textOf(name));
+    if (isProvider("AgentTool")(node) && isJsonObject(agent)) {
+      names.add(textOf(configOf(agent)["name"]));
+    }
+    return false;
+  });
+  return names;
+}
+
+/** Whether a model asks for the same one of some tools twice at once. */
+function callsTwice({ type, content }: JsonObject, tools: ReadonlySet<string>): boolean {
+  if (type !== "ToolCallRequestEvent" || !Array.isArray(content)) return false;
+  const names = content.map((call) => (isJsonObject(call) ? textOf(call["name"]) : ""));
+  return names.some((name, index) => tools.has(name) && names.indexOf(name) !== index);
+}
+
+function hasInnerTeam(subject: JsonObject | undefined): boolean {
+  return mentions(
+    subject,
+    ({ participants }) =>
+      Array.isArray(participants) &&
+      participants.some((one) => isJsonObject(one) && one["component_type"] === "team"),
+  );
+}
+
+/** A plain run does not show the pieces of text that AutoGen counts. */
+function hasStreamingTool(subject: JsonObject | undefined): boolean {
+  return mentions(subject, (node) => {
+    const isTask = isProvider("AgentTool")(node) || isProvider("TeamTool")(node);
+    return isTask && mentions(node["config"], (inner) => inner["model_client_stream"] === true);
+  });
+}
