@@ -90,7 +90,8 @@ export const RUNNING: readonly Recogniser[] = [
       errorText(step).includes("Task list cannot be empty") &&
       !(Array.isArray(step["task"]) && step["task"].length === 0) &&
       hasInnerTeam(subject) &&
-      played.error === undefined,
+      // It went on; what may have failed later is another matter.
+      eventsOf(played).length > recordedEvents(step).length,
   },
   {
     class: "renamed-tool",
