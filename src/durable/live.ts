@@ -19,13 +19,18 @@ interface TextInProgress {
   content: string;
 }
 
-/** Frames of so many characters do not wait for others. */
+/** Frames of so many characters do not wait for others: while data keeps coming in, timers do not fire. */
 const FLUSH_LENGTH = 16 * 1024;
+/** Frames of more characters than this, sent so soon after as many, are part of a burst. */
+const FEW_FRAMES = 1024;
+const BURST_MS = 100;
+/** Steps of promises without a new frame after which no more are on their way: several times what a piece of text takes. */
+const QUIET_STEPS = 100;
 
 const encoder = new TextEncoder();
 
 /**
- * What is happening now, for whoever watches. Frames that arise in one go of the event loop leave together, encoded
+ * What is happening now, for whoever watches. Frames that arise together leave together, encoded
  * once for all clients; nothing here is stored.
  */
 export class Live {
@@ -33,6 +38,7 @@ export class Live {
   readonly #texts = new Map<string, TextInProgress>();
   #pending = "";
   #flushing = false;
+  #burstAt = 0;
   #ping: ReturnType<typeof setInterval> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #restMs: number;
@@ -51,14 +57,10 @@ export class Live {
   send(frame: string): void {
     if (this.#clients.size === 0) return;
     this.#pending += frame;
-    // Timers do not run while data keeps coming in; without this a client would see nothing before the end of a burst.
     if (this.#pending.length >= FLUSH_LENGTH) this.flush();
     if (this.#flushing) return;
     this.#flushing = true;
-    setTimeout(() => {
-      this.#flushing = false;
-      this.flush();
-    }, 0);
+    void this.#flushSoon();
   }
 
   /** A message ends the text that led to it. @param event unless it had been recorded, and sent, before */
@@ -95,6 +97,7 @@ export class Live {
   endTexts(how: "discard" | "forget"): void {
     if (how === "discard") for (const id of this.#texts.keys()) this.discard(id);
     this.#texts.clear();
+    this.#burstAt = 0;
   }
 
   /** Frames of the texts in progress, for a newcomer. */
@@ -125,8 +128,28 @@ export class Live {
   flush(): void {
     if (this.#pending === "") return;
     const bytes = encoder.encode(this.#pending);
+    if (this.#pending.length > FEW_FRAMES) this.#burstAt = Date.now();
     this.#pending = "";
     for (const client of this.#clients) client.push(bytes);
+  }
+
+  /**
+   * Once no more frames are on their way. In a burst more will come; a timer of no time waits the millisecond for them
+   * that is too long for somebody who sees word after word.
+   */
+  async #flushSoon(): Promise<void> {
+    let length = this.#pending.length;
+    for (let quiet = 0; quiet < QUIET_STEPS; quiet++) {
+      await Promise.resolve();
+      if (this.#pending.length === length) continue;
+      length = this.#pending.length;
+      quiet = 0;
+    }
+    if (length > FEW_FRAMES && Date.now() - this.#burstAt < BURST_MS) {
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    this.#flushing = false;
+    this.flush();
   }
 
   /** Nothing will happen until a human acts: asks clients to come back then, so that the object can be unloaded. */
