@@ -23,7 +23,7 @@ interface TextInProgress {
 const FLUSH_LENGTH = 16 * 1024;
 /** Frames of more characters than this, sent so soon after as many, are part of a burst. */
 const FEW_FRAMES = 1024;
-const BURST_MS = 100;
+const BURST_MS = 1000;
 /** Steps of promises without a new frame after which no more are on their way: several times what a piece of text takes. */
 const QUIET_STEPS = 100;
 
