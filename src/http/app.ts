@@ -1,5 +1,5 @@
 import type { Context, Hono } from "hono";
-import { Hono as QuickHono } from "hono/quick";
+import { Hono as TinyHono } from "hono/tiny";
 import type { Authenticate, Principal } from "./auth.ts";
 import { discardBody } from "./body.ts";
 import { readCall } from "./call.ts";
@@ -33,8 +33,8 @@ export function createApp(options: AppOptions): Hono {
   ];
   const endpoints = [...described, openApiEndpoint(described, options.version)];
 
-  // Its router needs no preparation, which every start of the Worker would pay for.
-  const app = new QuickHono();
+  // Its router needs next to no preparation, for which every start of the Worker would pay.
+  const app = new TinyHono();
   app.onError((error) => {
     const refusal = problemOf(error);
     if (refusal) return problemResponse(refusal.problem, refusal.headers);
