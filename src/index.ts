@@ -180,6 +180,7 @@ export {
   Catalog,
   defineTeam,
   registerComponent,
+  registerFunction,
   registerTool,
   type ToolCatalog,
 } from "./core/component/catalog.ts";
@@ -193,7 +194,16 @@ export {
   dumpComponent,
 } from "./core/component/component.ts";
 export { coreComponents } from "./core/component/core-components.ts";
-export { ComponentRegistry, type KnownComponent } from "./core/component/registry.ts";
+export {
+  type FunctionCatalog,
+  functionName,
+  type NamedFunction,
+} from "./core/component/functions.ts";
+export {
+  ComponentRegistry,
+  type KnownComponent,
+  type RegistryOptions,
+} from "./core/component/registry.ts";
 export type { Template } from "./core/component/template.ts";
 export { ItemLog } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";

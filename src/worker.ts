@@ -56,6 +56,7 @@ function compose(env: Partial<Env>): Composition {
   const registry = new ComponentRegistry({
     depth: limits.max_component_depth,
     components: limits.max_components,
+    functions: defaultCatalog,
   }).register(
     ...coreComponents(defaultCatalog),
     ...openAIComponents({

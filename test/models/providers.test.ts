@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type ComponentLoader, dumpComponent } from "../../src/core/component/component.ts";
+import { dumpComponent } from "../../src/core/component/component.ts";
+import { ComponentRegistry } from "../../src/core/component/registry.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatCompletionClient } from "../../src/core/models/chat-completion-client.ts";
 import { ModelError } from "../../src/core/models/model-error.ts";
@@ -23,12 +24,7 @@ function load(
   const definition = openAIComponents(dependencies).find((one) => one.provider === provider);
   if (definition === undefined) throw new Error(`no ${provider}`);
   const parsed = definition.configSchema.parse(config);
-  const loader: ComponentLoader = {
-    load: () => {
-      throw new Error("nothing inside");
-    },
-  };
-  return definition.fromConfig(parsed as never, loader) as ChatCompletionClient;
+  return definition.fromConfig(parsed as never, new ComponentRegistry()) as ChatCompletionClient;
 }
 
 /** An environment with these settings only. */

@@ -1,19 +1,21 @@
 import { ValueError } from "../errors.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import type { AnyComponentDefinition } from "./component.ts";
+import { type FunctionCatalog, type NamedFunction, rememberName } from "./functions.ts";
 import type { Template } from "./template.ts";
 
-/** Where component JSON finds the functions it names. */
+/** Where component JSON finds the tools it names. */
 export interface ToolCatalog {
   tool(name: string): AnyTool | undefined;
 }
 
 /**
- * What a deployment adds in code to what component JSON can say: functions for its FunctionTools, components of
- * its own, and teams to start by name.
+ * What a deployment adds in code to what component JSON can say: functions for its FunctionTools and for other keys
+ * that name one, components of its own, and teams to start by name.
  */
-export class Catalog implements ToolCatalog {
+export class Catalog implements ToolCatalog, FunctionCatalog {
   readonly #tools = new Map<string, AnyTool>();
+  readonly #functions = new Map<string, NamedFunction>();
   readonly #components = new Map<string, AnyComponentDefinition>();
   readonly #teams = new Map<string, Template>();
 
@@ -24,6 +26,17 @@ export class Catalog implements ToolCatalog {
    */
   registerTool(tool: AnyTool): void {
     add(this.#tools, "tool", tool.name, tool);
+  }
+
+  /**
+   * Makes a function available to component JSON, which names it: a selector, a condition, an approval. What it gets
+   * and returns is said by the key that names it.
+   *
+   * @throws ValueError when another function has that name
+   */
+  registerFunction(name: string, fn: NamedFunction): void {
+    add(this.#functions, "function", name, fn);
+    rememberName(fn, name);
   }
 
   /** @throws ValueError when another component has that provider name */
@@ -43,6 +56,15 @@ export class Catalog implements ToolCatalog {
   /** The names of all tools, in the order of registration. */
   toolNames(): string[] {
     return [...this.#tools.keys()];
+  }
+
+  function(name: string): NamedFunction | undefined {
+    return this.#functions.get(name);
+  }
+
+  /** The names of all functions, in the order of registration. */
+  functionNames(): string[] {
+    return [...this.#functions.keys()];
   }
 
   components(): AnyComponentDefinition[] {
@@ -73,6 +95,11 @@ export const defaultCatalog = new Catalog();
 /** {@link Catalog.registerTool} of the default catalog. */
 export function registerTool(tool: AnyTool): void {
   defaultCatalog.registerTool(tool);
+}
+
+/** {@link Catalog.registerFunction} of the default catalog. */
+export function registerFunction(name: string, fn: NamedFunction): void {
+  defaultCatalog.registerFunction(name, fn);
 }
 
 /** {@link Catalog.registerComponent} of the default catalog. */

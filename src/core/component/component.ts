@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { JsonObject } from "../json.ts";
+import type { NamedFunction } from "./functions.ts";
 
 /**
  * What a component is used as. A field that takes a component names the role it accepts; `component_type` in
@@ -44,6 +45,13 @@ export interface ComponentLoader {
     roles: ComponentRole | readonly ComponentRole[],
     path: string,
   ): T;
+  /**
+   * The function that was registered under `name` ({@link Catalog.registerFunction}). That it is one of type `F` is the
+   * word of whoever registered it.
+   * @param path where the name stands in the surrounding config: `selector_func`
+   * @throws ComponentError of kind `value` when there is none, with near matches
+   */
+  function<F extends NamedFunction>(name: string, path: string): F;
 }
 
 /** How a class appears in component JSON. Each class declares its own as `static component`. */

@@ -3,6 +3,7 @@ import { UserProxyAgent } from "../agents/user-proxy-agent.ts";
 import { AndTermination, OrTermination } from "../conditions/base-termination.ts";
 import { ExternalTermination } from "../conditions/external-termination.ts";
 import { FunctionCallTermination } from "../conditions/function-call-termination.ts";
+import { FunctionalTermination } from "../conditions/functional-termination.ts";
 import { HandoffTermination } from "../conditions/handoff-termination.ts";
 import { MaxMessageTermination } from "../conditions/max-message-termination.ts";
 import { SourceMatchTermination } from "../conditions/source-match-termination.ts";
@@ -41,6 +42,7 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     OrTermination.component,
     ExternalTermination.component,
     FunctionCallTermination.component,
+    FunctionalTermination.component,
     HandoffTermination.component,
     MaxMessageTermination.component,
     SourceMatchTermination.component,

@@ -6,6 +6,7 @@ import type {
   ComponentLoader,
   ComponentRole,
 } from "./component.ts";
+import type { NamedFunction } from "./functions.ts";
 import { looksLikeComponent } from "./limits.ts";
 
 /** The roles a place accepts: one, or any of several. */
@@ -17,11 +18,12 @@ export interface CheckedComponent {
   config: unknown;
 }
 
-/** The two halves of loading one node; both throw {@link ComponentError}. */
+/** The two halves of loading one node, and what it may ask of its host; all throw {@link ComponentError}. */
 export interface NodeLoader {
   check(model: unknown, roles: Roles | undefined, path: string): CheckedComponent;
   /** `loader` is asked for the components inside. */
   build(checked: CheckedComponent, path: string, loader: ComponentLoader): Component;
+  function<F extends NamedFunction>(name: string, path: string): F;
 }
 
 /**
@@ -64,6 +66,7 @@ function visit(
       const innerNode = nodes.check(inner, wanted, full);
       return (children.get(full) ?? nodes.build(innerNode, full, loader)) as T;
     },
+    function: (name, place) => nodes.function(name, `${path}.config.${place}`),
   };
   return collect(issues, () => nodes.build(checked, path, loader));
 }

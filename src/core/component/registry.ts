@@ -10,6 +10,7 @@ import {
   componentModelSchema,
 } from "./component.ts";
 import { type CheckedComponent, findIssues, type NodeLoader, type Roles } from "./find-issues.ts";
+import type { FunctionCatalog, NamedFunction } from "./functions.ts";
 import { lenientParse } from "./lenient-parse.ts";
 import { type ComponentLimits, DEFAULT_LIMITS, requireWithinLimits } from "./limits.ts";
 import { nearMatches } from "./near-matches.ts";
@@ -31,11 +32,17 @@ export interface KnownComponent {
   config: JsonObject;
 }
 
+/** What a registry is made with. */
+export interface RegistryOptions extends Partial<ComponentLimits> {
+  /** The functions that component JSON may name. */
+  functions?: FunctionCatalog;
+}
+
 /**
  * The components that can be loaded from JSON, by provider name.
  *
  * @example
- * const registry = new ComponentRegistry().register(...coreComponents(catalog));
+ * const registry = new ComponentRegistry({ functions: catalog }).register(...coreComponents(catalog));
  * const team = registry.load<Team>(json, "team");
  */
 export class ComponentRegistry implements ComponentLoader, NodeLoader {
@@ -43,9 +50,11 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   /** By bare class name; the first that was registered keeps it. */
   readonly #aliases = new Map<string, AnyComponentDefinition>();
   readonly #limits: ComponentLimits;
+  readonly #functions: FunctionCatalog | undefined;
 
-  constructor(limits: Partial<ComponentLimits> = {}) {
+  constructor({ functions, ...limits }: RegistryOptions = {}) {
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
+    this.#functions = functions;
   }
 
   /** @throws ValueError when another component has the same provider name */
@@ -135,10 +144,24 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     }
   }
 
+  /**
+   * The function that component JSON calls `name`.
+   *
+   * @throws ComponentError of kind `value` when nothing was registered under that name
+   */
+  function<F extends NamedFunction>(name: string, path: string): F {
+    const found = this.#functions?.function(name);
+    if (found !== undefined) return found as F;
+    const near = nearMatches(name, this.#functions?.functionNames() ?? []);
+    const message = `no function named "${name}" is registered${didYouMean(near)}`;
+    throw invalid("value", [{ path, message }], near);
+  }
+
   #load(model: unknown, roles: Roles | undefined, path: string): Component {
     return this.build(this.check(model, roles, path), path, {
       load: <T extends Component>(inner: ComponentModel, wanted: Roles, place: string) =>
         this.#load(inner, wanted, `${path}.config.${place}`) as T,
+      function: (name, place) => this.function(name, `${path}.config.${place}`),
     });
   }
 
@@ -152,13 +175,16 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
       ]);
     }
     const near = nearMatches(name, this.#definitions.keys());
-    const hint = near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
     throw invalid(
       "unknown_provider",
-      [{ path: `${path}.provider`, message: `unknown provider "${provider}"${hint}` }],
+      [{ path: `${path}.provider`, message: `unknown provider "${provider}"${didYouMean(near)}` }],
       near,
     );
   }
+}
+
+function didYouMean(near: readonly string[]): string {
+  return near.length > 0 ? `; did you mean ${near.join(" or ")}?` : "";
 }
 
 /** Zero counts as not given, as in AutoGen. */

@@ -1,31 +1,40 @@
+import * as z from "zod";
+import { functionName } from "../component/functions.ts";
 import { TroupeError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { MatchTermination } from "./match-termination.ts";
+import { conditionDefinition, MatchTermination } from "./match-termination.ts";
+import type { ConditionDefinition } from "./termination-condition.ts";
+
+/** Says of the new messages whether the chat is over. Must depend on nothing but its argument. */
+export type TerminationFunction = (delta: readonly Message[]) => boolean;
 
 /**
- * Fires when a function of the new messages says so (AutoGen `FunctionalTermination`). For teams made in code: it
- * cannot be written as component JSON.
+ * Fires when a function of the new messages says so (AutoGen `FunctionalTermination`, which has no component JSON;
+ * here its key `func` names a registered function).
  */
 export class FunctionalTermination extends MatchTermination {
-  readonly definition = {
-    provider: "autogen_agentchat.conditions.FunctionalTermination",
-    componentType: "termination",
-    role: "termination",
-    version: 1,
-  } as const;
-  readonly #fires: (delta: readonly Message[]) => boolean;
+  static readonly component = conditionDefinition({
+    name: "FunctionalTermination",
+    configSchema: z.object({ func: z.string() }),
+    fromConfig: ({ func }, loader) =>
+      new FunctionalTermination(loader.function<TerminationFunction>(func, "func")),
+  });
+  readonly definition: ConditionDefinition = FunctionalTermination.component;
+  readonly #fires: TerminationFunction;
 
-  /** @param fires must depend on nothing but its argument */
-  constructor(fires: (delta: readonly Message[]) => boolean) {
+  constructor(fires: TerminationFunction) {
     super();
     this.#fires = fires;
   }
 
+  /** @throws TroupeError `not_serializable` when the function is not registered: nothing would be left of it */
   toConfig(): JsonObject {
+    const func = functionName(this.#fires);
+    if (func !== undefined) return { func };
     throw new TroupeError(
       "not_serializable",
-      "FunctionalTermination holds a function and has no component JSON",
+      "the function of this FunctionalTermination has no name in component JSON; register it with registerFunction",
     );
   }
 

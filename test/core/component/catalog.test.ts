@@ -14,6 +14,11 @@ describe("Catalog", () => {
     const team = { name: "demo", description: "", component: { provider: "x", config: {} } };
     catalog.registerTool(add);
     catalog.defineTeam(team);
+    const isLong = (text: string): boolean => text.length > 9;
+    catalog.registerFunction("is_long", isLong);
+    expect(catalog.function("is_long")).toBe(isLong);
+    expect(catalog.function("toString")).toBeUndefined();
+    expect(catalog.functionNames()).toEqual(["is_long"]);
     expect(catalog.tool("add")).toBe(add);
     expect(catalog.tool("toString")).toBeUndefined();
     expect(catalog.toolNames()).toEqual(["add"]);
@@ -28,5 +33,9 @@ describe("Catalog", () => {
     catalog.registerTool(add);
     catalog.registerTool(add);
     expect(() => catalog.registerTool(tool("add"))).toThrow(ValueError);
+    const yes = (): boolean => true;
+    catalog.registerFunction("yes", yes);
+    catalog.registerFunction("yes", yes);
+    expect(() => catalog.registerFunction("yes", () => true)).toThrow(ValueError);
   });
 });

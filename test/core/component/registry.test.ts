@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
+import { Catalog } from "../../../src/core/component/catalog.ts";
 import type {
   AnyComponentDefinition,
   Component,
@@ -270,6 +271,52 @@ describe("validate", () => {
 
   test("has nothing to say about good JSON", () => {
     expect(registry.validate(branch(leaf(), branch(leaf())), "team")).toEqual([]);
+  });
+});
+
+describe("functions", () => {
+  const Bell: AnyComponentDefinition = {
+    provider: "garden.tools.Bell",
+    componentType: "bell",
+    role: "agent",
+    version: 1,
+    configSchema: z.object({ ring: z.string() }),
+    fromConfig(config, loader) {
+      const ring = loader.function<() => string>((config as { ring: string }).ring, "ring");
+      return { definition: Bell, toConfig: () => ({ ring: ring() }) };
+    },
+  };
+  const functions = new Catalog();
+  functions.registerFunction("ding_dong", () => "dong");
+  const sounding = new ComponentRegistry({ functions }).register(Branch.component, Bell);
+  const bell = (ring: string): JsonObject => ({ provider: "Bell", config: { ring } });
+
+  test("are found by the name in the JSON", () => {
+    expect(dumpComponent(sounding.load(branch(bell("ding_dong")))).config).toMatchObject({
+      parts: [{ config: { ring: "dong" } }],
+    });
+  });
+
+  test("that nobody registered are refused with similar names", () => {
+    const model = branch(bell("ding_dong"), bell("ding_dang"), branch(bell("toString")));
+    const issues = [
+      {
+        path: "component.config.parts[1].config.ring",
+        message: 'no function named "ding_dang" is registered; did you mean ding_dong?',
+      },
+      {
+        path: "component.config.parts[2].config.parts[0].config.ring",
+        message: 'no function named "toString" is registered',
+      },
+    ];
+    expect(sounding.validate(model)).toEqual(issues);
+    expect(() => sounding.load(model)).toThrow(
+      expect.objectContaining({
+        kind: "value",
+        issues: [issues[0]],
+        data: expect.objectContaining({ near_matches: ["ding_dong"] }),
+      }),
+    );
   });
 });
 

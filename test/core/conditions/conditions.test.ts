@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { Catalog } from "../../../src/core/component/catalog.ts";
+import { dumpComponent } from "../../../src/core/component/component.ts";
+import { ComponentRegistry } from "../../../src/core/component/registry.ts";
 import { ExternalTermination } from "../../../src/core/conditions/external-termination.ts";
 import { FunctionCallTermination } from "../../../src/core/conditions/function-call-termination.ts";
 import { FunctionalTermination } from "../../../src/core/conditions/functional-termination.ts";
@@ -193,7 +196,24 @@ describe("conditions on single messages", () => {
     expect(new Kept(condition).check([other])).toBeUndefined();
   });
 
-  test("a functional condition cannot be written as JSON", () => {
+  test("a functional condition is written as JSON by the name of its function", () => {
+    const functions = new Catalog();
+    functions.registerFunction("short_enough", (delta: readonly Message[]) => delta.length < 2);
+    const registry = new ComponentRegistry({ functions }).register(FunctionalTermination.component);
+    const model = {
+      provider: "autogen_agentchat.conditions.FunctionalTermination",
+      component_type: "termination",
+      version: 1,
+      component_version: 1,
+      config: { func: "short_enough" },
+    };
+    const condition = registry.load<FunctionalTermination>(model, "termination");
+    expect(dumpComponent(condition)).toEqual(model);
+    expect(new Kept(condition).check([stop, stop])).toBeUndefined();
+    expect(new Kept(condition).check([stop])).toContain("Functional termination");
+  });
+
+  test("a functional condition whose function has no name cannot be written as JSON", () => {
     expect(() => new FunctionalTermination(() => true).toConfig()).toThrow(
       expect.objectContaining({ code: "not_serializable" }),
     );

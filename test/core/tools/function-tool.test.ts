@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Catalog } from "../../../src/core/component/catalog.ts";
-import type { ComponentLoader } from "../../../src/core/component/component.ts";
 import { dumpComponent } from "../../../src/core/component/component.ts";
+import { ComponentRegistry } from "../../../src/core/component/registry.ts";
 import { functionToolDefinition } from "../../../src/core/tools/function-tool-definition.ts";
 import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
 import type { Tool, ToolRun } from "../../../src/core/tools/tool.ts";
@@ -13,11 +13,8 @@ const run: ToolRun = {
   callId: "c1",
 };
 
-const loader: ComponentLoader = {
-  load: () => {
-    throw new Error("nothing to load inside a tool");
-  },
-};
+/** There is nothing to load inside a tool. */
+const loader = new ComponentRegistry();
 
 describe("a tool with zod parameters", () => {
   const tool = new FunctionTool({
