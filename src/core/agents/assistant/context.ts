@@ -4,6 +4,7 @@ import type { ChatMessage } from "../../messages/message.ts";
 import { toModelMessage } from "../../messages/views.ts";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
+import { visibleMessages } from "../../models/visible-messages.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
 import type { AssistantSettings } from "./settings.ts";
 
@@ -38,11 +39,5 @@ export async function modelMessages(settings: AssistantSettings): Promise<LLMMes
   const { systemMessage, modelContext, modelClient } = settings;
   const context = await modelContext.getMessages();
   const messages = systemMessage === null ? context : [systemMessage, ...context];
-  return modelClient.modelInfo.vision ? messages : messages.map(withoutImages);
-}
-
-function withoutImages(message: LLMMessage): LLMMessage {
-  if (message.type !== "UserMessage" || typeof message.content === "string") return message;
-  const parts = message.content.map((part) => (typeof part === "string" ? part : "<image>"));
-  return { ...message, content: parts.join("\n") };
+  return visibleMessages(modelClient, messages);
 }

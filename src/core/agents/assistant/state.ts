@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { StateError } from "../../errors.ts";
 import { type JsonObject, jsonObjectSchema } from "../../json.ts";
+import { modelClientPart } from "../../models/model-client-part.ts";
 import { baseStateSchema } from "../../state/base-state.ts";
 import { hasState } from "../../state/has-state.ts";
 import { loadAll } from "../../state/load-all.ts";
@@ -50,7 +51,7 @@ export function assistantParts(settings: AssistantSettings): StateParts {
     children: {
       context: modelContext,
       ...rememberingParts(settings),
-      ...(isStateful(modelClient) && { model_client: modelClient }),
+      ...modelClientPart(modelClient),
     },
   };
 }
@@ -61,8 +62,4 @@ function rememberingParts({ workbenches, memory }: AssistantSettings): { [key: s
     ...memory.map((store, index): [string, Stateful] => [`memory-${index}`, store]),
   ];
   return Object.fromEntries(parts.filter(([, part]) => hasState(part)));
-}
-
-function isStateful(value: object): value is Stateful {
-  return "stateParts" in value;
 }
