@@ -14,6 +14,7 @@ import type { FunctionCatalog, NamedFunction } from "./functions.ts";
 import { lenientParse } from "./lenient-parse.ts";
 import { type ComponentLimits, DEFAULT_LIMITS, requireWithinLimits } from "./limits.ts";
 import { nearMatches } from "./near-matches.ts";
+import { whyNotHere } from "./not-here.ts";
 import {
   className,
   isOtherAutoGenClass,
@@ -172,6 +173,12 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     if (isOtherAutoGenClass(name)) {
       throw invalid("wrong_type", [
         { path: `${path}.provider`, message: `"${provider}" is not a component` },
+      ]);
+    }
+    const why = whyNotHere(name);
+    if (why !== undefined) {
+      throw invalid("unknown_provider", [
+        { path: `${path}.provider`, message: `"${provider}" is not available here: ${why}` },
       ]);
     }
     const near = nearMatches(name, this.#definitions.keys());
