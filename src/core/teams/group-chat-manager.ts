@@ -40,9 +40,9 @@ export type Decision =
   | ({ kind: "again" } & Said)
   | ({ kind: "stop"; stop: Stop } & Said);
 
-/** Who spoke and what came of it, in the order of selection. */
+/** Who spoke and what came of it, in the order of selection; null for the task. */
 export interface Spoken {
-  name: string;
+  name: string | null;
   messages: readonly Message[];
 }
 
@@ -57,17 +57,14 @@ export interface GroupChatManager {
   /** What it has besides its head: a model context, a model client. */
   children?(): { readonly [key: string]: Stateful };
   /** @throws TaskError when the chat cannot start with these messages. Nothing may be changed here. */
-  validateTask(messages: readonly ChatMessage[] | null, view: GroupChatView): void;
-  /** Told of every task (null source) and every speaker's messages once they stand in the thread. */
-  observe(
-    spoken: { name: string | null; messages: readonly Message[] }[],
-    view: GroupChatView,
-  ): void;
+  validateTask?(messages: readonly ChatMessage[] | null, view: GroupChatView): void;
+  /** Told of every task and every speaker's messages once they stand in the thread. */
+  observe?(spoken: readonly Spoken[], view: GroupChatView): void;
   decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void>;
   /** Asked before the conditions are: why the chat is over by itself (GraphFlow). */
   finished?(): Stop | undefined;
   /** After every stop but its own decision, which may let a manager start over (GraphFlow). */
-  onStop(): void;
+  onStop?(): void;
   reset(): void;
   /**
    * Its own keys of AutoGen's manager state, without `message_thread` and `current_turn`; `type` and `version`
@@ -79,7 +76,7 @@ export interface GroupChatManager {
    * @throws StateError when it does not fit; then nothing has changed
    */
   loadState(state: JsonObject): void;
-  /** What is stored between turns. */
-  head(): Json;
-  loadHead(head: Json): void;
+  /** What is stored between turns, where that is not what {@link saveState} gives. */
+  head?(): Json;
+  loadHead?(head: Json): void;
 }

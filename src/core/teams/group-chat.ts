@@ -82,12 +82,12 @@ export abstract class GroupChat implements Team {
       return { done: true, stopReason: "The group chat has already terminated." };
     }
     const { messages, outputTaskMessages } = task;
-    this.#manager.validateTask(messages, this.#view);
+    this.#manager.validateTask?.(messages, this.#view);
     this.#startedMs = ctx.elapsedMs;
     if (messages === null) return { done: false };
     if (outputTaskMessages) yield* messages;
     this.#thread.add(messages.map((message) => ({ message, shared: true, by: null })));
-    this.#manager.observe([{ name: null, messages }], this.#view);
+    this.#manager.observe?.([{ name: null, messages }], this.#view);
     return this.#manager.ignoresTask ? { done: false } : this.#afterTurn(messages, 0, ctx);
   }
 
@@ -101,7 +101,7 @@ export abstract class GroupChat implements Team {
   }
 
   stop(): void {
-    this.#manager.onStop();
+    this.#manager.onStop?.();
     this.#stop(ASKED);
   }
 
@@ -236,7 +236,7 @@ export abstract class GroupChat implements Team {
       name,
       messages: (items[index] ?? []).map(({ message }) => message),
     }));
-    this.#manager.observe(spoken, this.#view);
+    this.#manager.observe?.(spoken, this.#view);
     return this.#afterTurn(
       spoken.flatMap(({ messages }) => messages),
       1,
@@ -247,7 +247,7 @@ export abstract class GroupChat implements Team {
   #afterTurn(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Progress {
     const stop = this.#whyStop(delta, turns, ctx);
     if (stop === undefined) return { done: false };
-    this.#manager.onStop();
+    this.#manager.onStop?.();
     return this.#stop(stop);
   }
 
@@ -299,7 +299,7 @@ export abstract class GroupChat implements Team {
       started: this.#startedMs,
       condition: this.#conditionState,
       cursors: this.#thread.cursors,
-      manager: this.#manager.head(),
+      manager: this.#manager.head?.() ?? this.#manager.saveState(),
     };
   }
 
@@ -308,7 +308,8 @@ export abstract class GroupChat implements Team {
     this.#startedMs = head.started;
     this.#conditionState = head.condition;
     this.#thread.cursors = head.cursors;
-    this.#manager.loadHead(head.manager);
+    if (this.#manager.loadHead) this.#manager.loadHead(head.manager);
+    else this.#manager.loadState(head.manager as JsonObject);
   }
 }
 

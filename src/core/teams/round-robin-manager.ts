@@ -15,10 +15,6 @@ export class RoundRobinGroupChatManager implements GroupChatManager {
   readonly name = "RoundRobinGroupChatManager";
   #next = 0;
 
-  validateTask(): void {}
-
-  observe(): void {}
-
   // oxlint-disable-next-line require-yield
   async *decide({ participants }: GroupChatView): AsyncGenerator<AgentEvent, Decision, void> {
     const index = this.#next % participants.length;
@@ -28,8 +24,6 @@ export class RoundRobinGroupChatManager implements GroupChatManager {
       speakers: participants.slice(index, index + 1).map(({ name }) => name),
     };
   }
-
-  onStop(): void {}
 
   reset(): void {
     this.#next = 0;

@@ -13,6 +13,7 @@ import type {
   Decision,
   GroupChatManager,
   GroupChatView,
+  Spoken,
 } from "../../../src/core/teams/group-chat-manager.ts";
 import { GroupChat, type GroupChatOptions } from "../../../src/core/teams/group-chat.ts";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../support/agents.ts";
@@ -31,9 +32,7 @@ class Script implements GroupChatManager {
     Object.assign(this, traits);
   }
 
-  validateTask(): void {}
-
-  observe(spoken: Parameters<GroupChatManager["observe"]>[0], { thread }: GroupChatView): void {
+  observe(spoken: readonly Spoken[], { thread }: GroupChatView): void {
     for (const { name, messages } of spoken) {
       this.calls.push(`${name ?? "task"} said ${lines(messages).join(", ")} (${thread.length})`);
     }
