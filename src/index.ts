@@ -11,6 +11,7 @@ export {
 } from "./core/agents/user-proxy-agent.ts";
 
 // Teams
+export { groupChatConfigSchema, loadGroupChat } from "./core/teams/group-chat-config.ts";
 export { GroupChat, type GroupChatOptions } from "./core/teams/group-chat.ts";
 export type {
   Decision,
