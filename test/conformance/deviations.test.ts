@@ -16,8 +16,10 @@ import { FunctionTool } from "../../src/core/tools/function-tool.ts";
 import type { Workbench } from "../../src/core/tools/workbench.ts";
 import { testOrigin } from "../core/messages/origin.ts";
 import { readDeviations } from "./deviations.ts";
-import { play } from "./play.ts";
-import { readTrace, type Trace } from "./trace.ts";
+import { InMemory } from "./in-memory.ts";
+import { type Outcome, play as playOn } from "./play.ts";
+import { readTrace } from "./read-trace.ts";
+import type { Trace } from "./trace.ts";
 
 const catalog = new Catalog();
 catalog.registerTool(
@@ -88,6 +90,11 @@ const functionTool: JsonObject = {
   config: { name: "add", description: "Adds.", source_code: "def add(a, b): ...", strict: false },
 };
 
+/** Plays a trace of which no deviation is listed. */
+function play(trace: Trace): Promise<Outcome> {
+  return playOn(trace, new InMemory(trace), []);
+}
+
 afterEach(() => {
   vi.useRealTimers();
 });
@@ -98,7 +105,7 @@ test("the deviations met in the traces are the ones listed", async () => {
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted()) {
     if (!name.endsWith(".json")) continue;
     const trace = readTrace(new URL(name, folder).pathname);
-    const { deviations } = await play(trace, []);
+    const { deviations } = await play(trace);
     met.push(...deviations.map((place) => ({ trace: trace.name, ...place })));
   }
   expect(met).toEqual(readDeviations());
@@ -110,34 +117,34 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
 
   test("after-error: what follows a failed run, until the trace loads a fresh team", async () => {
     const trace = recorded("round_robin/after_error");
-    expect((await play(trace, [])).failure).toBeUndefined();
+    expect((await play(trace)).failure).toBeUndefined();
     const fresh = { ...trace, steps: [...trace.steps] };
     fresh.steps.splice(1, 0, { op: "new" });
-    expect((await play(fresh, [])).failure).toMatchObject({ step: 2 });
+    expect((await play(fresh)).failure).toMatchObject({ step: 2 });
     const untimely = structuredClone(trace);
     untimely.steps[0]!["events"] = (untimely.steps[0]!["events"] as Json[]).slice(0, -1);
-    expect((await play(untimely, [])).failure).toMatchObject({ step: 0 });
+    expect((await play(untimely)).failure).toMatchObject({ step: 0 });
   });
 
   test.each(["round_robin/timeout_between_runs", "assistant/agent_tool_counted"])(
     "%s: an event before the difference still counts",
     async (name) => {
       const trace = recorded(name);
-      expect((await play(trace, [])).failure).toBeUndefined();
-      const { step } = (await play(trace, [])).deviations[0]!;
+      expect((await play(trace)).failure).toBeUndefined();
+      const { step } = (await play(trace)).deviations[0]!;
       const other = structuredClone(trace);
       (other.steps[step]!["events"] as JsonObject[])[0]!["source"] = "somebody";
-      expect((await play(other, [])).failure).toMatchObject({ step });
+      expect((await play(other)).failure).toMatchObject({ step });
     },
   );
 
   test("chunks: a team that counts them may stop earlier, at the same events", async () => {
     const trace = recorded("assistant/agent_tool_counted");
-    expect((await play(trace, [])).failure).toBeUndefined();
+    expect((await play(trace)).failure).toBeUndefined();
     const other = structuredClone(trace);
     const events = other.steps[0]!["events"] as JsonObject[];
     events.find(({ type }) => type === "ToolCallExecutionEvent")!["source"] = "bob";
-    expect((await play(other, [])).failure).toMatchObject({ step: 0 });
+    expect((await play(other)).failure).toMatchObject({ step: 0 });
   });
 });
 

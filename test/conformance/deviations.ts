@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { TaskError, TroupeError } from "../../src/core/errors.ts";
 import { isJsonObject } from "../../src/core/json.ts";
 import { LOADING } from "./deviations/loading.ts";
 import { mentions, type Place } from "./deviations/place.ts";
 import { RUNNING } from "./deviations/running.ts";
-import type { Played } from "./ops/op.ts";
+import type { Played } from "./host.ts";
 
 const listSchema = z.array(z.object({ trace: z.string(), step: z.number(), class: z.string() }));
 
@@ -33,7 +32,7 @@ export function recognise(place: Place): string | undefined {
 export function leavesApart({ step, played, subject }: Place): boolean {
   const { error } = step;
   if (step.op !== "run" || !isJsonObject(error) || played.error === undefined) return false;
-  if (played.error instanceof TaskError) return false;
+  if (played.error.code === "invalid_task") return false;
   return (
     error["type"] === "RuntimeError" ||
     !mentions(subject, ({ participants }) => Array.isArray(participants))
@@ -43,7 +42,7 @@ export function leavesApart({ step, played, subject }: Place): boolean {
 /** Whether a step failed in a way that nothing in a trace can be the reason of. */
 export function isBroken({ error }: Played): boolean {
   if (error === undefined) return false;
-  return !(error instanceof TroupeError) || BROKEN.has(error.code);
+  return error.code === null || BROKEN.has(error.code);
 }
 
 const BROKEN: ReadonlySet<string> = new Set(["internal", "already_running"]);

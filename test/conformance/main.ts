@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import { errorMessage } from "../../src/core/errors.ts";
 import { type Deviation, readDeviations } from "./deviations.ts";
 import { type Failure, type Outcome, play } from "./play.ts";
-import { readTrace } from "./trace.ts";
+import { InMemory } from "./in-memory.ts";
+import { readTrace } from "./read-trace.ts";
 
 const USAGE = `Plays recordings of AutoGen against Troupe.
 
@@ -62,6 +63,7 @@ async function playFile(file: string, deviations: readonly Deviation[]): Promise
     name = trace.name;
     outcome = await play(
       trace,
+      new InMemory(trace),
       deviations.filter((deviation) => deviation.trace === trace.name),
     );
   } catch (error) {

@@ -1,14 +1,14 @@
-import { errorMessage } from "../../src/core/errors.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { type CompareOptions, type Difference, difference } from "./compare/compare.ts";
+import { IdMap } from "./compare/ids.ts";
 import { compareModelCalls } from "./compare/model-calls.ts";
 import { compareStep } from "./compare/steps.ts";
 import { differsInFractions } from "./compare/texts.ts";
 import { withoutChunks } from "./deviations/chunks.ts";
 import { type Deviation, isBroken, leavesApart, recognise } from "./deviations.ts";
+import type { Host, Played } from "./host.ts";
 import { OPS } from "./ops/index.ts";
-import type { Played } from "./ops/op.ts";
-import type { Step, Trace } from "./trace.ts";
-import { World } from "./world.ts";
+import type { ModelCall, Step, Trace } from "./trace.ts";
 
 /** A step (or, without one, the trace as a whole) that went otherwise than recorded. */
 export interface Failure {
@@ -29,23 +29,42 @@ export interface Outcome {
 const STEP_TIMEOUT_MS = 30_000;
 
 /** Plays a trace up to the first difference that is not on purpose. `listed` are the known deviations of this trace. */
-export async function play(trace: Trace, listed: readonly Deviation[]): Promise<Outcome> {
-  return new Player(trace, listed).play();
+export async function play(
+  trace: Trace,
+  host: Host,
+  listed: readonly Deviation[],
+): Promise<Outcome> {
+  return new Player(trace, host, listed).play();
 }
+
+/** Which field of a step is handed to the implementation with ids in it. */
+const INPUTS: { readonly [op: string]: string } = {
+  run: "task",
+  check: "messages",
+  message: "input",
+  load_state: "state",
+};
 
 class Player {
   readonly #trace: Trace;
+  readonly #host: Host;
   readonly #listed: readonly Deviation[];
+  readonly #ids = new IdMap();
+  readonly #calls: ModelCall[] = [];
+  readonly #prompts: string[] = [];
   readonly #deviations: Outcome["deviations"] = [];
   /** Steps whose model calls are not comparable. */
   readonly #skipped = new Set<number>();
+  /** Component JSON of the subject. */
+  #subject: JsonObject | undefined;
   /** Since this deviation the subject is elsewhere than in the recording. */
   #apart: string | undefined;
   /** The steps since then, with the class that led there. */
   readonly #apartSteps = new Map<number, string>();
 
-  constructor(trace: Trace, listed: readonly Deviation[]) {
+  constructor(trace: Trace, host: Host, listed: readonly Deviation[]) {
     this.#trace = trace;
+    this.#host = host;
     this.#listed = listed;
   }
 
@@ -57,28 +76,31 @@ class Player {
   }
 
   async #failure(): Promise<Failure | undefined> {
-    let world: World;
-    try {
-      world = new World(this.#trace);
-    } catch (error) {
-      return { difference: { path: "component", expected: "loads", actual: errorMessage(error) } };
+    const { component, steps } = this.#trace;
+    if (component !== undefined) {
+      const { error } = await this.#use(component);
+      if (error) {
+        return { difference: { path: "component", expected: "loads", actual: error.message } };
+      }
     }
-    for (const [index, step] of this.#trace.steps.entries()) {
-      const found = await this.#step(world, step, index);
+    for (const [index, step] of steps.entries()) {
+      const found = await this.#step(step, index);
       if (found) return { step: index, op: step.op, difference: found };
     }
-    return this.#end(world);
+    return this.#end();
   }
 
-  async #step(world: World, step: Step, index: number): Promise<Difference | undefined> {
-    const op = Object.hasOwn(OPS, step.op) ? OPS[step.op] : undefined;
-    if (op === undefined) return { path: "op", expected: "a known operation", actual: step.op };
-    world.models.step = index;
-    if (step.op === "new" || step.op === "use") this.#apart = undefined;
-    const subject = world.subjectModel;
-    const played = await withinTime(op(step, world));
+  async #step(step: Step, index: number): Promise<Difference | undefined> {
+    const renews = step.op === "new" || step.op === "use";
+    if (!renews && !Object.hasOwn(OPS, step.op)) {
+      return { path: "op", expected: "a known operation", actual: step.op };
+    }
+    if (renews) this.#apart = undefined;
+    const subject = this.#subject;
+    const played = await withinTime(renews ? this.#renew(step) : this.#play(step));
+    await this.#keepRecords(index);
     if (this.#apart !== undefined) this.#apartSteps.set(index, this.#apart);
-    const found = this.#compare(world, step, played, index);
+    const found = this.#compare(step, played, index);
     const listed = this.#listed.find((deviation) => deviation.step === index);
     if (found === undefined) {
       if (leavesApart({ trace: this.#trace, index, step, played, subject })) {
@@ -98,12 +120,38 @@ class Player {
     return undefined;
   }
 
+  async #renew({ op, component }: Step): Promise<Played> {
+    const model = component ?? (op === "new" ? (this.#trace.component ?? this.#subject) : null);
+    return this.#use(model ?? null);
+  }
+
+  async #use(component: Json): Promise<Played> {
+    if (!isJsonObject(component)) throw new Error("the trace names no component");
+    this.#subject = undefined;
+    const played = await this.#host.use(component);
+    if (!played.error) this.#subject = component;
+    return played;
+  }
+
+  #play(step: Step): Promise<Played> {
+    const key = INPUTS[step.op];
+    const input = key === undefined ? undefined : step[key];
+    if (key === undefined || input === undefined) return this.#host.play(step);
+    return this.#host.play({ ...step, [key]: this.#ids.toActual(input) });
+  }
+
+  async #keepRecords(step: number): Promise<void> {
+    const { model_calls, input_prompts } = await this.#host.takeRecords();
+    this.#calls.push(...model_calls.map((call) => ({ step, ...call }) as ModelCall));
+    this.#prompts.push(...input_prompts);
+  }
+
   /** Ids met in a comparison that fails are not remembered. */
-  #compare(world: World, step: Step, played: Played, index: number): Difference | undefined {
+  #compare(step: Step, played: Played, index: number): Difference | undefined {
     const attempt = (expected: Step): Difference | undefined => {
-      const ids = world.ids.fork();
+      const ids = this.#ids.fork();
       const found = compareStep(this.#trace, expected, played, { ids, ...this.#texts(index) });
-      if (found === undefined) world.ids.adopt(ids);
+      if (found === undefined) this.#ids.adopt(ids);
       return found;
     };
     const found = attempt(step);
@@ -114,15 +162,14 @@ class Player {
     return undefined;
   }
 
-  #end(world: World): Failure | undefined {
+  #end(): Failure | undefined {
     const { input_prompts } = this.#trace;
-    const prompts =
-      input_prompts && difference(input_prompts, world.human.prompts, {}, "input_prompts");
+    const prompts = input_prompts && difference(input_prompts, this.#prompts, {}, "input_prompts");
     if (prompts && this.#apart === undefined && this.#apartSteps.size === 0) {
       return { difference: prompts };
     }
     for (;;) {
-      const call = compareModelCalls(this.#trace, world.models.calls, this.#skipped, (step) =>
+      const call = compareModelCalls(this.#trace, this.#calls, this.#skipped, (step) =>
         this.#texts(step),
       );
       if (call === undefined) return undefined;
@@ -154,7 +201,8 @@ class Player {
 async function withinTime(playing: Promise<Played>): Promise<Played> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Played>((resolve) => {
-    const error = new Error(`the step did not end within ${STEP_TIMEOUT_MS / 1000} s`);
+    const message = `the step did not end within ${STEP_TIMEOUT_MS / 1000} s`;
+    const error = { code: null, message, issues: [] };
     timer = setTimeout(() => resolve({ actual: {}, error }), STEP_TIMEOUT_MS);
   });
   try {

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import * as z from "zod";
-import type { Json, JsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 
 const object = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
 
@@ -46,9 +45,9 @@ export type Trace = Omit<z.infer<typeof traceSchema>, "steps" | "model_calls"> &
   model_calls: ModelCall[];
 };
 
-/** @throws Error when the file is not a trace */
-export function readTrace(file: string): Trace {
-  const result = traceSchema.safeParse(JSON.parse(readFileSync(file, "utf8")));
+/** @throws Error when the text is not a trace */
+export function parseTrace(text: string): Trace {
+  const result = traceSchema.safeParse(JSON.parse(text));
   if (result.success) return result.data as Trace;
   throw new Error(`not a trace: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
 }
@@ -66,4 +65,17 @@ export function eachObject(value: Json, visit: (node: JsonObject) => void): void
 /** A value that should be a text; empty when it is not. */
 export function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
+}
+
+/** Whether two values are the same JSON; the order of keys is free. */
+export function sameJson(left: Json, right: Json): boolean {
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, at) => sameJson(item, right[at]!));
+  }
+  if (!isJsonObject(left) || !isJsonObject(right)) return left === right;
+  const keys = Object.keys(left);
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && sameJson(left[key]!, right[key]!))
+  );
 }

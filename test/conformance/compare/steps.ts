@@ -1,7 +1,7 @@
-import { ComponentError, errorMessage } from "../../../src/core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import type { Played, Thrown } from "../host.ts";
 import { expectedDump } from "../ops/components.ts";
-import type { Played } from "../ops/op.ts";
+
 import { type Step, textOf, type Trace } from "../trace.ts";
 import { type CompareOptions, differ, type Difference, difference } from "./compare.ts";
 import { compareBySource, compareEvents } from "./runs.ts";
@@ -83,23 +83,23 @@ function managerState(state: Json | undefined): JsonObject | undefined {
     .find((agent) => "message_thread" in agent);
 }
 
-function compareErrors(step: Step, actual: unknown): Difference | undefined {
+function compareErrors(step: Step, actual: Thrown | undefined): Difference | undefined {
   const expected = step["error"];
   if (actual === undefined) {
     return expected === undefined ? undefined : differ("error", expected, undefined);
   }
-  if (expected === undefined)
-    return { path: "error", expected: "none", actual: errorMessage(actual) };
+  if (expected === undefined) return { path: "error", expected: "none", actual: actual.message };
   return step.op === "component" && isJsonObject(expected)
     ? compareComponentErrors(expected, actual)
     : undefined;
 }
 
-function compareComponentErrors(expected: JsonObject, actual: unknown): Difference | undefined {
-  if (!(actual instanceof ComponentError)) {
-    return { path: "error", expected: textOf(expected["kind"]), actual: errorMessage(actual) };
+function compareComponentErrors(expected: JsonObject, actual: Thrown): Difference | undefined {
+  const given = /^component_(\w+)$/.exec(actual.code ?? "")?.[1];
+  if (given === undefined) {
+    return { path: "error", expected: textOf(expected["kind"]), actual: actual.message };
   }
-  const kind = difference(expected["kind"], actual.kind, {}, "error.kind");
+  const kind = difference(expected["kind"], given, {}, "error.kind");
   if (kind || expected["kind"] !== "validation") return kind;
   const fields = [...new Set(actual.issues.map(({ path }) => topLevelField(path)))].toSorted();
   return difference(items(expected["fields"]).map(textOf).toSorted(), fields, {}, "error.fields");

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "../../../src/core/json.ts";
-import type { Played } from "../ops/op.ts";
+import type { Played } from "../host.ts";
 import { type Step, textOf } from "../trace.ts";
 import { configOf, errorText, isProvider, isString, mentions, type Recogniser } from "./place.ts";
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
-import type { Played } from "../ops/op.ts";
+import type { Played } from "../host.ts";
 import { eachObject, type Step, textOf, type Trace } from "../trace.ts";
 
 /** A step that differs from its recording. */

@@ -1,7 +1,7 @@
-import { setTimeout } from "node:timers/promises";
 import type { TerminationCondition } from "../../../src/core/conditions/termination-condition.ts";
 import type { Json } from "../../../src/core/json.ts";
 import { loadMessage } from "../../../src/core/messages/message-factory.ts";
+import { thrown } from "../host.ts";
 import type { World } from "../world.ts";
 import { asJson, type FallibleOp, list, type Op } from "./op.ts";
 
@@ -25,9 +25,7 @@ function watched(world: World): [TerminationCondition, Watch] {
 
 export const check: FallibleOp = async (step, world) => {
   const [condition, watch] = watched(world);
-  const messages = list(step, "messages").map((item) =>
-    loadMessage(world.ids.toActual(item), world.origin),
-  );
+  const messages = list(step, "messages").map((item) => loadMessage(item, world.origin));
   const terminated = (): boolean => condition.terminated(watch.state);
   try {
     const elapsedMs = Date.now() - watch.startedAt;
@@ -35,7 +33,7 @@ export const check: FallibleOp = async (step, world) => {
     watch.state = state;
     return { actual: { result: asJson(stop), terminated: terminated() } };
   } catch (error) {
-    return { actual: { terminated: terminated() }, error };
+    return { actual: { terminated: terminated() }, error: thrown(error) };
   }
 };
 
@@ -47,11 +45,11 @@ export const conditionReset: Op = (_step, world) => {
 };
 
 export const wait: Op = async (step) => {
-  await setTimeout(Number(step["ms"]));
+  await new Promise((resolve) => setTimeout(resolve, Number(step["ms"])));
   return {};
 };
 
 export const setExternalTermination: Op = (_step, world) => {
-  world.pressSwitches();
+  world.standIns.switches.press();
   return {};
 };

@@ -2,19 +2,17 @@ import { component } from "./components.ts";
 import { check, conditionReset, setExternalTermination, wait } from "./conditions.ts";
 import { contextAdd, contextClear, contextGet } from "./contexts.ts";
 import { message, structured } from "./messages.ts";
-import type { FallibleOp, Op } from "./op.ts";
-import { fresh, loadState, reset, run, saveState, use } from "./runs.ts";
+import { catching, type FallibleOp } from "./op.ts";
+import { loadState, reset, run, saveState } from "./runs.ts";
 import { callTool, listTools } from "./workbenches.ts";
 
-/** What each step does, by its `op`. */
+/** What each step does to a subject in memory, by its `op`. */
 export const OPS: { readonly [op: string]: FallibleOp | undefined } = {
   run,
   check,
   save_state: catching(saveState),
   load_state: catching(loadState),
   reset: catching(reset),
-  new: catching(fresh),
-  use: catching(use),
   set_external_termination: catching(setExternalTermination),
   condition_reset: catching(conditionReset),
   wait: catching(wait),
@@ -27,13 +25,3 @@ export const OPS: { readonly [op: string]: FallibleOp | undefined } = {
   list_tools: catching(listTools),
   call_tool: catching(callTool),
 };
-
-function catching(op: Op): FallibleOp {
-  return async (step, world) => {
-    try {
-      return { actual: await op(step, world) };
-    } catch (error) {
-      return { actual: {}, error };
-    }
-  };
-}

@@ -2,11 +2,12 @@ import { loadMessage } from "../../../src/core/messages/message-factory.ts";
 import { isChatMessage, type Message } from "../../../src/core/messages/message.ts";
 import type { StructuredMessageFactory } from "../../../src/core/messages/structured-message-factory.ts";
 import { toModelMessage, toModelText, toText } from "../../../src/core/messages/views.ts";
+import type { Played } from "../host.ts";
 import type { Step } from "../trace.ts";
-import { asJson, type Op, type Played, text } from "./op.ts";
+import { asJson, type Op, text } from "./op.ts";
 
 export const message: Op = (step, world) => {
-  const loaded = loadMessage(world.ids.toActual(step["input"] ?? null), world.origin);
+  const loaded = loadMessage(step["input"] ?? null, world.origin);
   return { ...views(loaded, step), kind: isChatMessage(loaded) ? "chat" : "event" };
 };
 

@@ -1,19 +1,23 @@
 import type { Json } from "../../../src/core/json.ts";
+import { type Played, thrown } from "../host.ts";
 import type { Step } from "../trace.ts";
 import type { World } from "../world.ts";
-
-/** What came of a step, under the keys of the step that say what should have. */
-export interface Played {
-  actual: { [key: string]: Json | undefined };
-  /** What was thrown, if anything was. */
-  error?: unknown;
-}
 
 /** Does what a step says. What it throws counts as the step's error; its results are compared key by key. */
 export type Op = (step: Step, world: World) => Promise<Played["actual"]> | Played["actual"];
 
 /** Like an {@link Op}, for steps that show something even when they fail. */
 export type FallibleOp = (step: Step, world: World) => Promise<Played>;
+
+export function catching(op: Op): FallibleOp {
+  return async (step, world) => {
+    try {
+      return { actual: await op(step, world) };
+    } catch (error) {
+      return { actual: {}, error: thrown(error) };
+    }
+  };
+}
 
 /** A field of a step. @throws Error when it is not a text */
 export function text(step: Step, key: string): string {

@@ -10,13 +10,14 @@ import {
 import type { Runnable } from "../../../src/core/run/runnable.ts";
 import type { Stateful } from "../../../src/core/state/stateful.ts";
 import type { Workbench } from "../../../src/core/tools/workbench.ts";
+import { thrown } from "../host.ts";
 import { asJson, type FallibleOp, type Op } from "./op.ts";
 
 type Runner = Component & (Runnable | ChatAgent);
 
 export const run: FallibleOp = async (step, world) => {
   const options = {
-    task: world.ids.toActual(step["task"] ?? null) as Task,
+    task: (step["task"] ?? null) as Task,
     outputTaskMessages: step["output_task_messages"] !== false,
     answer: world.human.answer,
   };
@@ -30,7 +31,7 @@ export const run: FallibleOp = async (step, world) => {
     }
     return { actual: { events } };
   } catch (error) {
-    return { actual: { events }, error };
+    return { actual: { events }, error: thrown(error) };
   }
 };
 
@@ -39,7 +40,7 @@ export const saveState: Op = (_step, world) => ({
 });
 
 export const loadState: Op = (step, world) => {
-  const state = world.ids.toActual(step["state"] ?? null);
+  const state = step["state"] ?? null;
   world.subject<Component & Stateful>().loadState(isJsonObject(state) ? state : (state as never));
   return {};
 };
@@ -48,15 +49,5 @@ export const reset: Op = async (_step, world) => {
   const subject = world.subject();
   if (subject.definition.role === "workbench") await world.subject<Workbench>().reset();
   else await resetSubject(world.subject<Runner>("team", "agent"));
-  return {};
-};
-
-export const fresh: Op = (step, world) => {
-  world.renew(step["component"]);
-  return {};
-};
-
-export const use: Op = (step, world) => {
-  world.use(step["component"]);
   return {};
 };

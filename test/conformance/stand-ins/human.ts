@@ -3,15 +3,22 @@ import type { Answer, Question } from "../../../src/core/run/turn-context.ts";
 
 /** The person of a trace: gives the recorded inputs in order and remembers what was asked. */
 export class Human {
-  readonly prompts: string[] = [];
+  #prompts: string[] = [];
   readonly #inputs: Json[];
 
   constructor(inputs: readonly Json[]) {
     this.#inputs = [...inputs];
   }
 
+  /** What was asked since this was called last. */
+  take(): string[] {
+    const prompts = this.#prompts;
+    this.#prompts = [];
+    return prompts;
+  }
+
   answer = async (question: Question): Promise<Answer> => {
-    this.prompts.push(question.prompt);
+    this.#prompts.push(question.prompt);
     const input = this.#inputs.shift();
     if (input === undefined) throw new Error("the trace has no further input");
     if (typeof input === "string") return { content: input };

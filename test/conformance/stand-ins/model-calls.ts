@@ -9,7 +9,8 @@ import type {
   ToolSchema,
 } from "../../../src/core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import { eachObject, type ModelCall } from "../trace.ts";
+import { ReplayChatCompletionClient } from "../../../src/core/models/replay-chat-completion-client.ts";
+import { eachObject } from "../trace.ts";
 
 const REPLAY_CLIENT = /(?:^|\.)(?:ReplayChatCompletionClient|replay_chat_completion_client)$/;
 
@@ -18,14 +19,20 @@ const NUMBER = "conformance_client";
 
 /** Writes down every request to a model, the way traces do. */
 export class ModelCallRecorder {
-  readonly calls: ModelCall[] = [];
+  #calls: JsonObject[] = [];
   /** The last tools shown to each client. */
   readonly #schemas = new Map<number, string>();
-  /** The step that is being played. */
-  step = 0;
 
-  /** The definition of the replay client, whose instances report what they are asked. */
-  recording(replay: AnyComponentDefinition): AnyComponentDefinition {
+  /** What was asked since this was called last. */
+  take(): JsonObject[] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls;
+  }
+
+  /** Instances of the replay client report what they are asked. */
+  adapt(replay: AnyComponentDefinition): AnyComponentDefinition {
+    if (replay.provider !== ReplayChatCompletionClient.component.provider) return replay;
     return {
       ...replay,
       configSchema: numbered(replay.configSchema),
@@ -47,11 +54,10 @@ export class ModelCallRecorder {
       streaming: boolean,
       messages: readonly LLMMessage[],
       options: CreateOptions = {},
-    ): ModelCall => {
+    ): JsonObject => {
       const { tools = [], toolChoice = "auto", jsonOutput } = options;
       const changed = this.#newSchemas(number, tools);
-      const call: ModelCall = {
-        step: this.step,
+      const call: JsonObject = {
         client: number,
         streaming,
         messages: structuredClone(messages) as unknown as Json,
@@ -60,7 +66,7 @@ export class ModelCallRecorder {
         json_output: shownOutput(jsonOutput),
         ...(changed && { tool_schemas: structuredClone(tools) as unknown as Json }),
       };
-      this.calls.push(call);
+      this.#calls.push(call);
       return call;
     };
     const watched: Pick<ChatCompletionClient, "create" | "createStream"> = {

@@ -1,14 +1,22 @@
-import { isDeepStrictEqual } from "node:util";
-import type { ToolCatalog } from "../../../src/core/component/catalog.ts";
+import { Catalog } from "../../../src/core/component/catalog.ts";
 import { withoutNulls } from "../../../src/core/component/component.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { FUNCTION_TOOL } from "../../../src/core/tools/function-tool.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
-import type { ToolTable } from "../trace.ts";
+import { sameJson, type ToolTable } from "../trace.ts";
 
 /** The functions that component JSON names: they answer from the tables of the trace. */
-export function toolCatalog(tables: { readonly [name: string]: ToolTable }): ToolCatalog {
-  return { tool: (name) => tableTool(name, tables[name] ?? EMPTY) };
+export class TableCatalog extends Catalog {
+  readonly #tables: { readonly [name: string]: ToolTable };
+
+  constructor(tables: { readonly [name: string]: ToolTable }) {
+    super();
+    this.#tables = tables;
+  }
+
+  override tool(name: string): Tool {
+    return tableTool(name, this.#tables[name] ?? EMPTY);
+  }
 }
 
 /** Traces about loading only name tools that they never call. */
@@ -35,7 +43,7 @@ function tableTool(name: string, table: ToolTable): Tool {
 }
 
 function answer(name: string, args: JsonObject, cases: ToolTable["cases"]): string {
-  const found = cases.find((entry) => isDeepStrictEqual(entry.arguments, args));
+  const found = cases.find((entry) => sameJson(entry.arguments, args));
   if (found === undefined) {
     throw new Error(`the trace has no case of ${name} for ${JSON.stringify(args)}`);
   }

@@ -1,0 +1,29 @@
+import type { Catalog } from "../../../src/core/component/catalog.ts";
+import type { AnyComponentDefinition } from "../../../src/core/component/component.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { Trace } from "../trace.ts";
+import { ModelCallRecorder, numberClients } from "./model-calls.ts";
+import { Switches } from "./switches.ts";
+import { TableCatalog } from "./tools.ts";
+
+/** The world outside of one trace, wherever its subject lives. */
+export class StandIns {
+  /** The functions that component JSON names. */
+  readonly catalog: Catalog;
+  readonly models = new ModelCallRecorder();
+  readonly switches = new Switches();
+
+  constructor(trace: Trace) {
+    this.catalog = new TableCatalog(trace.tools);
+  }
+
+  /** A component's definition, or that of its stand-in. */
+  adapt = (definition: AnyComponentDefinition): AnyComponentDefinition =>
+    this.models.adapt(this.switches.adapt(definition));
+
+  /** Component JSON of a subject, as its stand-ins want it. To be called when it becomes the subject. */
+  prepare(component: JsonObject): JsonObject {
+    this.switches.forget();
+    return numberClients(component);
+  }
+}
