@@ -29,6 +29,7 @@ export const LAYERS = {
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": { src: ["core/", "models/", "sandbox/", "client/", "testing/"], packages: [] },
+  "compose.ts": "anything",
   "worker.ts": "anything",
 };
 

@@ -1,0 +1,95 @@
+import { version } from "../package.json";
+import type { ChatAgent } from "./core/agents/chat-agent.ts";
+import type { Catalog } from "./core/component/catalog.ts";
+import type { AnyComponentDefinition, ComponentModel } from "./core/component/component.ts";
+import { coreComponents } from "./core/component/core-components.ts";
+import { ComponentRegistry } from "./core/component/registry.ts";
+import { ValueError } from "./core/errors.ts";
+import { agentRunnable } from "./core/run/agent-runnable.ts";
+import type { Runnable } from "./core/run/runnable.ts";
+import type { Team } from "./core/teams/team.ts";
+import { egressRules, guardedFetch } from "./durable/egress.ts";
+import { DurableObjectGateway } from "./durable/gateway.ts";
+import { secretResolver, settingOrReference } from "./durable/secret-hosts.ts";
+import { createApp } from "./http/app.ts";
+import { closed, localOnly } from "./http/auth.ts";
+import { limitsFrom } from "./http/limits.ts";
+import { openAIComponents } from "./models/components.ts";
+import { addTemplates } from "./templates/templates.ts";
+
+/** Bindings and settings of the Worker. The limits of src/http/limits.ts are settings, too. */
+export type Env = {
+  TEAM: DurableObjectNamespace;
+  /** "1" opens the API to requests from this machine, without keys. */
+  TROUPE_OPEN?: string;
+  /** 32 bytes as base64: what secrets in components are stored with. */
+  SECRETS_KEY?: string;
+  /** JSON: the hosts that each secret of the Worker may be sent to. */
+  SECRET_HOSTS?: string;
+  /** The hosts that may be asked, separated by commas. */
+  ALLOWED_EGRESS?: string;
+  OPENAI_API_KEY?: string;
+  OPENAI_BASE_URL?: string;
+  OPENAI_MODEL?: string;
+};
+
+/** What is the same for every request and every team. */
+export interface Composition {
+  fetch: (request: Request) => Response | Promise<Response>;
+  /** Makes what runs of a component. @throws ComponentError */
+  build: (component: ComponentModel) => Runnable;
+}
+
+export interface CompositionOptions {
+  /** What is added in code: tools, functions, components, teams to start by name. */
+  catalog: Catalog;
+  /** What is registered in the place of a component of ours. */
+  adapt?: (definition: AnyComponentDefinition) => AnyComponentDefinition;
+}
+
+/** Puts the parts of the service together. @throws ValueError when a setting is wrong */
+export function compose(
+  env: Partial<Env>,
+  { catalog, adapt = (definition) => definition }: CompositionOptions,
+): Composition {
+  if (env.TEAM === undefined) {
+    throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
+  }
+  const limits = limitsFrom(env);
+  addTemplates(catalog, { model: env.OPENAI_MODEL, configured: Boolean(env.OPENAI_API_KEY) });
+  const models = openAIComponents({
+    fetch: guardedFetch(egressRules(env)),
+    env: settingOrReference(env),
+    secret: secretResolver(env),
+  });
+  const registry = new ComponentRegistry({
+    depth: limits.max_component_depth,
+    components: limits.max_components,
+    functions: catalog,
+  }).register(...[...coreComponents(catalog), ...models].map(adapt), ...catalog.components());
+  const app = createApp({
+    gateway: new DurableObjectGateway(env.TEAM),
+    components: registry,
+    templates: catalog.teams(),
+    limits,
+    authenticate: env.TROUPE_OPEN === "1" ? localOnly : closed,
+    version,
+    log,
+  });
+  return {
+    fetch: (request) => app.fetch(request),
+    build: (component) => {
+      const built = registry.load<Team | (ChatAgent & { begin?: never })>(component, [
+        "team",
+        "agent",
+      ]);
+      return built.begin === undefined ? agentRunnable(built) : built;
+    },
+  };
+}
+
+/** Writes a line into the log of the Worker. */
+export function log(line: string): void {
+  // oxlint-disable-next-line no-console -- the log of a Worker
+  console.error(line);
+}
