@@ -1,8 +1,15 @@
 import type { Gateway, TeamGateway } from "../core/run/gateway.ts";
-import { readStreamResponse, streamRequest } from "./stream-request.ts";
+import {
+  readStartResponse,
+  readStreamResponse,
+  startRequest,
+  streamRequest,
+} from "./stream-request.ts";
 
-/** A team object as seen from a Worker: its stream goes over fetch, everything else over RPC. */
-type TeamStub = Omit<TeamGateway, "stream"> & { fetch(request: Request): Promise<Response> };
+/** A team object as seen from a Worker: its streams go over fetch, everything else over RPC. */
+type TeamStub = Omit<TeamGateway, "stream" | "startStream"> & {
+  fetch(request: Request): Promise<Response>;
+};
 
 /** Finds team objects in a Durable Object namespace. */
 export class DurableObjectGateway implements Gateway {
@@ -35,6 +42,7 @@ export class DurableObjectGateway implements Gateway {
       requests: (run) => stub.requests(run),
       answer: (run, request, answer) => stub.answer(run, request, answer),
       stream: async (input) => readStreamResponse(await stub.fetch(streamRequest(input))),
+      startStream: async (input) => readStartResponse(await stub.fetch(startRequest(input))),
     };
   }
 }

@@ -1,4 +1,10 @@
-import type { Problem, Result, StreamInput } from "../core/run/gateway.ts";
+import type {
+  OpenedStream,
+  Problem,
+  Result,
+  StartRunInput,
+  StreamInput,
+} from "../core/run/gateway.ts";
 import { type ActiveRun, runInfo } from "./active-run.ts";
 import { EventStream } from "./event-stream.ts";
 import { namedFrame } from "./frames.ts";
@@ -8,12 +14,18 @@ import { runNotFound } from "./run-service.ts";
 import type { StoredRun } from "./run-store.ts";
 import type { Stores } from "./stores.ts";
 
-type Opened = { body: ReadableStream<Uint8Array> } | { done: true };
+/** The object's fetch knows one address: GET opens a stream, POST starts the run that is to be streamed. */
+const ADDRESS = "https://team/stream";
+/** Under this header its answer names the run that was started. */
+const RUN = "x-troupe-run";
 
-/** The object's fetch knows one address. */
 export function streamRequest({ run, after }: StreamInput): Request {
   const query = new URLSearchParams({ after: String(after), ...(run !== null && { run }) });
-  return new Request(`https://team/stream?${query.toString()}`);
+  return new Request(`${ADDRESS}?${query.toString()}`);
+}
+
+export function startRequest(input: StartRunInput): Request {
+  return new Request(ADDRESS, { method: "POST", body: JSON.stringify(input) });
 }
 
 export function readStreamRequest(request: Request): StreamInput {
@@ -21,14 +33,27 @@ export function readStreamRequest(request: Request): StreamInput {
   return { run: searchParams.get("run"), after: Number(searchParams.get("after") ?? 0) };
 }
 
-export function streamResponse(opened: Result<Opened>): Response {
+export function streamResponse(opened: Result<OpenedStream & { run?: string }>): Response {
   if (!opened.ok) return Response.json(opened.problem, { status: opened.problem.status });
+  const { run } = opened.value;
+  const headers = {
+    "content-type": "text/event-stream",
+    ...(run !== undefined && { [RUN]: run }),
+  };
   return "done" in opened.value
-    ? new Response(null, { status: 204 })
-    : new Response(opened.value.body, { headers: { "content-type": "text/event-stream" } });
+    ? new Response(null, { status: 204, headers })
+    : new Response(opened.value.body, { headers });
 }
 
-export async function readStreamResponse(response: Response): Promise<Result<Opened>> {
+export async function readStartResponse(
+  response: Response,
+): Promise<Result<OpenedStream & { run: string }>> {
+  const opened = await readStreamResponse(response);
+  if (!opened.ok) return opened;
+  return ok({ ...opened.value, run: response.headers.get(RUN) ?? "" });
+}
+
+export async function readStreamResponse(response: Response): Promise<Result<OpenedStream>> {
   if (response.status === 204) return ok({ done: true });
   if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
   if (response.body === null) throw new TypeError("the team's stream has no body");
@@ -45,7 +70,7 @@ export interface StreamSources {
 export function openStream(
   { stores, live, driver }: StreamSources,
   input: StreamInput,
-): Result<Opened> {
+): Result<OpenedStream> {
   const run = input.run === null ? stores.runs.last() : stores.runs.byId(input.run);
   const ofRun = input.run !== null;
   if (ofRun && !run) return runNotFound();

@@ -5,6 +5,7 @@ import type {
   CreateTeamInput,
   HumanRequest,
   MessagePage,
+  OpenedStream,
   Result,
   RunInfo,
   RunPage,
@@ -170,8 +171,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#with(({ runs }) => runs.answer(run, request, answer));
   }
 
-  /** The stream: over fetch, because the runtime then notices when the client leaves. */
-  override fetch(request: Request): Response {
+  /** Streams go over fetch, because the runtime then notices when the client leaves. */
+  override async fetch(request: Request): Promise<Response> {
+    if (request.method === "POST") {
+      return streamResponse(await this.#startStream(await request.json<StartRunInput>()));
+    }
     const input: StreamInput = readStreamRequest(request);
     return streamResponse(this.#with((parts) => openStream(parts, input)));
   }
@@ -198,6 +202,17 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     this.#parts = { stores, driver, live, team, runs: new RunService(stores, driver) };
     // Not in the constructor: what a subclass adds is not there yet.
     queueMicrotask(() => driver.kick());
+  }
+
+  /** Nothing may be awaited between the start and the opening: a fast model would have begun to speak. */
+  #startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>> {
+    return this.#change((parts) => {
+      const started = parts.runs.start(input);
+      if (!started.ok) return started;
+      const { id } = started.value;
+      const opened = openStream(parts, { run: id, after: 0 });
+      return opened.ok ? ok({ ...opened.value, run: id }) : opened;
+    });
   }
 
   #with<T>(use: (parts: Parts) => Result<T>): Result<T> {

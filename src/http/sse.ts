@@ -1,4 +1,4 @@
-import type { StreamInput, TeamGateway } from "../core/run/gateway.ts";
+import type { OpenedStream, StreamInput, TeamGateway } from "../core/run/gateway.ts";
 import { invalid, unwrap } from "./problem.ts";
 
 export const EVENT_STREAM = "text/event-stream";
@@ -18,13 +18,13 @@ export function acceptsEventStream(accept: string | undefined): boolean {
   });
 }
 
-/** Opens a stream: 200, or 204 when the run is over and nothing is left to send. */
-export async function eventStream(
-  team: TeamGateway,
-  input: StreamInput,
-  headers: Record<string, string> = {},
-): Promise<Response> {
-  const stream = unwrap(await team.stream(input));
+/** Opens a stream. */
+export async function eventStream(team: TeamGateway, input: StreamInput): Promise<Response> {
+  return streamAnswer(unwrap(await team.stream(input)));
+}
+
+/** Sends a stream: 200, or 204 when the run is over and nothing is left to send. */
+export function streamAnswer(stream: OpenedStream, headers: Record<string, string> = {}): Response {
   if ("done" in stream) return new Response(null, { status: 204, headers });
   return new Response(stream.body, { status: 200, headers: { ...HEADERS, ...headers } });
 }

@@ -92,6 +92,16 @@ describe("a stream", () => {
     expect(outline(all).at(-2)).toBe("run completed");
   });
 
+  test("that begins with its run misses no piece of text, however fast the model is", async () => {
+    const team = await TestTeam.create(roundRobin([writer([])], 2));
+    for (const task of ["go", "again"]) {
+      const frames = await rest(await team.startStream(task));
+      const shown = frames.filter(({ event }) => event === undefined || event === "snapshot");
+      const said = ["one ", "two ", "three", "one two three", "end"];
+      expect(outline(shown)).toEqual([task, ...said, ...said, "TaskResult"]);
+    }
+  });
+
   test("is the same at every cursor, and over after the last", async () => {
     const team = await TestTeam.create(roundRobin([counter("a"), counter("b")], 4));
     const { id } = await team.start("go");

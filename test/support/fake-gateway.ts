@@ -221,6 +221,14 @@ class FakeTeam implements TeamGateway {
     return ok({ body });
   }
 
+  async startStream(input: StartRunInput): ReturnType<TeamGateway["startStream"]> {
+    const started = await this.startRun(input);
+    if (!started.ok) return started;
+    const run = started.value.id;
+    const opened = await this.stream({ run, after: 0 });
+    return opened.ok ? ok({ ...opened.value, run }) : opened;
+  }
+
   #end(run: RunInfo, status: "completed" | "cancelled"): void {
     run.status = status;
     run.ended_at = TIME;

@@ -111,6 +111,9 @@ export interface RunPage {
   next_cursor: string | null;
 }
 
+/** SSE bytes as docs/http-api.md describes them, ready to send; `done` when a run is over and nothing is left to send. */
+export type OpenedStream = { body: ReadableStream<Uint8Array> } | { done: true };
+
 /** What a stream shows: one run up to its end, or the whole life of a team. */
 export interface StreamInput {
   run: string | null;
@@ -147,10 +150,9 @@ export interface TeamGateway {
   requests(run: string): Promise<Result<HumanRequest[]>>;
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
 
-  /** SSE bytes as http-api describes them, ready to send; `done` when a run is over and nothing is left to send. */
-  stream(
-    input: StreamInput,
-  ): Promise<Result<{ body: ReadableStream<Uint8Array> } | { done: true }>>;
+  stream(input: StreamInput): Promise<Result<OpenedStream>>;
+  /** Starts a run and opens its stream in one go, so that not even the first piece of text is missed. */
+  startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>>;
 }
 
 /** Finds teams by id; the object's name is made of tenant and id. */

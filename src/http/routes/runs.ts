@@ -4,7 +4,7 @@ import { integerParameter } from "../schemas/common.ts";
 import { startRunSchema } from "../schemas/run.ts";
 import * as z from "zod";
 import type { Services } from "../services.ts";
-import { acceptsEventStream, eventStream } from "../sse.ts";
+import { acceptsEventStream, streamAnswer } from "../sse.ts";
 import { parseTask } from "../task.ts";
 import { checkMetadata } from "../team-input.ts";
 import { defaultPage } from "./teams.ts";
@@ -39,19 +39,20 @@ export function runEndpoints({ limits }: Services): Endpoint[] {
         202: { description: "The run is accepted and goes on.", schema: "Run", location: true },
       },
       problems: [404, 409, 429],
-      async handle({ body, query, team, idempotency, c }) {
+      async handle({ body, query, team, param, idempotency, c }) {
         checkMetadata(body.metadata, limits);
-        const { created: _, ...run } = unwrap(
-          await team.startRun({
-            ...body,
-            task: parseTask(body.task, limits),
-            ...(idempotency && { idempotency }),
-          }),
-        );
-        const location = `/v1/teams/${run.team_id}/runs/${run.id}`;
+        const input = {
+          ...body,
+          task: parseTask(body.task, limits),
+          ...(idempotency && { idempotency }),
+        };
+        const locationOf = (run: string): string => `/v1/teams/${param("team")}/runs/${run}`;
         if (acceptsEventStream(c.req.header("accept"))) {
-          return eventStream(team, { run: run.id, after: 0 }, { location });
+          const started = unwrap(await team.startStream(input));
+          return streamAnswer(started, { location: locationOf(started.run) });
         }
+        const { created: _, ...run } = unwrap(await team.startRun(input));
+        const location = locationOf(run.id);
         if (query.wait === undefined || query.wait === 0) return json(run, 202, { location });
         const waited = unwrap(await team.waitForRun(run.id, query.wait * 1000));
         return json(waited, waited.ended_at === null ? 202 : 200, { location });

@@ -49,17 +49,13 @@ export class TestTeam {
   }
 
   async start(task: string | null, options: Partial<StartRunInput> = {}): Promise<RunInfo> {
-    return value(
-      await this.gateway.startRun({
-        task: task === null ? null : [{ type: "TextMessage", source: "user", content: task }],
-        output_task_messages: true,
-        on_conflict: "reject",
-        timeout_seconds: null,
-        max_total_tokens: null,
-        metadata: {},
-        ...options,
-      }),
-    );
+    return value(await this.gateway.startRun(startInput(task, options)));
+  }
+
+  /** The stream that a start answers with. */
+  async startStream(task: string): Promise<AsyncGenerator<Frame, void, void>> {
+    const opened = value(await this.gateway.startStream(startInput(task)));
+    return "done" in opened ? noFrames() : readFrames(opened.body);
   }
 
   async run(id: string): Promise<RunInfo> {
@@ -103,6 +99,18 @@ export class TestTeam {
   alarm(): Promise<number | null> {
     return runInDurableObject(this.stub, (_instance, state) => state.storage.getAlarm());
   }
+}
+
+function startInput(task: string | null, options: Partial<StartRunInput> = {}): StartRunInput {
+  return {
+    task: task === null ? null : [{ type: "TextMessage", source: "user", content: task }],
+    output_task_messages: true,
+    on_conflict: "reject",
+    timeout_seconds: null,
+    max_total_tokens: null,
+    metadata: {},
+    ...options,
+  };
 }
 
 /** What was said, in order. */
