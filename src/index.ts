@@ -3,6 +3,14 @@ export { AssistantAgent } from "./core/agents/assistant-agent.ts";
 export type { AssistantAgentOptions } from "./core/agents/assistant/options.ts";
 export { BaseChatAgent } from "./core/agents/base-chat-agent.ts";
 export type { ChatAgent, Response } from "./core/agents/chat-agent.ts";
+export { CodeExecutorAgent } from "./core/agents/code-executor-agent.ts";
+export type {
+  ApprovalFunction,
+  ApprovalRequest,
+  ApprovalResponse,
+} from "./core/agents/code-executor/approval.ts";
+export type { CodeExecutorAgentOptions } from "./core/agents/code-executor/options.ts";
+export type { ExecutorPrompts } from "./core/agents/code-executor/prompts.ts";
 export { createHandoff, type Handoff, type HandoffOptions } from "./core/agents/handoff.ts";
 export {
   type InputFunction,
@@ -98,6 +106,10 @@ export type {
 } from "./core/tools/tool.ts";
 export type { Workbench } from "./core/tools/workbench.ts";
 
+// Code
+export type { CodeBlock, CodeResult } from "./core/code/code-block.ts";
+export type { CodeExecutor } from "./core/code/code-executor.ts";
+
 // Model contexts and memory
 export { BufferedChatCompletionContext } from "./core/context/buffered-chat-completion-context.ts";
 export type { ChatCompletionContext } from "./core/context/chat-completion-context.ts";
@@ -143,10 +155,8 @@ export { OpenAIChatCompletionClient } from "./models/openai/openai-client.ts";
 
 // Messages
 export type {
-  CodeBlock,
   CodeExecutionEvent,
   CodeGenerationEvent,
-  CodeResult,
   MemoryQueryEvent,
   ModelClientStreamingChunkEvent,
   SelectorEvent,

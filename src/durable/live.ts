@@ -1,4 +1,5 @@
 import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-events.ts";
+import { streamedTextId } from "../core/messages/create.ts";
 import type { Message } from "../core/messages/message.ts";
 import type { RecordedEvent } from "./event-log.ts";
 import { eventFrame, liveFrame, namedFrame, PING_FRAME, RETRY_FRAME } from "./frames.ts";
@@ -15,6 +16,8 @@ export interface LiveClient {
 }
 
 interface TextInProgress {
+  /** Null where the pieces do not say; clients then go by the source. */
+  full_message_id: string | null;
   source: string;
   content: string;
 }
@@ -79,18 +82,21 @@ export class Live {
   }
 
   chunk(event: ModelClientStreamingChunkEvent): void {
-    const { full_message_id: id, source, content } = event;
-    if (id !== null) {
-      const text = this.#texts.get(id);
-      if (text) text.content += content;
-      else this.#texts.set(id, { source, content });
-    }
+    const id = streamedTextId(event);
+    const text = this.#texts.get(id);
+    const { full_message_id, source, content } = event;
+    if (text) text.content += content;
+    else this.#texts.set(id, { full_message_id, source, content });
     if (this.#clients.size > 0) this.send(liveFrame(event));
   }
 
   /** The text shown of a message is void. */
   discard(id: string): void {
-    if (this.#texts.delete(id)) this.send(namedFrame("discard", { full_message_id: id }));
+    const text = this.#texts.get(id);
+    if (text === undefined) return;
+    this.#texts.delete(id);
+    const { full_message_id, source } = text;
+    this.send(namedFrame("discard", { full_message_id, source }));
   }
 
   /** The turn is over: texts that led to nothing are void (`discard`), or simply done with. */
@@ -103,9 +109,7 @@ export class Live {
   /** Frames of the texts in progress, for a newcomer. */
   snapshots(): string {
     let frames = "";
-    for (const [full_message_id, { source, content }] of this.#texts) {
-      frames += namedFrame("snapshot", { full_message_id, source, content });
-    }
+    for (const text of this.#texts.values()) frames += namedFrame("snapshot", text);
     return frames;
   }
 

@@ -1,3 +1,4 @@
+import type { CodeBlock } from "../../src/core/code/code-block.ts";
 import { errorMessage, type Issue, TroupeError } from "../../src/core/errors.ts";
 import type { Json, JsonObject } from "../../src/core/json.ts";
 import type { Step } from "./trace.ts";
@@ -7,8 +8,11 @@ import type { Step } from "./trace.ts";
  * scripted world outside. Ids in what it gets are those of the implementation.
  */
 export interface Host {
-  /** Makes a component the subject, in the place of the one before. */
-  use(component: JsonObject): Promise<Played>;
+  /**
+   * Makes a component the subject, in the place of the one before.
+   * @param hooks what functions return that are not part of the component, by name
+   */
+  use(component: JsonObject, hooks: JsonObject): Promise<Played>;
   /** Does what a step says; `new` and `use` are done by {@link use}. */
   play(step: Step): Promise<Played>;
   /** What the world outside was asked since this was called last. */
@@ -19,6 +23,8 @@ export interface Host {
 export interface Records {
   model_calls: JsonObject[];
   input_prompts: string[];
+  code_calls: CodeBlock[][];
+  hook_calls: JsonObject[];
 }
 
 /** What came of a step, under the keys of the step that say what should have. */

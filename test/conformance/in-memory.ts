@@ -12,9 +12,9 @@ export class InMemory implements Host {
     this.#world = new World(trace);
   }
 
-  async use(component: JsonObject): Promise<Played> {
+  async use(component: JsonObject, hooks: JsonObject): Promise<Played> {
     try {
-      this.#world.use(component);
+      this.#world.use(component, hooks);
       return { actual: {} };
     } catch (error) {
       return { actual: {}, error: thrown(error) };
@@ -29,6 +29,11 @@ export class InMemory implements Host {
 
   async takeRecords(): Promise<Records> {
     const { human, standIns } = this.#world;
-    return { model_calls: standIns.models.take(), input_prompts: human.take() };
+    return {
+      model_calls: standIns.models.take(),
+      input_prompts: human.take(),
+      code_calls: standIns.code.take(),
+      hook_calls: standIns.hooks.take(),
+    };
   }
 }

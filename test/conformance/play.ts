@@ -1,3 +1,4 @@
+import type { CodeBlock } from "../../src/core/code/code-block.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { type CompareOptions, type Difference, difference } from "./compare/compare.ts";
 import { IdMap } from "./compare/ids.ts";
@@ -52,6 +53,8 @@ class Player {
   readonly #ids = new IdMap();
   readonly #calls: ModelCall[] = [];
   readonly #prompts: string[] = [];
+  readonly #codeCalls: CodeBlock[][] = [];
+  readonly #hookCalls: JsonObject[] = [];
   readonly #deviations: Outcome["deviations"] = [];
   /** Steps whose model calls are not comparable. */
   readonly #skipped = new Set<number>();
@@ -76,9 +79,9 @@ class Player {
   }
 
   async #failure(): Promise<Failure | undefined> {
-    const { component, steps } = this.#trace;
+    const { component, hooks, steps } = this.#trace;
     if (component !== undefined) {
-      const { error } = await this.#use(component);
+      const { error } = await this.#use(component, hooks);
       if (error) {
         return { difference: { path: "component", expected: "loads", actual: error.message } };
       }
@@ -120,15 +123,16 @@ class Player {
     return undefined;
   }
 
-  async #renew({ op, component }: Step): Promise<Played> {
-    const model = component ?? (op === "new" ? (this.#trace.component ?? this.#subject) : null);
-    return this.#use(model ?? null);
+  async #renew({ op, component, hooks }: Step): Promise<Played> {
+    if (op === "use") return this.#use(component ?? null, {});
+    const model = component ?? this.#trace.component ?? this.#subject ?? null;
+    return this.#use(model, isJsonObject(hooks) ? hooks : this.#trace.hooks);
   }
 
-  async #use(component: Json): Promise<Played> {
+  async #use(component: Json, hooks: JsonObject): Promise<Played> {
     if (!isJsonObject(component)) throw new Error("the trace names no component");
     this.#subject = undefined;
-    const played = await this.#host.use(component);
+    const played = await this.#host.use(component, hooks);
     if (!played.error) this.#subject = component;
     return played;
   }
@@ -141,9 +145,11 @@ class Player {
   }
 
   async #keepRecords(step: number): Promise<void> {
-    const { model_calls, input_prompts } = await this.#host.takeRecords();
+    const { model_calls, input_prompts, code_calls, hook_calls } = await this.#host.takeRecords();
     this.#calls.push(...model_calls.map((call) => ({ step, ...call }) as ModelCall));
     this.#prompts.push(...input_prompts);
+    this.#codeCalls.push(...code_calls);
+    this.#hookCalls.push(...hook_calls.map((call) => ({ step, ...call })));
   }
 
   /** Ids met in a comparison that fails are not remembered. */
@@ -163,10 +169,9 @@ class Player {
   }
 
   #end(): Failure | undefined {
-    const { input_prompts } = this.#trace;
-    const prompts = input_prompts && difference(input_prompts, this.#prompts, {}, "input_prompts");
-    if (prompts && this.#apart === undefined && this.#apartSteps.size === 0) {
-      return { difference: prompts };
+    const asked = this.#asked();
+    if (asked && this.#apart === undefined && this.#apartSteps.size === 0) {
+      return { difference: asked };
     }
     for (;;) {
       const call = compareModelCalls(this.#trace, this.#calls, this.#skipped, (step) =>
@@ -178,6 +183,16 @@ class Player {
       this.#deviates(call.step, apart);
       this.#skipped.add(call.step);
     }
+  }
+
+  /** What the human, the code executor and the hooks were asked over the whole trace. */
+  #asked(): Difference | undefined {
+    const { input_prompts, code_calls, hook_calls } = this.#trace;
+    return (
+      (input_prompts && difference(input_prompts, this.#prompts, {}, "input_prompts")) ??
+      (code_calls && difference(code_calls, this.#codeCalls, {}, "code_calls")) ??
+      (hook_calls && difference(hook_calls, this.#hookCalls, {}, "hook_calls"))
+    );
   }
 
   /** Numbers of structured content are shown inside texts. */

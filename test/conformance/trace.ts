@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { codeBlockSchema, codeResultSchema } from "../../src/core/code/code-block.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 
 const object = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
@@ -26,6 +27,10 @@ const traceSchema = z.object({
   tools: z.record(z.string(), toolSchema).default({}),
   inputs: z.array(z.json()).default([]),
   input_prompts: z.array(z.string()).optional(),
+  code_results: z.array(codeResultSchema).default([]),
+  code_calls: z.array(z.array(codeBlockSchema)).optional(),
+  hooks: object.default({}),
+  hook_calls: z.array(object).optional(),
   steps: z.array(z.looseObject({ op: z.string() })),
   model_calls: z.array(modelCallSchema).default([]),
 });

@@ -23,13 +23,14 @@ export class World {
     const { catalog, adapt } = standIns;
     this.#registry = new ComponentRegistry({ functions: catalog }).register(
       ...coreComponents(catalog).map(adapt),
+      ...catalog.components(),
     );
   }
 
   /** Makes another component the subject. */
-  use(component: JsonObject): void {
+  use(component: JsonObject, hooks: JsonObject): void {
     this.#subject = undefined;
-    this.#subject = this.load(this.standIns.prepare(component));
+    this.#subject = this.load(this.standIns.prepare(component, hooks));
   }
 
   load<T extends Component>(model: Json | undefined, role?: ComponentRole): T {

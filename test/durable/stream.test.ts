@@ -14,10 +14,10 @@ import {
 } from "./support/team.ts";
 
 /** Streams "one two three", holding after each word until the test says so. */
-function writer(holds: readonly Signal[]): ReturnType<typeof agent> {
+function writer(holds: readonly Signal[], named = true): ReturnType<typeof agent> {
   return agent("writer", async function* (self, ctx) {
     const id = ctx.id();
-    const toEvent = chunkEvents(ctx, self.name, id);
+    const toEvent = chunkEvents(ctx, self.name, id, named ? id : null);
     const text = yield* ctx.stream("model:0", async function* () {
       let whole = "";
       for (const [index, word] of ["one ", "two ", "three"].entries()) {
@@ -120,9 +120,12 @@ describe("a stream", () => {
     }
   });
 
-  test("gives a newcomer the text in progress once, then the pieces", async () => {
+  test.each([
+    ["that say to which message they belong", true],
+    ["that do not", false],
+  ])("gives a newcomer the text in progress once, then the pieces, %s", async (_what, named) => {
     const holds = [new Signal(), new Signal(), new Signal()];
-    const team = await TestTeam.create(roundRobin([writer(holds)], 1));
+    const team = await TestTeam.create(roundRobin([writer(holds, named)], 1));
     const { id } = await team.start("go");
     const early = await team.stream(id);
     await upTo(early, ({ data }) => (data as { content?: string }).content === "one ");
@@ -130,7 +133,11 @@ describe("a stream", () => {
     const late = await team.stream(id);
     const start = await upTo(late, ({ event }) => event === "snapshot");
     expect(outline(start)).toEqual(["run running", "go", "caught_up", "snapshot"]);
-    expect(start.at(-1)?.data).toMatchObject({ source: "writer", content: "one " });
+    expect(start.at(-1)?.data).toEqual({
+      source: "writer",
+      content: "one ",
+      full_message_id: named ? expect.any(String) : null,
+    });
     for (const hold of holds) hold.set();
     const following = await rest(late);
     expect(outline(following)).toEqual([
@@ -144,12 +151,15 @@ describe("a stream", () => {
     await rest(early);
   });
 
-  test("tells when the partial text of a failed attempt is void", async () => {
+  test.each([
+    ["of a named message", true],
+    ["of one without a name", false],
+  ])("tells when the partial text of a failed attempt is void, %s", async (_what, named) => {
     const tried = new Signal();
     const team = await TestTeam.create(
       agent("a", async function* (self, ctx) {
         const id = ctx.id();
-        const toEvent = chunkEvents(ctx, self.name, id);
+        const toEvent = chunkEvents(ctx, self.name, id, named ? id : null);
         return yield* ctx.stream(
           "model:0",
           async function* ({ attempt }) {
@@ -171,7 +181,12 @@ describe("a stream", () => {
         event === "snapshot" || (data as { content?: string }).content === "attempt 1",
     );
     tried.set();
-    const all = outline([...first, ...(await rest(frames))]);
+    const seen = [...first, ...(await rest(frames))];
+    expect(seen.find(({ event }) => event === "discard")?.data).toEqual({
+      source: "a",
+      full_message_id: named ? expect.any(String) : null,
+    });
+    const all = outline(seen);
     expect(all.slice(-5)).toEqual(["discard", "attempt 2", "said", "run completed", "TaskResult"]);
   });
 

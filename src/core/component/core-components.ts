@@ -1,4 +1,5 @@
 import { AssistantAgent } from "../agents/assistant-agent.ts";
+import { CodeExecutorAgent } from "../agents/code-executor-agent.ts";
 import { UserProxyAgent } from "../agents/user-proxy-agent.ts";
 import { AndTermination, OrTermination } from "../conditions/base-termination.ts";
 import { ExternalTermination } from "../conditions/external-termination.ts";
@@ -36,6 +37,7 @@ import type { AnyComponentDefinition } from "./component.ts";
 export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
   return [
     AssistantAgent.component,
+    CodeExecutorAgent.component,
     UserProxyAgent.component,
     RoundRobinGroupChat.component,
     AndTermination.component,

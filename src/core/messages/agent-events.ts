@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { codeBlockSchema, codeResultSchema } from "../code/code-block.ts";
 import { functionCallSchema, functionExecutionResultSchema } from "../models/llm-messages.ts";
 import { memoryContentSchema } from "../memory/memory-content.ts";
 import { baseMessageSchema } from "./base.ts";
@@ -15,10 +16,6 @@ export const toolCallExecutionEventSchema = baseMessageSchema.extend({
 });
 export type ToolCallExecutionEvent = z.infer<typeof toolCallExecutionEventSchema>;
 
-/** Code found in a message: the fenced block and its language. */
-export const codeBlockSchema = z.object({ code: z.string(), language: z.string() });
-export type CodeBlock = z.infer<typeof codeBlockSchema>;
-
 export const codeGenerationEventSchema = baseMessageSchema.extend({
   retry_attempt: z.number().int(),
   content: z.string(),
@@ -26,10 +23,6 @@ export const codeGenerationEventSchema = baseMessageSchema.extend({
   type: z.literal("CodeGenerationEvent"),
 });
 export type CodeGenerationEvent = z.infer<typeof codeGenerationEventSchema>;
-
-/** What running code gave. Executors may add fields (`code_file`). */
-export const codeResultSchema = z.looseObject({ exit_code: z.number().int(), output: z.string() });
-export type CodeResult = z.infer<typeof codeResultSchema>;
 
 export const codeExecutionEventSchema = baseMessageSchema.extend({
   retry_attempt: z.number().int(),

@@ -33,22 +33,33 @@ export function createMessage<M extends Message>(
 /**
  * The events for the pieces of one streamed reply. Their ids are made from the message's, because a repeated turn
  * has no pieces and must still give every later message the id it had.
+ *
+ * @param shownId what the pieces say about which message they belong to; null where AutoGen does not say
  */
 export function chunkEvents(
   origin: MessageOrigin,
   source: string,
-  fullMessageId: string,
+  messageId: string,
+  shownId: string | null = messageId,
 ): (content: string) => ModelClientStreamingChunkEvent {
   const created_at = origin.now();
   let count = 0;
   return (content) => ({
-    id: `${fullMessageId}:${count++}`,
+    id: `${messageId}:${count++}`,
     source,
     models_usage: null,
     metadata: {},
     created_at,
     content,
-    full_message_id: fullMessageId,
+    full_message_id: shownId,
     type: "ModelClientStreamingChunkEvent",
   });
+}
+
+/** What the pieces of one text have in common, even where they do not say to which message they belong. */
+export function streamedTextId(piece: ModelClientStreamingChunkEvent): string {
+  const { full_message_id, id, source } = piece;
+  if (full_message_id !== null) return full_message_id;
+  const end = id.lastIndexOf(":");
+  return end < 0 ? source : id.slice(0, end);
 }

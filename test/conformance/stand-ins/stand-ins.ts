@@ -2,19 +2,26 @@ import type { Catalog } from "../../../src/core/component/catalog.ts";
 import type { AnyComponentDefinition } from "../../../src/core/component/component.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Trace } from "../trace.ts";
+import { CodeStandIn } from "./code.ts";
+import { Hooks } from "./hooks.ts";
 import { ModelCallRecorder, numberClients } from "./model-calls.ts";
 import { Switches } from "./switches.ts";
 import { TableCatalog } from "./tools.ts";
 
 /** The world outside of one trace, wherever its subject lives. */
 export class StandIns {
-  /** The functions that component JSON names. */
+  /** The functions that component JSON names, and components that only traces have. */
   readonly catalog: Catalog;
   readonly models = new ModelCallRecorder();
   readonly switches = new Switches();
+  readonly code: CodeStandIn;
+  readonly hooks: Hooks;
 
   constructor(trace: Trace) {
     this.catalog = new TableCatalog(trace.tools);
+    this.code = new CodeStandIn(trace.code_results);
+    this.catalog.registerComponent(this.code.definition);
+    this.hooks = new Hooks(this.catalog);
   }
 
   /** A component's definition, or that of its stand-in. */
@@ -22,8 +29,8 @@ export class StandIns {
     this.models.adapt(this.switches.adapt(definition));
 
   /** Component JSON of a subject, as its stand-ins want it. To be called when it becomes the subject. */
-  prepare(component: JsonObject): JsonObject {
+  prepare(component: JsonObject, hooks: JsonObject): JsonObject {
     this.switches.forget();
-    return numberClients(component);
+    return numberClients(this.hooks.prepare(component, hooks));
   }
 }

@@ -11,7 +11,8 @@ import type { CreateOptions, CreateResult } from "../../models/chat-completion-c
 import type { FunctionCall, LLMMessage } from "../../models/llm-messages.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
 import type { Response } from "../chat-agent.ts";
-import { consultMemory, modelMessages, remember } from "./context.ts";
+import { modelMessages, remember } from "../model-input.ts";
+import { consultMemory } from "./memory.ts";
 import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
 import type { AssistantSettings } from "./settings.ts";
 import { executeCalls, type ListedTools, listTools } from "./tool-calls.ts";

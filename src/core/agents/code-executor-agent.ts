@@ -1,0 +1,134 @@
+import * as z from "zod";
+import { markdownCode } from "../code/markdown-code.ts";
+import type { ComponentDefinition } from "../component/component.ts";
+import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
+import { StateError } from "../errors.ts";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import type { TextMessage } from "../messages/chat-messages.ts";
+import { createMessage } from "../messages/create.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
+import { modelClientPart } from "../models/model-client-part.ts";
+import type { TurnContext } from "../run/turn-context.ts";
+import { baseStateSchema } from "../state/base-state.ts";
+import type { StateParts } from "../state/stateful.ts";
+import { BaseChatAgent } from "./base-chat-agent.ts";
+import type { Response } from "./chat-agent.ts";
+import {
+  type CodeExecutorConfig,
+  codeExecutorConfigSchema,
+  configOf,
+  optionsFromConfig,
+} from "./code-executor/config.ts";
+import type { CodeExecutorAgentOptions } from "./code-executor/options.ts";
+import { runCode } from "./code-executor/run-code.ts";
+import { type ExecutorSettings, settingsOf } from "./code-executor/settings.ts";
+import { CoderTurn } from "./code-executor/turn.ts";
+
+const RUNNER = "Runs the code it finds in fenced Markdown blocks of messages, and nothing else.";
+const CODER = "Solves tasks by writing code, running it and reading what it prints.";
+
+const stateSchema = baseStateSchema.extend({
+  troupe: z.object({ llm_context: jsonObjectSchema.optional() }).optional(),
+});
+
+/**
+ * An agent that runs code (AutoGen `CodeExecutorAgent`). With a model it writes the code itself, writes it anew when it
+ * fails, and says what came of it; without one it runs what others wrote and says what was printed.
+ *
+ * @example
+ * const coder = new CodeExecutorAgent({ name: "coder", codeExecutor, modelClient, maxRetriesOnError: 2 });
+ */
+export class CodeExecutorAgent extends BaseChatAgent {
+  static readonly component: ComponentDefinition<CodeExecutorConfig, CodeExecutorAgent> = {
+    provider: "autogen_agentchat.agents.CodeExecutorAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+    configSchema: codeExecutorConfigSchema,
+    fromConfig: (config, loader) => new CodeExecutorAgent(optionsFromConfig(config, loader)),
+  };
+
+  readonly definition = CodeExecutorAgent.component;
+  readonly producedMessageTypes = ["TextMessage"];
+  readonly #settings: ExecutorSettings;
+
+  /** @throws ValueError for a bad name, bad prompts, and retries without a model that can decide about them */
+  constructor(options: CodeExecutorAgentOptions) {
+    super(options.name, options.description ?? (options.modelClient ? CODER : RUNNER));
+    this.#settings = settingsOf(options);
+  }
+
+  get modelContext(): ChatCompletionContext {
+    return this.#settings.modelContext;
+  }
+
+  async *onMessagesStream(
+    messages: readonly ChatMessage[],
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Response, void> {
+    const { modelClient } = this.#settings;
+    if (modelClient !== undefined) {
+      return yield* new CoderTurn({ ...this.#settings, modelClient }, ctx).respond(messages);
+    }
+    const content = await this.#runGiven(messages, ctx);
+    const { name: source } = this;
+    return {
+      chat_message: createMessage<TextMessage>(ctx, { type: "TextMessage", source, content }),
+      inner_messages: null,
+    };
+  }
+
+  /** The model context stays, as it does in AutoGen. */
+  onReset(_ctx: TurnContext): Promise<void> {
+    return Promise.resolve();
+  }
+
+  override async close(): Promise<void> {
+    await this.#settings.codeExecutor.close();
+  }
+
+  /** AutoGen saves nothing of this agent; its model context is under `troupe`. */
+  override saveState(): JsonObject {
+    return {
+      ...super.saveState(),
+      troupe: { llm_context: this.#settings.modelContext.saveState() },
+    };
+  }
+
+  override loadState(state: JsonObject): void {
+    const { data } = stateSchema.safeParse(state);
+    if (data === undefined) {
+      throw new StateError(
+        `the state of "${this.name}" holds the model context's state in \`troupe.llm_context\`, if anything`,
+      );
+    }
+    const context = data.troupe?.llm_context;
+    if (context !== undefined) this.#settings.modelContext.loadState(context);
+  }
+
+  stateParts(): StateParts {
+    const { modelContext, modelClient } = this.#settings;
+    return {
+      children: {
+        context: modelContext,
+        ...(modelClient && modelClientPart(modelClient)),
+      },
+    };
+  }
+
+  toConfig(): JsonObject {
+    return configOf(this.#settings, this.description);
+  }
+
+  async #runGiven(messages: readonly ChatMessage[], ctx: TurnContext): Promise<string> {
+    const { sources, languages, prompts } = this.#settings;
+    const blocks = messages.flatMap((message) => {
+      const searched = sources === null || sources.includes(message.source);
+      const text = searched && message.type === "TextMessage" ? message.content : "";
+      return markdownCode(text, languages);
+    });
+    if (blocks.length === 0) return prompts.no_code_blocks;
+    const { output } = await runCode(this.#settings, blocks, 0, ctx);
+    return output;
+  }
+}

@@ -1,0 +1,32 @@
+import type { CodeExecutor } from "../../code/code-executor.ts";
+import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
+import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import type { ApprovalFunction } from "./approval.ts";
+import type { ExecutorPrompts } from "./prompts.ts";
+
+export interface CodeExecutorAgentOptions {
+  /** An identifier, unique in the team. */
+  name: string;
+  /** What runs the code. */
+  codeExecutor: CodeExecutor;
+  /** Writes code and reads its output. Without one the agent runs the code it finds in messages. */
+  modelClient?: ChatCompletionClient | undefined;
+  /** What the model gets to see of the conversation. Default: all of it. */
+  modelContext?: ChatCompletionContext | undefined;
+  /** Whether the model's text is yielded in pieces while it arrives. Default false. */
+  modelClientStream?: boolean | undefined;
+  /** How often the model may write the code anew when it failed. Default 0. */
+  maxRetriesOnError?: number | undefined;
+  /** What other agents and managers are told about this one. */
+  description?: string | null | undefined;
+  /** Null: none. */
+  systemMessage?: string | null | undefined;
+  /** Whose messages are searched for code, by an agent without a model. Default: everybody's. */
+  sources?: readonly string[] | null | undefined;
+  /** Languages of blocks that are run; others are left alone. Default `python` and `sh`. */
+  supportedLanguages?: readonly string[] | null | undefined;
+  /** Asked before code is run. Component JSON names it, if it is registered (`registerFunction`). */
+  approvalFunc?: ApprovalFunction | null | undefined;
+  /** Texts in the place of the agent's own. */
+  prompts?: Partial<ExecutorPrompts> | undefined;
+}

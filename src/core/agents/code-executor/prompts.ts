@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { errorMessage, ValueError } from "../../errors.ts";
+import { formatPython } from "../../text/format.ts";
+
+/** The texts that a code executor agent says itself. Python formats; doubled braces are literal. */
+export interface ExecutorPrompts {
+  /** The answer when no message has code in it; shown as it is. */
+  no_code_blocks: string;
+  /** In the place of an empty output. Over `{exit_code}`. */
+  empty_output: string;
+  /** The output of code that failed. Over `{exit_code}`, `{output}`. */
+  error_output: string;
+  /** Asks the model whether to try again. Over `{output}`. */
+  retry: string;
+}
+
+export const executorPromptsSchema = z.object({
+  no_code_blocks: z.string().optional(),
+  empty_output: z.string().optional(),
+  error_output: z.string().optional(),
+  retry: z.string().optional(),
+});
+
+const DEFAULT_PROMPTS: ExecutorPrompts = {
+  no_code_blocks:
+    "There is no code to run in these messages. Put it into a fenced Markdown block that names its language, such as ```python.",
+  empty_output:
+    "The code ended with exit code {exit_code} and printed nothing. Only what is printed can be seen.",
+  error_output: "The code failed with exit code {exit_code}. It printed:\n{output}",
+  retry:
+    "Running your code failed:\n{output}\n\nIs it worth another attempt? Answer in JSON: `retry` is true if you can write code that gets further, and `reason` says what went wrong and what you will change, or why to leave it.",
+};
+
+/** @throws ValueError naming the first text that is not a format over its placeholders */
+export function promptsOf(given: Partial<ExecutorPrompts> | undefined): ExecutorPrompts {
+  const prompts = { ...DEFAULT_PROMPTS, ...given };
+  check("empty_output", () => emptyOutput(prompts, 0));
+  check("error_output", () => errorOutput(prompts, 1, ""));
+  check("retry", () => retryQuestion(prompts, ""));
+  return prompts;
+}
+
+export function emptyOutput({ empty_output }: ExecutorPrompts, exitCode: number): string {
+  return formatPython(empty_output, { exit_code: exitCode });
+}
+
+export function errorOutput(
+  { error_output }: ExecutorPrompts,
+  exitCode: number,
+  output: string,
+): string {
+  return formatPython(error_output, { exit_code: exitCode, output });
+}
+
+export function retryQuestion({ retry }: ExecutorPrompts, output: string): string {
+  return formatPython(retry, { output });
+}
+
+function check(key: keyof ExecutorPrompts, fill: () => string): void {
+  try {
+    fill();
+  } catch (error) {
+    const message = errorMessage(error);
+    throw new ValueError(message, { issues: [{ path: `executor_prompts.${key}`, message }] });
+  }
+}

@@ -1,0 +1,68 @@
+import type { CodeExecutor } from "../../code/code-executor.ts";
+import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
+import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-completion-context.ts";
+import { ValueError } from "../../errors.ts";
+import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import type { SystemMessage } from "../../models/llm-messages.ts";
+import type { ApprovalFunction } from "./approval.ts";
+import type { CodeExecutorAgentOptions } from "./options.ts";
+import { type ExecutorPrompts, promptsOf } from "./prompts.ts";
+
+/** A code executor agent's options, checked and completed. None of it changes; what changes is inside the parts. */
+export interface ExecutorSettings {
+  name: string;
+  codeExecutor: CodeExecutor;
+  modelClient: ChatCompletionClient | undefined;
+  modelContext: ChatCompletionContext;
+  systemMessage: SystemMessage | null;
+  stream: boolean;
+  maxRetries: number;
+  sources: readonly string[] | null;
+  languages: readonly string[];
+  approve: ApprovalFunction | null;
+  prompts: ExecutorPrompts;
+  /** Those of the prompts that were given. */
+  givenPrompts: Partial<ExecutorPrompts> | undefined;
+}
+
+const SYSTEM_MESSAGE =
+  "You solve tasks by writing code, which is run for you. Put Python into ```python blocks and shell scripts into ```sh blocks; each block must be complete and print what you want to know. You are then shown what was printed.";
+
+const LANGUAGES = ["python", "sh"];
+
+/** @throws ValueError for what does not go together */
+export function settingsOf(options: CodeExecutorAgentOptions): ExecutorSettings {
+  const { systemMessage = SYSTEM_MESSAGE, maxRetriesOnError: maxRetries = 0 } = options;
+  checkRetries(options.name, maxRetries, options.modelClient);
+  return {
+    name: options.name,
+    codeExecutor: options.codeExecutor,
+    modelClient: options.modelClient,
+    modelContext: options.modelContext ?? new UnboundedChatCompletionContext(),
+    systemMessage:
+      systemMessage === null ? null : { content: systemMessage, type: "SystemMessage" },
+    stream: options.modelClientStream ?? false,
+    maxRetries,
+    sources: options.sources ?? null,
+    languages: options.supportedLanguages ?? LANGUAGES,
+    approve: options.approvalFunc ?? null,
+    prompts: promptsOf(options.prompts),
+    givenPrompts: options.prompts,
+  };
+}
+
+/** Whether to try again is asked as structured output. */
+function checkRetries(name: string, retries: number, client: ChatCompletionClient | undefined) {
+  if (!Number.isInteger(retries) || retries < 0) {
+    throw refused(`maxRetriesOnError must be a whole number from 0, not ${retries}`);
+  }
+  if (retries > 0 && client?.modelInfo.structured_output !== true) {
+    throw refused(
+      `"${name}" can only retry with a model that has structured output, which decides whether to`,
+    );
+  }
+}
+
+function refused(message: string): ValueError {
+  return new ValueError(message, { issues: [{ path: "max_retries_on_error", message }] });
+}

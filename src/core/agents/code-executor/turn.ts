@@ -1,0 +1,159 @@
+import { markdownCode } from "../../code/markdown-code.ts";
+import { TroupeError } from "../../errors.ts";
+import type {
+  CodeExecutionEvent,
+  CodeGenerationEvent,
+  ThoughtEvent,
+} from "../../messages/agent-events.ts";
+import type { TextMessage } from "../../messages/chat-messages.ts";
+import { chunkEvents, createMessage } from "../../messages/create.ts";
+import type { ChatMessage, Message } from "../../messages/message.ts";
+import { callModel, streamModel } from "../../models/call-model.ts";
+import type { ChatCompletionClient, CreateResult } from "../../models/chat-completion-client.ts";
+import type { TurnContext } from "../../run/turn-context.ts";
+import type { Response } from "../chat-agent.ts";
+import { modelMessages, remember } from "../model-input.ts";
+import { retryQuestion } from "./prompts.ts";
+import { readRetryDecision, RETRY_DECISION, type RetryDecision } from "./retry-decision.ts";
+import { runCode } from "./run-code.ts";
+import type { ExecutorSettings } from "./settings.ts";
+
+/** A code executor agent that has a model. */
+type CoderSettings = ExecutorSettings & { modelClient: ChatCompletionClient };
+
+/** A model's reply whose content is text. */
+type TextResult = CreateResult & { content: string };
+
+/** One answer of an agent that writes its code itself: write, run, again if need be, and say what came of it. */
+export class CoderTurn {
+  readonly #settings: CoderSettings;
+  readonly #ctx: TurnContext;
+  readonly #thoughts: ThoughtEvent[] = [];
+  #modelCalls = 0;
+
+  constructor(settings: CoderSettings, ctx: TurnContext) {
+    this.#settings = settings;
+    this.#ctx = ctx;
+  }
+
+  async *respond(messages: readonly ChatMessage[]): AsyncGenerator<Message, Response, void> {
+    const { name: source, languages, maxRetries, modelContext } = this.#settings;
+    for (let attempt = 0; ; attempt++) {
+      // Each attempt is told the task again: AutoGen does so.
+      remember(modelContext, messages);
+      const { content } = yield* this.#ask();
+      const blocks = markdownCode(content, languages);
+      if (blocks.length === 0) {
+        return { chat_message: this.#text(content, null), inner_messages: null };
+      }
+      yield this.#generated(content, blocks, attempt);
+      const result = await runCode(this.#settings, blocks, attempt, this.#ctx);
+      modelContext.addMessage({ content: result.output, source, type: "UserMessage" });
+      yield createMessage<CodeExecutionEvent>(this.#ctx, {
+        type: "CodeExecutionEvent",
+        source,
+        retry_attempt: attempt,
+        result,
+      });
+      if (result.exit_code === 0 || attempt === maxRetries) break;
+      const { retry, reason } = await this.#decide(result.output);
+      if (!retry) break;
+      const next = `Attempt number: ${attempt + 1}\nProposed correction: ${reason}`;
+      yield this.#generated(next, [], attempt);
+    }
+    const { content, usage } = yield* this.#ask();
+    // Code and its results are shown and do not count for conditions and the thread, as in AutoGen.
+    return { chat_message: this.#text(content, usage), inner_messages: this.#thoughts };
+  }
+
+  /** Lets the model speak on what is in its context, and remembers what it said. */
+  async *#ask(): AsyncGenerator<Message, TextResult, void> {
+    const { name: source, modelClient, modelContext, stream } = this.#settings;
+    const ctx = this.#ctx;
+    const messages = await modelMessages(this.#settings);
+    const key = this.#modelKey();
+    let result: CreateResult;
+    if (stream) {
+      const messageId = ctx.id();
+      const chunk = chunkEvents(ctx, source, messageId, null);
+      const pieces = streamModel(ctx, key, modelClient, messages, { messageId });
+      try {
+        let next = await pieces.next();
+        while (!next.done) {
+          yield chunk(next.value);
+          next = await pieces.next();
+        }
+        result = next.value;
+      } finally {
+        await pieces.return(undefined as never);
+      }
+    } else {
+      result = await callModel(ctx, key, modelClient, messages);
+    }
+    const text = this.#textOf(result);
+    const thought = text.thought ?? null;
+    if (thought) yield this.#think(thought);
+    modelContext.addMessage({ content: text.content, thought, source, type: "AssistantMessage" });
+    return text;
+  }
+
+  /** The question is not remembered, and comes without the system message, which asks for code. */
+  async #decide(output: string): Promise<RetryDecision> {
+    const { name: source, prompts } = this.#settings;
+    const context = await modelMessages({ ...this.#settings, systemMessage: null });
+    const reply = await callModel(
+      this.#ctx,
+      this.#modelKey(),
+      this.#settings.modelClient,
+      [...context, { content: retryQuestion(prompts, output), source, type: "UserMessage" }],
+      { jsonOutput: RETRY_DECISION },
+    );
+    return readRetryDecision(this.#textOf(reply).content, source);
+  }
+
+  #modelKey(): string {
+    return `model:${this.#modelCalls++}`;
+  }
+
+  #textOf(result: CreateResult): TextResult {
+    const { content } = result;
+    if (typeof content === "string") return { ...result, content };
+    throw new TroupeError(
+      "no_text",
+      `the model of "${this.#settings.name}" was asked for text and answered with tool calls`,
+    );
+  }
+
+  #think(content: string): ThoughtEvent {
+    const thought = createMessage<ThoughtEvent>(this.#ctx, {
+      type: "ThoughtEvent",
+      source: this.#settings.name,
+      content,
+    });
+    this.#thoughts.push(thought);
+    return thought;
+  }
+
+  #generated(
+    content: string,
+    code_blocks: CodeGenerationEvent["code_blocks"],
+    retry_attempt: number,
+  ): CodeGenerationEvent {
+    return createMessage<CodeGenerationEvent>(this.#ctx, {
+      type: "CodeGenerationEvent",
+      source: this.#settings.name,
+      retry_attempt,
+      content,
+      code_blocks,
+    });
+  }
+
+  #text(content: string, models_usage: TextMessage["models_usage"]): TextMessage {
+    return createMessage<TextMessage>(this.#ctx, {
+      type: "TextMessage",
+      source: this.#settings.name,
+      content,
+      models_usage,
+    });
+  }
+}

@@ -1,0 +1,31 @@
+import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
+import type { ChatMessage } from "../messages/message.ts";
+import { toModelMessage } from "../messages/views.ts";
+import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
+import type { LLMMessage, SystemMessage } from "../models/llm-messages.ts";
+import { visibleMessages } from "../models/visible-messages.ts";
+
+/** Puts what is new into the model context; a handoff brings its own context along, which comes first. */
+export function remember(context: ChatCompletionContext, messages: readonly ChatMessage[]): void {
+  for (const message of messages) {
+    if (message.type === "HandoffMessage") {
+      for (const earlier of message.context) context.addMessage(earlier);
+    }
+    context.addMessage(toModelMessage(message));
+  }
+}
+
+/** What a model is asked with. */
+export interface ModelInput {
+  systemMessage: SystemMessage | null;
+  modelContext: ChatCompletionContext;
+  modelClient: ChatCompletionClient;
+}
+
+/** What the model is sent: the system message and the context, without pictures for models that do not see. */
+export async function modelMessages(input: ModelInput): Promise<LLMMessage[]> {
+  const { systemMessage, modelContext, modelClient } = input;
+  const context = await modelContext.getMessages();
+  const messages = systemMessage === null ? context : [systemMessage, ...context];
+  return visibleMessages(modelClient, messages);
+}

@@ -1,0 +1,43 @@
+import * as z from "zod";
+import type { CodeBlock, CodeResult } from "../../../src/core/code/code-block.ts";
+import type { CodeExecutor } from "../../../src/core/code/code-executor.ts";
+import type { ComponentDefinition } from "../../../src/core/component/component.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+
+/** Runs no code: gives the recorded results in order and remembers what it was to run. */
+export class CodeStandIn {
+  #calls: CodeBlock[][] = [];
+  readonly #results: CodeResult[];
+
+  constructor(results: readonly CodeResult[]) {
+    this.#results = [...results];
+  }
+
+  readonly definition: ComponentDefinition<JsonObject, CodeExecutor> = {
+    provider: "autogen_ext.code_executors.local.LocalCommandLineCodeExecutor",
+    componentType: "code_executor",
+    role: "code_executor",
+    version: 1,
+    configSchema: z.record(z.string(), z.json()),
+    fromConfig: (config) => ({
+      definition: this.definition,
+      toConfig: () => config,
+      executeCodeBlocks: async (blocks) => this.#run(blocks),
+      close: () => Promise.resolve(),
+    }),
+  };
+
+  /** What was to run since this was called last. */
+  take(): CodeBlock[][] {
+    const calls = this.#calls;
+    this.#calls = [];
+    return calls;
+  }
+
+  #run(blocks: readonly CodeBlock[]): CodeResult {
+    this.#calls.push([...blocks]);
+    const result = this.#results.shift();
+    if (result === undefined) throw new Error("the trace has no further result of code");
+    return result;
+  }
+}

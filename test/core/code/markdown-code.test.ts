@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { markdownCode } from "../../../src/core/code/markdown-code.ts";
+
+const FENCE = "```";
+const block = (language: string, code: string) => `${FENCE}${language}\n${code}${FENCE}`;
+
+test.each<[what: string, text: string, languages: string[], found: string[]]>([
+  [
+    "blocks in their order, whatever stands between",
+    `a\n${block("python", "1\n")}\nb\n${block("sh", "2\n")}`,
+    ["python", "sh"],
+    ["python:1\n", "sh:2\n"],
+  ],
+  [
+    "no block in another language or in none",
+    `${block("ruby", "1\n")}\n${block("", "2\n")}\n${block("python3", "3\n")}`,
+    ["python", "sh"],
+    [],
+  ],
+  ["the language as it is written", block("Python", "1\n"), ["python"], ["Python:1\n"]],
+  ["a language after blanks", block("  sh", "1\n"), ["sh"], ["sh:1\n"]],
+  [
+    "languages with signs of their own",
+    `${block("c++", "1\n")}${block("cc", "2\n")}`,
+    ["c++"],
+    ["c++:1\n"],
+  ],
+  ["a block without code", block("sh", ""), ["sh"], ["sh:"]],
+  ["no block that is never closed", `${FENCE}sh\nls\n`, ["sh"], []],
+])("finds %s", (_what, text, languages, found) => {
+  const blocks = markdownCode(text, languages);
+  expect(blocks.map(({ language, code }) => `${language}:${code}`)).toEqual(found);
+});
+
+test("is quick with a text of fences that are never closed", () => {
+  const started = performance.now();
+  markdownCode(`${FENCE}sh\n\n\n\n`.repeat(20_001), ["python", "sh"]);
+  markdownCode(`${FENCE}\n`.repeat(50_000), ["python", "sh"]);
+  expect(performance.now() - started).toBeLessThan(2000);
+});
