@@ -18,6 +18,7 @@ import { testOrigin } from "../core/messages/origin.ts";
 import { readDeviations } from "./deviations.ts";
 import { InMemory } from "./in-memory.ts";
 import { type Outcome, play as playOn } from "./play.ts";
+import { CodeStandIn } from "./stand-ins/code.ts";
 import { readTrace } from "./read-trace.ts";
 import type { Trace } from "./trace.ts";
 
@@ -315,5 +316,25 @@ describe("what Troupe does instead", () => {
       "i1",
       "i2",
     ]);
+  });
+
+  test("lost-state: the model context of a code executor agent is saved", async () => {
+    const { definition } = new CodeStandIn([]);
+    const executors = new ComponentRegistry().register(...coreComponents(catalog), definition);
+    const coder = (): ChatAgent & Component =>
+      executors.load({
+        provider: "autogen_agentchat.agents.CodeExecutorAgent",
+        config: {
+          name: "coder",
+          model_client: model("one", "two"),
+          code_executor: { provider: definition.provider, config: {} },
+        },
+      });
+    const first = coder();
+    await run(first, { task: "go" });
+    const second = coder();
+    second.loadState(first.saveState());
+    expect(second.saveState()).toEqual(first.saveState());
+    expect(JSON.stringify(second.saveState()["troupe"])).toContain('"content":"one"');
   });
 });
