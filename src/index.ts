@@ -20,6 +20,15 @@ export {
 
 // Teams
 export { groupChatConfigSchema, loadGroupChat } from "./core/teams/group-chat-config.ts";
+export { DiGraph, type DiGraphOptions } from "./core/teams/graph-flow/di-graph.ts";
+export { DiGraphBuilder, type EdgeOptions } from "./core/teams/graph-flow/di-graph-builder.ts";
+export type {
+  Activation,
+  DiGraphEdge,
+  DiGraphNode,
+  EdgeFunction,
+} from "./core/teams/graph-flow/di-graph-node.ts";
+export { GraphFlow } from "./core/teams/graph-flow/graph-flow.ts";
 export { GroupChat, type GroupChatOptions } from "./core/teams/group-chat.ts";
 export type {
   Decision,

@@ -20,6 +20,7 @@ import { UnboundedChatCompletionContext } from "../context/unbounded-chat-comple
 import { ListMemory } from "../memory/list-memory.ts";
 import { StructuredMessageFactory } from "../messages/structured-message-factory.ts";
 import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
+import { GraphFlow } from "../teams/graph-flow/graph-flow.ts";
 import { RoundRobinGroupChat } from "../teams/round-robin.ts";
 import { AgentTool } from "../tools/agent-tool.ts";
 import { functionToolDefinition } from "../tools/function-tool-definition.ts";
@@ -40,6 +41,7 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     CodeExecutorAgent.component,
     UserProxyAgent.component,
     RoundRobinGroupChat.component,
+    GraphFlow.component,
     AndTermination.component,
     OrTermination.component,
     ExternalTermination.component,

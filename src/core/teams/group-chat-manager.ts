@@ -32,8 +32,8 @@ interface Said {
 }
 
 /**
- * What happens next. `speak`: these run, side by side if several, each named once; `again`: the manager changed its own state and is
- * asked once more in a turn of its own; `stop`: the run ends.
+ * What happens next. `speak`: these run, side by side if several (one named twice speaks twice, one after the other);
+ * `again`: the manager changed its own state and is asked once more in a turn of its own; `stop`: the run ends.
  */
 export type Decision =
   | ({ kind: "speak"; speakers: readonly string[] } & Said)
@@ -56,7 +56,10 @@ export interface GroupChatManager {
   readonly ignoresTask?: boolean;
   /** What it has besides its head: a model context, a model client. */
   children?(): { readonly [key: string]: Stateful };
-  /** @throws TaskError when the chat cannot start with these messages. Nothing may be changed here. */
+  /**
+   * Nothing may be changed here.
+   * @throws TaskError when the chat cannot start with these messages, ValueError when it cannot start at all
+   */
   validateTask?(messages: readonly ChatMessage[] | null, view: GroupChatView): void;
   /** Told of every task and every speaker's messages once they stand in the thread. */
   observe?(spoken: readonly Spoken[], view: GroupChatView): void;

@@ -13,6 +13,7 @@ import type { StateParts } from "../state/stateful.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 import { readGroupChatState, statefulAt, within, writeGroupChatState } from "./group-chat-state.ts";
 import { type Participant, participantsByName } from "./participant.ts";
+import { speakSideBySide } from "./speak-side-by-side.ts";
 import type { Team } from "./team.ts";
 import { Thread, type ThreadItem } from "./thread.ts";
 
@@ -212,15 +213,8 @@ export abstract class GroupChat implements Team {
         content: [...speakers],
       });
     }
-    const branches = chosen.map((member) => ({
-      key: `speaker:${member.info.name}`,
-      run: (scope: TurnContext) => member.respond(this.#thread.unheard(member.info.name), scope),
-    }));
-    const [only] = branches;
-    const items =
-      only !== undefined && branches.length === 1
-        ? [yield* only.run(ctx.scope(only.key))]
-        : yield* ctx.all(branches);
+    const unheard = (name: string): ChatMessage[] => this.#thread.unheard(name);
+    const items = yield* speakSideBySide(chosen, unheard, ctx);
     return this.#append(speakers, items, ctx);
   }
 

@@ -1,0 +1,98 @@
+import type { ChatAgent } from "../../agents/chat-agent.ts";
+import { ValueError } from "../../errors.ts";
+import type { Team } from "../team.ts";
+import type { Activation, DiGraphEdge } from "./di-graph-node.ts";
+import { DiGraph } from "./di-graph.ts";
+
+/** A participant, or its name. */
+type NodeRef = ChatAgent | Team | string;
+
+/** What an edge may have besides its ends. */
+export type EdgeOptions = Omit<DiGraphEdge, "target">;
+
+/**
+ * Puts a {@link DiGraph} together from the participants of a team (AutoGen `DiGraphBuilder`).
+ *
+ * @example
+ * const builder = new DiGraphBuilder()
+ *   .addNode(writer)
+ *   .addNode(critic)
+ *   .addNode(printer)
+ *   .addEdge(writer, critic)
+ *   .addConditionalEdges(critic, { AGAIN: writer, FINE: printer })
+ *   .setEntryPoint(writer);
+ * const team = new GraphFlow(builder.getParticipants(), builder.build(), { maxTurns: 20 });
+ */
+export class DiGraphBuilder {
+  readonly #nodes = new Map<
+    string,
+    { agent: ChatAgent | Team; edges: DiGraphEdge[]; activation: Activation }
+  >();
+  #entryPoint: string | null = null;
+
+  /** A node that is there already stays as it is. */
+  addNode(agent: ChatAgent | Team, activation: Activation = "all"): this {
+    const { name } = agent;
+    if (!this.#nodes.has(name)) this.#nodes.set(name, { agent, edges: [], activation });
+    return this;
+  }
+
+  /** @throws ValueError when one of the two was not added as a node */
+  addEdge(source: NodeRef, target: NodeRef, options: EdgeOptions = {}): this {
+    const { edges } = this.#node(source, "an edge begins at");
+    this.#node(target, "an edge leads to");
+    edges.push({ ...options, target: nameOf(target) });
+    return this;
+  }
+
+  /**
+   * An edge for each text that the source's message may contain, to where it leads.
+   *
+   * @throws ValueError when one of the ends was not added as a node
+   */
+  addConditionalEdges(source: NodeRef, targets: { readonly [condition: string]: NodeRef }): this {
+    for (const [condition, target] of Object.entries(targets)) {
+      this.addEdge(source, target, { condition });
+    }
+    return this;
+  }
+
+  /** @throws ValueError when it was not added as a node */
+  setEntryPoint(node: NodeRef): this {
+    this.#node(node, "the entry point is");
+    this.#entryPoint = nameOf(node);
+    return this;
+  }
+
+  /** @throws ValueError with an issue for every rule that the graph breaks */
+  build(): DiGraph {
+    const nodes = [...this.#nodes].map(
+      ([name, { edges, activation }]) => [name, { name, edges: [...edges], activation }] as const,
+    );
+    const graph = new DiGraph({
+      nodes: Object.fromEntries(nodes),
+      defaultStartNode: this.#entryPoint,
+    });
+    graph.validate();
+    return graph;
+  }
+
+  /** The participants that were added as nodes, in that order. */
+  getParticipants(): (ChatAgent | Team)[] {
+    return [...this.#nodes.values()].map(({ agent }) => agent);
+  }
+
+  #node(ref: NodeRef, role: string): { edges: DiGraphEdge[] } {
+    const name = nameOf(ref);
+    const node = this.#nodes.get(name);
+    if (node) return node;
+    const known = [...this.#nodes.keys()].map((key) => `"${key}"`).join(", ") || "none";
+    throw new ValueError(
+      `${role} "${name}", which is no node; add it with addNode first (nodes: ${known})`,
+    );
+  }
+}
+
+function nameOf(ref: NodeRef): string {
+  return typeof ref === "string" ? ref : ref.name;
+}

@@ -1,0 +1,92 @@
+import { ValueError } from "../../errors.ts";
+import { listIssues } from "../../issues.ts";
+import {
+  completeNode,
+  type DiGraphNode,
+  type EdgeGroups,
+  groupEdges,
+  type Nodes,
+} from "./di-graph-node.ts";
+import { type Cycles, findCycles } from "./find-cycles.ts";
+import { findGraphIssues } from "./graph-rules.ts";
+
+export interface DiGraphOptions {
+  /** By name; the key is what edges and participants go by. */
+  nodes: { readonly [name: string]: DiGraphNode };
+  /** Where a run begins. Default: at every node that no edge leads to. */
+  defaultStartNode?: string | null | undefined;
+}
+
+/**
+ * Who speaks after whom (AutoGen `DiGraph`); a {@link DiGraphBuilder} puts one together more easily.
+ *
+ * @example
+ * const graph = new DiGraph({
+ *   nodes: {
+ *     writer: { name: "writer", edges: [{ target: "critic" }] },
+ *     critic: {
+ *       name: "critic",
+ *       edges: [
+ *         { target: "writer", condition: "AGAIN" },
+ *         { target: "printer", condition: "FINE" },
+ *       ],
+ *     },
+ *     printer: { name: "printer" },
+ *   },
+ *   defaultStartNode: "writer",
+ * });
+ */
+export class DiGraph {
+  readonly nodes: Nodes;
+  readonly defaultStartNode: string | null;
+  readonly groups: EdgeGroups;
+  #cycles: Cycles | undefined;
+
+  /** Takes any graph; {@link validate} says whether it can run. */
+  constructor({ nodes, defaultStartNode }: DiGraphOptions) {
+    this.nodes = new Map(Object.entries(nodes).map(([key, node]) => [key, completeNode(node)]));
+    this.defaultStartNode = defaultStartNode ?? null;
+    this.groups = groupEdges(this.nodes);
+  }
+
+  /** Where a run begins, in the order of the nodes. */
+  startNodes(): string[] {
+    if (this.defaultStartNode) return [this.defaultStartNode];
+    return [...this.nodes.keys()].filter((name) => !this.groups.has(name));
+  }
+
+  /** The nodes that no edge leaves. */
+  leafNodes(): string[] {
+    return [...this.nodes].filter(([, { edges }]) => edges.length === 0).map(([name]) => name);
+  }
+
+  /** For each node the nodes with an edge to it, once per edge. */
+  parents(): Map<string, string[]> {
+    const parents = new Map([...this.nodes.keys()].map((name): [string, string[]] => [name, []]));
+    for (const [name, { edges }] of this.nodes) {
+      for (const { target } of edges) parents.get(target)?.push(name);
+    }
+    return parents;
+  }
+
+  cycles(): Cycles {
+    this.#cycles ??= findCycles(this.nodes);
+    return this.#cycles;
+  }
+
+  /**
+   * Checks that the graph can run (AutoGen `graph_validate`). A team does so when a run begins.
+   *
+   * @throws ValueError with an issue for every broken rule, its path below the team's config: `graph.nodes.a.edges[0]`
+   */
+  validate(): void {
+    const issues = findGraphIssues({
+      nodes: this.nodes,
+      starts: this.startNodes(),
+      leaves: this.leafNodes(),
+      endless: this.cycles().endless,
+    });
+    if (issues.length === 0) return;
+    throw new ValueError(`the graph cannot run: ${listIssues(issues)}`, { issues });
+  }
+}

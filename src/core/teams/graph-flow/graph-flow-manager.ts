@@ -1,0 +1,80 @@
+import type { Stop } from "../../conditions/termination-condition.ts";
+import { ValueError } from "../../errors.ts";
+import type { Json, JsonObject } from "../../json.ts";
+import { type AgentEvent, type ChatMessage, isChatMessage } from "../../messages/message.ts";
+import type { Decision, GroupChatManager, GroupChatView, Spoken } from "../group-chat-manager.ts";
+import type { DiGraph } from "./di-graph.ts";
+import { GraphProgress } from "./graph-progress.ts";
+import { showCycle } from "./graph-rules.ts";
+
+/** Lets the nodes of a graph speak that are ready, side by side (AutoGen `GraphFlowManager`). */
+export class GraphFlowManager implements GroupChatManager {
+  readonly name = "GraphManager";
+  readonly #graph: DiGraph;
+  readonly #progress: GraphProgress;
+  readonly #isBounded: boolean;
+
+  /** @param isBounded whether a condition or a limit of turns ends the chat: a graph with cycles needs one */
+  constructor(graph: DiGraph, isBounded: boolean) {
+    this.#graph = graph;
+    this.#progress = new GraphProgress(graph);
+    this.#isBounded = isBounded;
+  }
+
+  /** @throws ValueError when the graph breaks a rule, or who is to speak first is no participant */
+  validateTask(_messages: readonly ChatMessage[] | null, { participants }: GroupChatView): void {
+    this.#graph.validate();
+    const cycle = this.#graph.cycles().first;
+    if (cycle !== undefined && !this.#isBounded) {
+      const message = `the graph has a cycle (${showCycle(cycle)}), so the team needs a termination condition or a limit of turns`;
+      throw new ValueError(message, { issues: [{ path: "termination_condition", message }] });
+    }
+    const names = new Set(participants.map(({ name }) => name));
+    const stranger = this.#progress.ready.find((name) => !names.has(name));
+    if (stranger === undefined) return;
+    const message = `"${stranger}" is to speak and is no participant; there are: ${[...names].join(", ")}`;
+    throw new ValueError(message, { issues: [{ path: "participants", message }] });
+  }
+
+  /** A task fires no edges, whoever its source. Participants go by their own names, not by those of who spoke inside. */
+  observe(spoken: readonly Spoken[]): void {
+    for (const { name, messages } of spoken) {
+      if (name !== null) this.#progress.leave(name, messages.findLast(isChatMessage));
+    }
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *decide(): AsyncGenerator<AgentEvent, Decision, void> {
+    return { kind: "speak", speakers: this.#progress.takeReady() };
+  }
+
+  finished(): Stop | undefined {
+    if (this.#progress.ready.length > 0) return undefined;
+    return { content: "Digraph execution is complete", source: this.name };
+  }
+
+  /** A graph that came to its end begins anew; one that was stopped goes on with the next run. */
+  onStop(): void {
+    if (this.#progress.ready.length === 0) this.#progress.restart();
+  }
+
+  reset(): void {
+    this.#progress.restart();
+  }
+
+  saveState(): JsonObject {
+    return this.#progress.saveState();
+  }
+
+  loadState(state: JsonObject): void {
+    this.#progress.loadState(state);
+  }
+
+  head(): Json {
+    return this.#progress.head();
+  }
+
+  loadHead(head: Json): void {
+    this.#progress.loadHead(head);
+  }
+}

@@ -1,0 +1,72 @@
+import type * as z from "zod";
+import type { ChatAgent } from "../../agents/chat-agent.ts";
+import type { Component, ComponentDefinition } from "../../component/component.ts";
+import type { JsonObject } from "../../json.ts";
+import { groupChatConfigSchema, loadGroupChat } from "../group-chat-config.ts";
+import { GroupChat, type GroupChatOptions } from "../group-chat.ts";
+import type { Team } from "../team.ts";
+import { diGraphSchema, readDiGraph, writeDiGraph } from "./di-graph-config.ts";
+import type { DiGraph } from "./di-graph.ts";
+import { GraphFlowManager } from "./graph-flow-manager.ts";
+
+const configSchema = groupChatConfigSchema.extend({ graph: diGraphSchema });
+
+/**
+ * A team whose participants speak along the edges of a graph; those that are ready at the same time run side by side
+ * (AutoGen `GraphFlow`). A run ends where no node is ready any more, or where a condition or limit ends it; then the
+ * next run goes on from there. Whether the graph can run is checked when a run begins, as in AutoGen.
+ *
+ * @throws ValueError when there is no participant, two have the same name, or `maxTurns` is not positive
+ *
+ * @example
+ * const builder = new DiGraphBuilder()
+ *   .addNode(writer)
+ *   .addNode(grammar)
+ *   .addNode(style)
+ *   .addNode(editor)
+ *   .addEdge(writer, grammar)
+ *   .addEdge(writer, style)
+ *   .addEdge(grammar, editor)
+ *   .addEdge(style, editor);
+ * const team = new GraphFlow(builder.getParticipants(), builder.build());
+ * const result = await run(team, { task: "Write about the sea." });
+ */
+export class GraphFlow extends GroupChat {
+  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, GraphFlow> = {
+    provider: "autogen_agentchat.teams.GraphFlow",
+    componentType: "team",
+    role: "team",
+    version: 1,
+    configSchema,
+    fromConfig(config, loader) {
+      const { participants, options } = loadGroupChat(config, loader);
+      return new GraphFlow(participants, readDiGraph(config.graph, loader), options);
+    },
+  };
+  readonly definition: Component["definition"] = GraphFlow.component;
+  readonly #graph: DiGraph;
+
+  constructor(
+    participants: readonly (ChatAgent | Team)[],
+    graph: DiGraph,
+    options: GroupChatOptions = {},
+  ) {
+    const isBounded = options.terminationCondition != null || options.maxTurns != null;
+    super(participants, new GraphFlowManager(graph, isBounded), {
+      ...options,
+      name: options.name ?? "GraphFlow",
+      description: options.description ?? "A team of agents",
+    });
+    this.#graph = graph;
+  }
+
+  override toConfig(): JsonObject {
+    const { emit_team_events, ...config } = super.toConfig();
+    return {
+      ...config,
+      graph: writeDiGraph(this.#graph),
+      // No key of AutoGen's GraphFlow, which never shows whom it chooses.
+      ...(emit_team_events === true && { emit_team_events }),
+    };
+  }
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { ValueError } from "../../../../src/core/errors.ts";
+import { run } from "../../../../src/core/run/run.ts";
+import { DiGraph } from "../../../../src/core/teams/graph-flow/di-graph.ts";
+import { MaxMessageTermination } from "../../../../src/core/conditions/max-message-termination.ts";
+import { type Edges, flow, graphOf } from "./graphs.ts";
+
+const when = (target: string, condition: string) => ({ target, condition });
+
+describe("a graph", () => {
+  test("knows its starts, its leaves and the parents of each node", () => {
+    const graph = graphOf({ a: ["c"], b: ["c", "d"], c: ["d", "d"], d: [] });
+    expect(graph.startNodes()).toEqual(["a", "b"]);
+    expect(graph.leafNodes()).toEqual(["d"]);
+    expect([...graph.parents()]).toEqual([
+      ["a", []],
+      ["b", []],
+      ["c", ["a", "b"]],
+      ["d", ["b", "c", "c"]],
+    ]);
+    expect(graphOf({ a: [], b: [] }, "b").startNodes()).toEqual(["b"]);
+  });
+
+  test.each<[string, Edges, string[] | undefined]>([
+    ["a diamond", { a: ["b", "c"], b: ["d"], c: ["d"], d: [] }, undefined],
+    ["a loop", { a: ["b"], b: [when("a", "x"), when("c", "y")], c: [] }, ["a", "b"]],
+    ["a node that repeats itself", { a: [when("a", "x"), when("b", "y")], b: [] }, ["a"]],
+    ["a loop behind another node", { s: ["a"], a: ["b"], b: [when("a", "x")] }, ["a", "b"]],
+    ["two parts", { a: [], b: ["c"], c: [when("b", "x")] }, ["b", "c"]],
+  ])("finds the cycle of %s", (_, edges, cycle) => {
+    expect(graphOf(edges).cycles().first).toEqual(cycle);
+  });
+
+  test("of any depth does not exhaust the stack", () => {
+    const names = Array.from({ length: 100_000 }, (_, index) => `n${index}`);
+    const edges = Object.fromEntries(
+      names.map((name, index) => [name, names.slice(index + 1, index + 2)]),
+    );
+    const chain = graphOf(edges);
+    chain.validate();
+    expect(chain.cycles().first).toBeUndefined();
+  });
+});
+
+describe("a rule that is broken names the node", () => {
+  test.each<[string, Edges, string | undefined, { path: string; message: string }[]]>([
+    [
+      "no node",
+      {},
+      undefined,
+      [{ path: "graph.nodes", message: "a graph needs at least one node" }],
+    ],
+    [
+      "no start",
+      { a: ["b"], b: [when("a", "x"), when("c", "y")], c: [when("b", "z")], d: [] },
+      undefined,
+      [],
+    ],
+    [
+      "no start and no end",
+      { a: ["b"], b: [when("a", "x")] },
+      undefined,
+      [
+        {
+          path: "graph.default_start_node",
+          message:
+            'no node is a start: edges lead to all of "a", "b"; name one as default_start_node',
+        },
+        { path: "graph.nodes", message: 'no node is an end: edges leave all of "a", "b"' },
+      ],
+    ],
+    [
+      "mixed edges",
+      { a: [when("b", "x"), "c"], b: [], c: [] },
+      undefined,
+      [
+        {
+          path: "graph.nodes.a.edges",
+          message: 'node "a" has edges with a condition and edges without; all need one, or none',
+        },
+      ],
+    ],
+    [
+      "an edge to nowhere",
+      { a: ["z"], b: [] },
+      undefined,
+      [
+        {
+          path: "graph.nodes.a.edges[0].target",
+          message: 'node "a" has an edge to "z", which is no node',
+        },
+      ],
+    ],
+    [
+      "conditions that disagree",
+      { a: ["b", "c"], b: ["d"], c: [{ target: "d", activationCondition: "any" }], d: [] },
+      undefined,
+      [
+        {
+          path: "graph.nodes.c.edges[0].activation_condition",
+          message: 'the edges to "d" in group "d" disagree: "all" from "b", "any" from "c"',
+        },
+      ],
+    ],
+    [
+      "a cycle without an exit",
+      { a: ["b"], b: ["a", "c"], c: [] },
+      "a",
+      [
+        {
+          path: "graph.nodes.a",
+          message: "the cycle a -> b -> a has no edge with a condition, so nothing would end it",
+        },
+      ],
+    ],
+  ])("%s", (_, edges, start, issues) => {
+    const validate = () => graphOf(edges, start).validate();
+    if (issues.length === 0) expect(validate).not.toThrow();
+    else expect(validate).toThrow(expect.objectContaining({ name: "ValueError", issues }));
+  });
+
+  test("and is reported before the first message of a run, not when the team is made", async () => {
+    const team = flow({ a: ["b"], b: ["a"] }, { start: "a" });
+    await expect(run(team, { task: "go" })).rejects.toThrow(ValueError);
+    expect(team.conversation()).toEqual([]);
+  });
+
+  test("a team with a cycle needs a condition or a limit", async () => {
+    const loop = { a: ["b"], b: [when("a", "again"), when("c", "done")], c: [] };
+    await expect(run(flow(loop, { start: "a" }), { task: "go" })).rejects.toMatchObject({
+      code: "invalid_value",
+      issues: [{ path: "termination_condition", message: expect.stringContaining("a -> b -> a") }],
+    });
+    await run(flow(loop, { start: "a", maxTurns: 5 }), { task: "go" });
+    const terminationCondition = new MaxMessageTermination(5);
+    await run(flow(loop, { start: "a", terminationCondition }), { task: "go" });
+  });
+});
+
+test("a text that is empty is a condition that every message meets", async () => {
+  const team = flow({ a: [when("b", "")], b: [] });
+  expect((await run(team, { task: "go" })).messages.map(({ source }) => source)).toEqual([
+    "user",
+    "a",
+    "b",
+  ]);
+  expect(() => new DiGraph({ nodes: {} }).validate()).toThrow(ValueError);
+});

@@ -1,0 +1,319 @@
+import { describe, expect, test } from "vitest";
+import { ExternalTermination } from "../../../../src/core/conditions/external-termination.ts";
+import { MaxMessageTermination } from "../../../../src/core/conditions/max-message-termination.ts";
+import { TextMentionTermination } from "../../../../src/core/conditions/text-mention-termination.ts";
+import type { ChatMessage } from "../../../../src/core/messages/message.ts";
+import { toText } from "../../../../src/core/messages/views.ts";
+import { reset, run, runStream } from "../../../../src/core/run/run.ts";
+import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
+import { RoundRobinGroupChat } from "../../../../src/core/teams/round-robin.ts";
+import { lines, speaker, TestAgent } from "../../support/agents.ts";
+import { flow, graphOf, managerState, saying } from "./graphs.ts";
+
+const COMPLETE = "Digraph execution is complete";
+
+describe("a graph", () => {
+  test("runs in the order of its edges, and from its start again with the next task", async () => {
+    const line = flow({ a: ["b"], b: ["c"], c: [] });
+    const first = await run(line, { task: "go" });
+    expect(lines(first.messages)).toEqual(["user: go", "a: a1", "b: b1", "c: c1"]);
+    expect(first.stop_reason).toBe(COMPLETE);
+    const second = await run(line);
+    expect(lines(second.messages)).toEqual(["a: a2", "b: b2", "c: c2"]);
+  });
+
+  test("runs what is ready side by side; the thread has the order of the edges", async () => {
+    const order: string[] = [];
+    let release = (): void => {};
+    const cIsDone = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const b = speaker("b", async () => {
+      order.push("b begins");
+      await cIsDone;
+      order.push("b ends");
+      return "b was here";
+    });
+    const c = speaker("c", () => {
+      order.push("c");
+      release();
+      return "c was here";
+    });
+    const d = new TestAgent("d");
+    const team = new GraphFlow(
+      [new TestAgent("a"), b, c, d],
+      graphOf({ a: ["b", "c"], b: ["d"], c: ["d"], d: [] }),
+      {
+        emitTeamEvents: true,
+      },
+    );
+    const { messages } = await run(team, { task: "go" });
+    expect(order).toEqual(["b begins", "c", "b ends"]);
+    expect(d.heard).toEqual([["go", "a1", "b was here", "c was here"]]);
+    expect(lines([...team.conversation()])).toEqual([
+      "user: go",
+      "a: a1",
+      "b: b was here",
+      "c: c was here",
+      "d: d1",
+    ]);
+    expect(messages.filter(({ type }) => type === "SelectSpeakerEvent").map(toText)).toEqual([
+      "['a']",
+      "['b', 'c']",
+      "['d']",
+    ]);
+  });
+
+  test("starts at every node without incoming edges, or where it is told to", async () => {
+    const edges = { x: ["z"], y: ["z"], z: [] };
+    expect(lines((await run(flow(edges), { task: "go" })).messages)).toEqual([
+      "user: go",
+      "x: x1",
+      "y: y1",
+      "z: z1",
+    ]);
+    const inside = await run(flow(edges, { start: "z" }), { task: "go" });
+    expect(lines(inside.messages)).toEqual(["user: go", "z: z1"]);
+  });
+
+  test("a group of edges needs all of them, or any", async () => {
+    const any = { target: "d", activationCondition: "any" } as const;
+    const all = flow({ a: ["b", "x"], b: ["c"], c: ["d"], x: ["d"], d: [] });
+    expect(lines((await run(all, { task: "go" })).messages)).toEqual([
+      "user: go",
+      "a: a1",
+      "b: b1",
+      "x: x1",
+      "c: c1",
+      "d: d1",
+    ]);
+    const first = flow({ a: ["b", "x"], b: ["c"], c: [any], x: [any], d: [] });
+    expect(lines((await run(first, { task: "go" })).messages)).toEqual([
+      "user: go",
+      "a: a1",
+      "b: b1",
+      "x: x1",
+      "c: c1",
+      "d: d1",
+      "d: d2",
+    ]);
+  });
+
+  test("a node with two complete groups speaks twice in one turn, to nothing new", async () => {
+    const [a, b, c] = [new TestAgent("a"), new TestAgent("b"), new TestAgent("c")];
+    const edges = {
+      a: [
+        { target: "b", activationGroup: "x" },
+        { target: "c" },
+        { target: "b", activationGroup: "y" },
+      ],
+      b: [],
+      c: [],
+    };
+    const team = new GraphFlow([a, b, c], graphOf(edges), { maxTurns: 2 });
+    const { stop_reason } = await run(team, { task: "go" });
+    expect(stop_reason).toBe(COMPLETE);
+    expect(lines([...team.conversation()])).toEqual([
+      "user: go",
+      "a: a1",
+      "b: b1",
+      "c: c1",
+      "b: b2",
+    ]);
+    expect(b.heard).toEqual([["go", "a1"], []]);
+  });
+
+  test("takes an edge when the last message contains its text or its function says so", async () => {
+    const judge = saying("judge", "I say YES", "42", "neither");
+    const edges = {
+      judge: [
+        { target: "yes", condition: "YES" },
+        { target: "number", condition: (message: ChatMessage) => /\d/.test(toText(message)) },
+      ],
+      yes: [],
+      number: [],
+    };
+    const agents = [judge, new TestAgent("yes"), new TestAgent("number")];
+    const team = new GraphFlow(agents, graphOf(edges));
+    const said = async () => lines((await run(team, { task: "go" })).messages).slice(1);
+    expect(await said()).toEqual(["judge: I say YES", "yes: yes1"]);
+    expect(await said()).toEqual(["judge: 42", "number: number1"]);
+    expect(await said()).toEqual(["judge: neither"]);
+  });
+
+  test("goes round a loop until its exit", async () => {
+    const edges = {
+      w: ["r"],
+      r: [
+        { target: "w", condition: "AGAIN" },
+        { target: "end", condition: "FINE" },
+      ],
+      end: [],
+    };
+    const agents = () => [
+      new TestAgent("w"),
+      saying("r", "AGAIN", "AGAIN", "FINE"),
+      new TestAgent("end"),
+    ];
+    const loop = new GraphFlow(agents(), graphOf(edges, "w"), { maxTurns: 20 });
+    const { messages, stop_reason } = await run(loop, { task: "go" });
+    expect(messages.map(({ source }) => source).join(" ")).toBe("user w r w r w r end");
+    expect(stop_reason).toBe(COMPLETE);
+    const limited = new GraphFlow(agents(), graphOf(edges, "w"), { maxTurns: 3 });
+    expect((await run(limited, { task: "go" })).stop_reason).toBe(
+      "Maximum number of turns 3 reached.",
+    );
+  });
+
+  test("a node in a loop is started by the group that is complete, and only that is counted anew", async () => {
+    const back = { activationGroup: "back", activationCondition: "any" } as const;
+    const edges = {
+      a: ["b"],
+      b: [
+        { target: "c1", condition: "more" },
+        { target: "c2", condition: "more" },
+        { target: "e", condition: "exit" },
+      ],
+      c1: [{ target: "b", ...back }],
+      c2: [{ target: "b", ...back }],
+      e: [],
+    };
+    const agents = [
+      new TestAgent("a"),
+      saying("b", "more", "more", "exit"),
+      new TestAgent("c1"),
+      new TestAgent("c2"),
+      new TestAgent("e"),
+    ];
+    const team = new GraphFlow(agents, graphOf(edges, "a"), { maxTurns: 20 });
+    await run(team, { task: "go" });
+    expect(
+      team
+        .conversation()
+        .map(({ source }) => source)
+        .join(" "),
+    ).toBe("user a b c1 c2 b c1 c2 b e");
+  });
+});
+
+describe("the end of a run", () => {
+  test("comes before a condition that is met by the same message", async () => {
+    const agents = [new TestAgent("a"), saying("b", "END")];
+    const team = new GraphFlow(agents, graphOf({ a: ["b"], b: [] }), {
+      terminationCondition: new TextMentionTermination("END"),
+    });
+    expect((await run(team, { task: "go" })).stop_reason).toBe(COMPLETE);
+  });
+
+  test("by a condition or a limit leaves the graph where it is, for the next run", async () => {
+    const team = flow({ a: ["b"], b: ["c"], c: [] }, { maxTurns: 1 });
+    const said = async (task: string | null) => {
+      const { messages, stop_reason } = await run(team, { task });
+      return [...lines(messages), stop_reason];
+    };
+    const limit = "Maximum number of turns 1 reached.";
+    expect(await said("go")).toEqual(["user: go", "a: a1", limit]);
+    expect(await said(null)).toEqual(["b: b1", limit]);
+    expect(await said("more")).toEqual(["user: more", "c: c1", COMPLETE]);
+    expect(await said("again")).toEqual(["user: again", "a: a2", limit]);
+    await reset(team);
+    expect(await said("anew")).toEqual(["user: anew", "a: a1", limit]);
+  });
+
+  test("external termination leaves the graph where it is, too", async () => {
+    const external = new ExternalTermination();
+    const team = flow({ a: ["b"], b: [] }, { terminationCondition: external });
+    for await (const item of runStream(team, { task: "go" })) {
+      if (item.type !== "TaskResult" && item.source === "a") external.set();
+    }
+    expect(lines((await run(team)).messages)).toEqual(["b: b1"]);
+  });
+
+  test("all messages of a wave count, whoever ends last", async () => {
+    const edges = { a: ["b", "c"], b: ["d"], c: ["d"], d: [] };
+    const team = flow(edges, { terminationCondition: new MaxMessageTermination(4) });
+    const { stop_reason } = await run(team, { task: "go" });
+    expect(stop_reason).toBe("Maximum number of messages 4 reached, current message count: 4");
+  });
+
+  test("after a failure the graph goes on from the last finished turn", async () => {
+    let broken = true;
+    const b = speaker("b", () => {
+      if (broken) throw new Error("broken");
+      return "b works";
+    });
+    const agents = [new TestAgent("a"), b, new TestAgent("c")];
+    const team = new GraphFlow(agents, graphOf({ a: ["b"], b: ["c"], c: [] }));
+    await expect(run(team, { task: "go" })).rejects.toThrow("broken");
+    broken = false;
+    const { messages } = await run(team, { task: "more" });
+    expect(lines(messages)).toEqual(["user: more", "b: b works", "c: c1"]);
+  });
+});
+
+describe("who speaks", () => {
+  test("is the participant: teams fire edges under their own name, to any depth", async () => {
+    const innermost = new RoundRobinGroupChat([new TestAgent("x"), saying("y", "PASS")], {
+      name: "innermost",
+      maxTurns: 2,
+    });
+    const inner = new GraphFlow(
+      [innermost, new TestAgent("z")],
+      graphOf({ innermost: [{ target: "z", condition: "PASS" }], z: [] }),
+      { name: "inner" },
+    );
+    const last = new TestAgent("last");
+    const outer = new GraphFlow([inner, last], graphOf({ inner: ["last"], last: [] }));
+    const { messages } = await run(outer, { task: "go" });
+    expect(lines(messages)).toEqual(["user: go", "x: x1", "y: PASS", "z: z1", "last: last1"]);
+    expect(last.heard).toEqual([["go", "x1", "PASS", "z1"]]);
+  });
+
+  test("a team that says nothing has come to its end, but meets no condition", async () => {
+    const silent = new RoundRobinGroupChat([new TestAgent("x")], {
+      name: "silent",
+      terminationCondition: new MaxMessageTermination(0),
+    });
+    const next = async (condition?: string) => {
+      const edges = { silent: [{ target: "next", condition }], next: [] };
+      const team = new GraphFlow([silent, new TestAgent("next")], graphOf(edges));
+      return lines((await run(team, { task: "go" })).messages);
+    };
+    expect(await next()).toEqual(["user: go", "next: next1"]);
+    expect(await next("")).toEqual(["user: go"]);
+  });
+
+  test("a task fires no edges, whoever its source", async () => {
+    const team = flow({ a: ["b"], b: [] });
+    const { messages } = await run(team, {
+      task: { type: "TextMessage", source: "a", content: "hello" },
+    });
+    expect(lines(messages)).toEqual(["a: hello", "a: a1", "b: b1"]);
+  });
+
+  test("participants that are no nodes listen, nodes that are nobody stop the run", async () => {
+    const [a, listener] = [new TestAgent("a"), new TestAgent("listener")];
+    const team = new GraphFlow([a, listener], graphOf({ a: ["ghost"], ghost: [] }));
+    const { items, error } = await collect(team);
+    expect(items).toEqual(["user: go", "a: a1"]);
+    expect(error).toMatchObject({ code: "unknown_speaker" });
+    const start = new GraphFlow([a], graphOf({ ghost: ["a"], a: [] }));
+    expect(await collect(start)).toMatchObject({
+      items: [],
+      error: { message: '"ghost" is to speak and is no participant; there are: a' },
+    });
+    expect(managerState(start)).toMatchObject({ ready: ["ghost"] });
+  });
+});
+
+async function collect(team: GraphFlow): Promise<{ items: string[]; error?: unknown }> {
+  const items: string[] = [];
+  try {
+    for await (const item of runStream(team, { task: "go" })) {
+      if (item.type !== "TaskResult") items.push(...lines([item]));
+    }
+    return { items };
+  } catch (error) {
+    return { items, error };
+  }
+}
