@@ -39,6 +39,12 @@ export type {
   ThreadView,
 } from "./core/teams/group-chat-manager.ts";
 export { RoundRobinGroupChat } from "./core/teams/round-robin.ts";
+export type { SelectorFeedback } from "./core/teams/selector/prompts.ts";
+export {
+  SelectorGroupChat,
+  type SelectorGroupChatOptions,
+} from "./core/teams/selector/selector-group-chat.ts";
+export type { CandidateFunction, SelectorFunction } from "./core/teams/selector/settings.ts";
 export type { Team } from "./core/teams/team.ts";
 
 // Running

@@ -22,6 +22,7 @@ import { StructuredMessageFactory } from "../messages/structured-message-factory
 import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
 import { GraphFlow } from "../teams/graph-flow/graph-flow.ts";
 import { RoundRobinGroupChat } from "../teams/round-robin.ts";
+import { SelectorGroupChat } from "../teams/selector/selector-group-chat.ts";
 import { AgentTool } from "../tools/agent-tool.ts";
 import { functionToolDefinition } from "../tools/function-tool-definition.ts";
 import { StaticStreamWorkbench, StaticWorkbench } from "../tools/static-workbench.ts";
@@ -42,6 +43,7 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     UserProxyAgent.component,
     RoundRobinGroupChat.component,
     GraphFlow.component,
+    SelectorGroupChat.component,
     AndTermination.component,
     OrTermination.component,
     ExternalTermination.component,

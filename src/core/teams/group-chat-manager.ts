@@ -75,10 +75,11 @@ export interface GroupChatManager {
    */
   saveState(): JsonObject;
   /**
-   * @param state its whole state, with `message_thread`
+   * @param state its whole state
+   * @param thread the messages of its `message_thread`; none when it gets its head, for lack of {@link loadHead}
    * @throws StateError when it does not fit; then nothing has changed
    */
-  loadState(state: JsonObject): void;
+  loadState(state: JsonObject, thread: readonly Message[]): void;
   /** What is stored between turns, where that is not what {@link saveState} gives. */
   head?(): Json;
   loadHead?(head: Json): void;

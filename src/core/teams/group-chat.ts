@@ -9,7 +9,7 @@ import type { ChatMessage, Message } from "../messages/message.ts";
 import type { Progress, TaskInput } from "../run/runnable.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { loadAll } from "../state/load-all.ts";
-import type { StateParts } from "../state/stateful.ts";
+import type { StateParts, Stateful } from "../state/stateful.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 import { readGroupChatState, statefulAt, within, writeGroupChatState } from "./group-chat-state.ts";
 import { type Participant, participantsByName } from "./participant.ts";
@@ -173,7 +173,7 @@ export abstract class GroupChat implements Team {
             read.agents.get(name) ?? {},
           ] as const,
       ),
-      [statefulAt(`agent_states.${manager.name}`, manager), read.manager],
+      [statefulAt(`agent_states.${manager.name}`, this.#managerWith(read.thread)), read.manager],
     ]);
     this.#thread.replace(read.thread, read.unheard);
     this.#turn = read.turn;
@@ -185,8 +185,7 @@ export abstract class GroupChat implements Team {
     const manager = this.#manager;
     const subjects = [...this.#participants].map(([name, { subject }]) => [name, subject] as const);
     const managerParts = manager.children && {
-      saveState: () => manager.saveState(),
-      loadState: (state: JsonObject) => manager.loadState(state),
+      ...this.#managerWith([]),
       stateParts: () => ({ children: manager.children?.() ?? {} }),
     };
     return {
@@ -303,7 +302,16 @@ export abstract class GroupChat implements Team {
     this.#conditionState = head.condition;
     this.#thread.cursors = head.cursors;
     if (this.#manager.loadHead) this.#manager.loadHead(head.manager);
-    else this.#manager.loadState(head.manager as JsonObject);
+    else this.#manager.loadState(head.manager as JsonObject, []);
+  }
+
+  /** The manager's state, loaded for a conversation that stands elsewhere. */
+  #managerWith(thread: readonly Message[]): Stateful {
+    const manager = this.#manager;
+    return {
+      saveState: () => manager.saveState(),
+      loadState: (state) => manager.loadState(state, thread),
+    };
   }
 }
 

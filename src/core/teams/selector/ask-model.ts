@@ -1,0 +1,116 @@
+import { TroupeError } from "../../errors.ts";
+import type { SelectorEvent } from "../../messages/agent-events.ts";
+import { chunkEvents, createMessage } from "../../messages/create.ts";
+import type { AgentEvent } from "../../messages/message.ts";
+import { callModel, streamModel } from "../../models/call-model.ts";
+import type { CreateResult } from "../../models/chat-completion-client.ts";
+import type { LLMMessage } from "../../models/llm-messages.ts";
+import { isOpenAI } from "../../models/model-family.ts";
+import type { TurnContext } from "../../run/turn-context.ts";
+import { formatPython } from "../../text/format.ts";
+import { pythonRepr } from "../../text/python.ts";
+import type { ParticipantInfo } from "../group-chat-manager.ts";
+import { historyOf, rolesOf } from "./history.ts";
+import { mentionedNames } from "./mentions.ts";
+import type { SelectorFeedback } from "./prompts.ts";
+import type { SelectorSettings } from "./settings.ts";
+
+/** What the model has to choose from. */
+export interface Choice {
+  /** The source of its events. */
+  manager: string;
+  participants: readonly ParticipantInfo[];
+  candidates: readonly [string, ...string[]];
+  previousSpeaker: string | null;
+}
+
+/**
+ * Has the model choose a speaker. An answer that cannot be used is followed by a word of feedback and another attempt;
+ * after the last one the choice falls on the previous speaker, or on the first candidate.
+ *
+ * @returns any participant: who names one that is no candidate is not corrected (AutoGen does so, too)
+ */
+export async function* askModel(
+  settings: SelectorSettings,
+  choice: Choice,
+  ctx: TurnContext,
+): AsyncGenerator<AgentEvent, string, void> {
+  const { participants, candidates, previousSpeaker } = choice;
+  const names = participants.map(({ name }) => name);
+  const messages: LLMMessage[] = [await question(settings, choice)];
+  for (let attempt = 0; attempt < settings.maxAttempts; attempt++) {
+    const reply = yield* answer(settings, choice.manager, `model:${attempt}`, messages, ctx);
+    const mentioned = mentionedNames(reply, names);
+    const verdict = judge(mentioned, settings.allowRepeatedSpeaker ? null : previousSpeaker);
+    if ("speaker" in verdict) return verdict.speaker;
+    const feedback = formatPython(settings.feedback[verdict.mistake], {
+      participants: pythonRepr([...candidates]),
+    });
+    messages.push(
+      { content: reply, thought: null, source: "selector", type: "AssistantMessage" },
+      { content: feedback, source: "user", type: "UserMessage" },
+    );
+  }
+  return names.find((name) => name === previousSpeaker) ?? candidates[0];
+}
+
+async function question(
+  { modelClient, modelContext, prompt }: SelectorSettings,
+  { participants, candidates }: Choice,
+): Promise<LLMMessage> {
+  const content = formatPython(prompt, {
+    roles: rolesOf(participants),
+    participants: pythonRepr([...candidates]),
+    history: historyOf(await modelContext.getMessages()),
+  });
+  // Many models answer only where there is something to answer to.
+  return isOpenAI(modelClient.modelInfo.family)
+    ? { content, type: "SystemMessage" }
+    : { content, source: "user", type: "UserMessage" };
+}
+
+function judge(
+  [first, ...others]: readonly string[],
+  forbidden: string | null,
+): { speaker: string } | { mistake: keyof SelectorFeedback } {
+  if (first === undefined) return { mistake: "none" };
+  if (others.length > 0) return { mistake: "many" };
+  return first === forbidden ? { mistake: "repeated" } : { speaker: first };
+}
+
+async function* answer(
+  settings: SelectorSettings,
+  source: string,
+  key: string,
+  messages: readonly LLMMessage[],
+  ctx: TurnContext,
+): AsyncGenerator<AgentEvent, string, void> {
+  const { modelClient, streaming, emitTeamEvents } = settings;
+  if (!streaming) return textOf(await callModel(ctx, key, modelClient, messages), source);
+  const id = ctx.id();
+  const chunk = chunkEvents(ctx, source, id);
+  const pieces = streamModel(ctx, key, modelClient, messages);
+  try {
+    let next = await pieces.next();
+    while (!next.done) {
+      // These pieces do not say what they are part of (AutoGen).
+      if (emitTeamEvents) yield { ...chunk(next.value), full_message_id: null };
+      next = await pieces.next();
+    }
+    const content = textOf(next.value, source);
+    if (emitTeamEvents) {
+      yield createMessage<SelectorEvent>(ctx, { type: "SelectorEvent", id, source, content });
+    }
+    return content;
+  } finally {
+    await pieces.return(undefined as never);
+  }
+}
+
+function textOf({ content }: CreateResult, source: string): string {
+  if (typeof content === "string") return content;
+  throw new TroupeError(
+    "no_text",
+    `the model of ${source} was asked for a name and answered with tool calls`,
+  );
+}

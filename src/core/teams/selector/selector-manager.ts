@@ -1,0 +1,161 @@
+import * as z from "zod";
+import { remember } from "../../agents/model-input.ts";
+import { StateError, TroupeError } from "../../errors.ts";
+import { issuesOf, listIssues } from "../../issues.ts";
+import { type Json, type JsonObject, jsonObjectSchema } from "../../json.ts";
+import { type AgentEvent, isChatMessage, type Message } from "../../messages/message.ts";
+import { modelClientPart } from "../../models/model-client-part.ts";
+import type { TurnContext } from "../../run/turn-context.ts";
+import { baseStateSchema } from "../../state/base-state.ts";
+import type { Stateful } from "../../state/stateful.ts";
+import type {
+  Decision,
+  GroupChatManager,
+  GroupChatView,
+  ParticipantInfo,
+  Spoken,
+} from "../group-chat-manager.ts";
+import { within } from "../group-chat-state.ts";
+import { askModel } from "./ask-model.ts";
+import type { SelectorSettings } from "./settings.ts";
+
+const stateSchema = baseStateSchema.extend({
+  previous_speaker: z.string().nullable().default(null),
+  troupe: z.object({ model_context: jsonObjectSchema.optional() }).optional(),
+});
+
+/** Lets a model, or functions of the program, choose the next speaker (AutoGen `SelectorGroupChatManager`). */
+export class SelectorGroupChatManager implements GroupChatManager {
+  readonly name = "SelectorGroupChatManager";
+  readonly #settings: SelectorSettings;
+  /** The model context as it was configured, with its initial messages. */
+  readonly #emptyContext: JsonObject;
+  #previousSpeaker: string | null = null;
+
+  constructor(settings: SelectorSettings) {
+    this.#settings = settings;
+    this.#emptyContext = settings.modelContext.saveState();
+  }
+
+  children(): { readonly [key: string]: Stateful } {
+    const { modelContext, modelClient } = this.#settings;
+    return { model_context: modelContext, ...modelClientPart(modelClient) };
+  }
+
+  observe(spoken: readonly Spoken[]): void {
+    const messages = spoken.flatMap((item) => item.messages).filter(isChatMessage);
+    remember(this.#settings.modelContext, messages);
+  }
+
+  async *decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void> {
+    const named = await this.#named(view, ctx);
+    // AutoGen does not count who was named so as the previous speaker.
+    if (named !== undefined) return { kind: "speak", speakers: [named] };
+    const [first, ...others] = await this.#candidates(view, ctx);
+    this.#previousSpeaker =
+      others.length === 0
+        ? first
+        : yield* askModel(
+            this.#settings,
+            {
+              manager: this.name,
+              participants: view.participants,
+              candidates: [first, ...others],
+              previousSpeaker: this.#previousSpeaker,
+            },
+            ctx,
+          );
+    return { kind: "speak", speakers: [this.#previousSpeaker] };
+  }
+
+  reset(): void {
+    this.#settings.modelContext.clear();
+    this.#previousSpeaker = null;
+  }
+
+  saveState(): JsonObject {
+    const { modelContext, keepsContext } = this.#settings;
+    return {
+      type: "SelectorManagerState",
+      version: "1.0.0",
+      previous_speaker: this.#previousSpeaker,
+      ...(keepsContext && { troupe: { model_context: modelContext.saveState() } }),
+    };
+  }
+
+  /** Without a saved model context, as AutoGen's states are, it is made of the thread. */
+  loadState(state: JsonObject, thread: readonly Message[]): void {
+    const result = stateSchema.safeParse(state);
+    if (!result.success) {
+      const issues = issuesOf(result.error);
+      throw new StateError(`not a selector's state: ${listIssues(issues)}`, { issues });
+    }
+    const { modelContext } = this.#settings;
+    const saved = result.data.troupe?.model_context;
+    if (saved === undefined) {
+      modelContext.loadState(this.#emptyContext);
+      remember(modelContext, thread.filter(isChatMessage));
+    } else {
+      within("troupe.model_context", () => modelContext.loadState(saved));
+    }
+    this.#previousSpeaker = result.data.previous_speaker;
+  }
+
+  head(): Json {
+    return { previous_speaker: this.#previousSpeaker };
+  }
+
+  loadHead(head: Json): void {
+    this.#previousSpeaker = (head as { previous_speaker: string | null }).previous_speaker;
+  }
+
+  async #named(
+    { participants, thread }: GroupChatView,
+    ctx: TurnContext,
+  ): Promise<string | undefined> {
+    const { selectorFunc } = this.#settings;
+    const named = await selectorFunc?.(thread.slice(), ctx.scope("selector_func"));
+    if (named == null) return undefined;
+    requireParticipants("selector_func", [named], participants);
+    return named;
+  }
+
+  /** Who may be chosen: the previous speaker only where that is allowed or a function says so. */
+  async #candidates(
+    { participants, thread }: GroupChatView,
+    ctx: TurnContext,
+  ): Promise<Candidates> {
+    const { candidateFunc, allowRepeatedSpeaker } = this.#settings;
+    if (candidateFunc === null) {
+      const names = participants.map(({ name }) => name);
+      const others = names.filter((name) => name !== this.#previousSpeaker);
+      return atLeastOne(allowRepeatedSpeaker ? names : others);
+    }
+    const candidates = await candidateFunc(thread.slice(), ctx.scope("candidate_func"));
+    requireParticipants("candidate_func", candidates, participants);
+    return atLeastOne(candidates);
+  }
+}
+
+type Candidates = readonly [string, ...string[]];
+
+function atLeastOne(names: readonly string[]): Candidates {
+  const [first, ...others] = names;
+  if (first !== undefined) return [first, ...others];
+  throw new TroupeError("no_candidates", "candidate_func must name at least one participant");
+}
+
+function requireParticipants(
+  func: string,
+  names: readonly string[],
+  participants: readonly ParticipantInfo[],
+): void {
+  const known = participants.map(({ name }) => name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) {
+    throw new TroupeError(
+      "unknown_speaker",
+      `${func} named "${unknown}", who is no participant; there are: ${known.join(", ")}`,
+    );
+  }
+}

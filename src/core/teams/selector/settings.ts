@@ -1,0 +1,38 @@
+import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
+import type { Message } from "../../messages/message.ts";
+import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import type { TurnContext } from "../../run/turn-context.ts";
+import type { SelectorFeedback } from "./prompts.ts";
+
+type Awaitable<T> = T | Promise<T>;
+
+/**
+ * Chooses the next speaker instead of the model; null leaves it to the model. Gets the whole thread, events included.
+ * Whatever is not a function of the thread goes through `ctx`.
+ */
+export type SelectorFunction = (
+  thread: readonly Message[],
+  ctx: TurnContext,
+) => Awaitable<string | null | undefined>;
+
+/** Says among whom the model chooses; at least one. Asked when no {@link SelectorFunction} has chosen. */
+export type CandidateFunction = (
+  thread: readonly Message[],
+  ctx: TurnContext,
+) => Awaitable<readonly string[]>;
+
+/** How a selector chooses, defaults filled in. */
+export interface SelectorSettings {
+  modelClient: ChatCompletionClient;
+  modelContext: ChatCompletionContext;
+  /** Whether the context's state is saved: it may hold more, or less, than what the thread gives. */
+  keepsContext: boolean;
+  prompt: string;
+  feedback: SelectorFeedback;
+  allowRepeatedSpeaker: boolean;
+  maxAttempts: number;
+  streaming: boolean;
+  emitTeamEvents: boolean;
+  selectorFunc: SelectorFunction | null;
+  candidateFunc: CandidateFunction | null;
+}
