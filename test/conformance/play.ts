@@ -2,6 +2,7 @@ import type { CodeBlock } from "../../src/core/code/code-block.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
 import { type CompareOptions, type Difference, difference } from "./compare/compare.ts";
 import { IdMap } from "./compare/ids.ts";
+import { compareHookCalls } from "./compare/hook-calls.ts";
 import { compareModelCalls } from "./compare/model-calls.ts";
 import { compareStep } from "./compare/steps.ts";
 import { differsInFractions } from "./compare/texts.ts";
@@ -191,7 +192,7 @@ class Player {
     return (
       (input_prompts && difference(input_prompts, this.#prompts, {}, "input_prompts")) ??
       (code_calls && difference(code_calls, this.#codeCalls, {}, "code_calls")) ??
-      (hook_calls && difference(hook_calls, this.#hookCalls, {}, "hook_calls"))
+      (hook_calls && compareHookCalls(hook_calls, this.#hookCalls, { ids: this.#ids.fork() }))
     );
   }
 

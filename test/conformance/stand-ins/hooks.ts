@@ -4,8 +4,13 @@ import type {
 } from "../../../src/core/agents/code-executor/approval.ts";
 import type { Catalog } from "../../../src/core/component/catalog.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import type { Message } from "../../../src/core/messages/message.ts";
+import type { TurnContext } from "../../../src/core/run/turn-context.ts";
 import { asJson } from "../ops/op.ts";
 import { eachObject } from "../trace.ts";
+
+/** Hooks of the outermost team; they get its thread. */
+const TEAM_HOOKS = ["selector_func", "candidate_func"];
 
 /** The functions that are not part of component JSON: they return what was recorded, in order. */
 export class Hooks {
@@ -18,6 +23,12 @@ export class Hooks {
     const approve: ApprovalFunction = ({ code, context }) =>
       this.#call("approval_func", { code, context: asJson(context) }) as ApprovalResponse;
     catalog.registerFunction("approval_func", approve);
+    for (const hook of TEAM_HOOKS) {
+      // In a step, because a turn that is run again must not take the next value.
+      catalog.registerFunction(hook, (thread: readonly Message[], ctx: TurnContext) =>
+        ctx.step("value", async () => this.#call(hook, { thread: thread.map(({ id }) => id) })),
+      );
+    }
   }
 
   /** What they were given since this was called last. */
@@ -36,6 +47,9 @@ export class Hooks {
       ]),
     );
     const prepared = structuredClone(component);
+    for (const hook of TEAM_HOOKS) {
+      if (this.#values.has(hook)) (prepared["config"] as JsonObject)[hook] = hook;
+    }
     eachObject(prepared, ({ provider, config }) => {
       if (!isJsonObject(config) || typeof provider !== "string") return;
       if (this.#values.has("approval_func") && /(?:^|\.)CodeExecutorAgent$/.test(provider)) {

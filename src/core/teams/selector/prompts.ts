@@ -37,7 +37,7 @@ export const DEFAULT_FEEDBACK: SelectorFeedback = {
 
 /** `selector_feedback` of component JSON. AutoGen, which has no such key, ignores it. */
 export const selectorFeedbackSchema = z.object({
-  none: z.string().nullish(),
-  many: z.string().nullish(),
-  repeated: z.string().nullish(),
+  none: z.string().optional(),
+  many: z.string().optional(),
+  repeated: z.string().optional(),
 });

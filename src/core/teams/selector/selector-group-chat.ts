@@ -32,7 +32,10 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
   /** What the model is asked: a template over `{roles}`, `{participants}` and `{history}`. */
   selectorPrompt?: string;
   /** What the model is told when its answer cannot be used. */
-  selectorFeedback?: Partial<SelectorFeedback> | null | undefined;
+  selectorFeedback?:
+    | { [Mistake in keyof SelectorFeedback]?: string | undefined }
+    | null
+    | undefined;
   /** Whether one may speak twice in a row. Default false. */
   allowRepeatedSpeaker?: boolean;
   /** How often the model is asked for one choice. Then the previous speaker goes on. Default 3. */
@@ -110,7 +113,7 @@ export class SelectorGroupChat extends GroupChat {
       ...withoutNulls({
         model_client: dumpComponent(settings.modelClient),
         selector_prompt: settings.prompt,
-        selector_feedback: selectorFeedback && withoutNulls({ ...selectorFeedback }),
+        selector_feedback: selectorFeedback && withoutNulls(selectorFeedback),
         allow_repeated_speaker: settings.allowRepeatedSpeaker,
         selector_func: functionName(settings.selectorFunc),
         candidate_func: functionName(settings.candidateFunc),
@@ -151,7 +154,7 @@ function ownOptions(
   return {
     modelClient: loader.load<ChatCompletionClient>(config.model_client, "model", "model_client"),
     selectorPrompt: config.selector_prompt,
-    selectorFeedback: selector_feedback && withoutNulls(selector_feedback),
+    selectorFeedback: selector_feedback,
     allowRepeatedSpeaker: config.allow_repeated_speaker,
     maxSelectorAttempts: config.max_selector_attempts,
     selectorFunc:
