@@ -131,9 +131,15 @@ export type { ChatCompletionContext } from "./core/context/chat-completion-conte
 export { HeadAndTailChatCompletionContext } from "./core/context/head-and-tail-chat-completion-context.ts";
 export { TokenLimitedChatCompletionContext } from "./core/context/token-limited-chat-completion-context.ts";
 export { UnboundedChatCompletionContext } from "./core/context/unbounded-chat-completion-context.ts";
+export {
+  FullTextMemory,
+  type FullTextMemoryOptions,
+  type FullTextQueryOptions,
+} from "./core/memory/full-text-memory.ts";
 export { ListMemory } from "./core/memory/list-memory.ts";
 export type { Memory } from "./core/memory/memory.ts";
 export type { MemoryContent } from "./core/memory/memory-content.ts";
+export type { MetadataFilter } from "./core/memory/metadata-filter.ts";
 
 // Models
 export { callModel, type ModelCallOptions, streamModel } from "./core/models/call-model.ts";

@@ -15,6 +15,7 @@ const PAGES = [
   "docs/http-api.md",
   "docs/configuration.md",
   "docs/custom-agents.md",
+  "docs/memory.md",
   "docs/custom-teams.md",
   "docs/differences-from-autogen.md",
   "docs/design/engine.md",

@@ -38,11 +38,23 @@ const TABLES = [
 
 /** Whether this object holds a team. Writes nothing. */
 export function hasTables(db: Database): boolean {
-  return db.first("select 1 as found from sqlite_master where name = 'meta'") !== undefined;
+  return hasTable(db, "meta");
+}
+
+export function hasTable(db: Database, name: string): boolean {
+  return db.first("select 1 as found from sqlite_master where name = ?", name) !== undefined;
 }
 
 /** To be called inside the transaction that creates the team. */
 export function createTables(db: Database): void {
   for (const table of TABLES) db.write(table);
   db.write("insert into meta values ('schema', ?)", String(SCHEMA_VERSION));
+}
+
+/** Only teams with a memory that is searched have it, from its first use on: also those that are older than it. */
+export function createSearchTable(db: Database): void {
+  // The full-text index of each log that has one, `search_<id>`, and which generation of the log it holds.
+  db.write(
+    "create table if not exists search (id integer primary key, path text not null unique, generation integer not null, tokenizer text not null)",
+  );
 }

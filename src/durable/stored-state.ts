@@ -2,11 +2,12 @@ import { StateError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
 import type { Moment } from "../core/run/turn-host.ts";
 import type { RequestUsage } from "../core/models/llm-messages.ts";
-import type { LogSource } from "../core/state/item-log.ts";
+import type { LogIndex, LogSource } from "../core/state/item-log.ts";
 import { StateTree } from "../core/state/state-tree.ts";
 import type { Stateful } from "../core/state/stateful.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";
+import { dropIndexes, SearchIndex } from "./search-index.ts";
 
 /** How far the team had come at a commit. Stored with the team's own head, so it costs no row. */
 export interface Commit {
@@ -49,6 +50,8 @@ export class StoredState {
   readonly #bodies: Bodies;
   readonly #tree: StateTree;
   readonly #groups = new Map<string, Heads>();
+  /** Of the logs that can be searched. */
+  readonly #indexes = new Map<string, SearchIndex>();
   /** Until the first commit. */
   #replaces: boolean;
   #commits = 0;
@@ -60,7 +63,8 @@ export class StoredState {
     this.#replaces = start === "replaced";
     this.#tree.restore({
       head: (path) => (this.#replaces ? undefined : this.#group(groupOf(path))[path]),
-      log: (path) => this.#source(path),
+      log: (path, index) =>
+        index === undefined ? this.#source(path) : this.#searchable(path, index),
     });
   }
 
@@ -105,6 +109,8 @@ export class StoredState {
     for (const { path, generation, start, items } of logs) {
       this.#writeLog(path, generation, start, items, commit.turn);
     }
+    // Last: a table made in a transaction that then fails would take the whole object with it.
+    for (const { path } of logs) this.#indexes.get(path)?.follow(this.#stored(path));
   }
 
   committed(): void {
@@ -141,6 +147,7 @@ export class StoredState {
     for (const { path } of this.#db.all<{ path: string }>("select distinct path from log")) {
       if (!written.has(path)) this.#writeLog(path, this.#lastGeneration(path) + 1, 0, [], turn);
     }
+    dropIndexes(this.#db);
   }
 
   /** A group's values as last stored; memory keeps them, since a row holds the whole group. */
@@ -168,13 +175,38 @@ export class StoredState {
   }
 
   #source(path: string): LogSource<unknown> {
+    if (this.#replaces) return this.#reader(path, this.#lastGeneration(path) + 1, 0);
+    return this.#stored(path);
+  }
+
+  #stored(path: string): LogSource<unknown> {
     const last = this.#lastRow(path);
-    if (this.#replaces) return this.#reader(path, (last?.generation ?? -1) + 1, 0);
     return this.#reader(
       path,
       last?.generation ?? 0,
       last === undefined ? 0 : last.start + last.count,
     );
+  }
+
+  #searchable(path: string, settings: LogIndex<unknown>): LogSource<unknown> {
+    const index = new SearchIndex(this.#db, path, settings);
+    this.#indexes.set(path, index);
+    return {
+      ...this.#source(path),
+      search: (terms, changes, visit) => {
+        const stored = this.#stored(path);
+        index.follow(stored);
+        if (changes === undefined) {
+          index.search(stored, terms, visit);
+          return;
+        }
+        const { generation, start, items } = changes;
+        // Others have gone on: whoever asks was superseded, and nothing comes of what is found.
+        if (generation !== stored.generation || start !== stored.length) return;
+        const read = (from: number, to: number): unknown[] => items.slice(from - start, to - start);
+        index.searchOnce({ generation, length: start + items.length, read }, terms, visit);
+      },
+    };
   }
 
   #reader(path: string, generation: number, length: number): LogSource<unknown> {

@@ -1,4 +1,3 @@
-import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { ComponentModel } from "../../src/core/component/component.ts";
 import { roundRobin, TestTeam, value } from "./support/team.ts";
@@ -26,13 +25,9 @@ function assistant(name: string): ComponentModel {
 
 /** Runs a team to its end and says how many rows that took. */
 async function rowsOfRun(team: TestTeam): Promise<number> {
-  const before = await rows(team);
+  const before = await team.rowsWritten();
   await team.finished((await team.start(null)).id);
-  return (await rows(team)) - before;
-}
-
-function rows(team: TestTeam): Promise<number> {
-  return runInDurableObject(team.stub, (instance) => instance.rowsWritten);
+  return (await team.rowsWritten()) - before;
 }
 
 async function rowsPerTurn(agents: number, warmUpTurns: number): Promise<number> {

@@ -17,6 +17,7 @@ import { BufferedChatCompletionContext } from "../context/buffered-chat-completi
 import { HeadAndTailChatCompletionContext } from "../context/head-and-tail-chat-completion-context.ts";
 import { TokenLimitedChatCompletionContext } from "../context/token-limited-chat-completion-context.ts";
 import { UnboundedChatCompletionContext } from "../context/unbounded-chat-completion-context.ts";
+import { FullTextMemory } from "../memory/full-text-memory.ts";
 import { ListMemory } from "../memory/list-memory.ts";
 import { StructuredMessageFactory } from "../messages/structured-message-factory.ts";
 import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
@@ -62,6 +63,7 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     HeadAndTailChatCompletionContext.component,
     TokenLimitedChatCompletionContext.component,
     ListMemory.component,
+    FullTextMemory.component,
     ReplayChatCompletionClient.component,
     StructuredMessageFactory.component,
     functionToolDefinition(catalog),

@@ -1,21 +1,19 @@
 import * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
-import { StateError } from "../errors.ts";
-import { issuesOf, listIssues } from "../issues.ts";
 import type { Json, JsonObject } from "../json.ts";
-import { pythonStr } from "../text/python.ts";
 import type { Memory } from "./memory.ts";
-import { type MemoryContent, memoryContentSchema } from "./memory-content.ts";
-
-const contentsSchema = z.array(memoryContentSchema);
+import {
+  contentText,
+  loadContents,
+  type MemoryContent,
+  memoryContentsSchema,
+} from "./memory-content.ts";
 
 const configSchema = z.object({
   name: z.string().nullish(),
-  memory_contents: contentsSchema.default([]),
+  memory_contents: memoryContentsSchema.default([]),
 });
-
-const stateSchema = z.object({ memory_contents: contentsSchema });
 
 /** Remembers a short list and gives all of it to the model, oldest first (AutoGen `ListMemory`). */
 export class ListMemory implements Memory {
@@ -41,7 +39,7 @@ export class ListMemory implements Memory {
   updateContext(context: ChatCompletionContext): Promise<MemoryContent[]> {
     if (this.#contents.length > 0) {
       const lines = this.#contents.map(
-        ({ content }, index) => `${index + 1}. ${asText(content)}\n`,
+        ({ content }, index) => `${index + 1}. ${contentText(content)}\n`,
       );
       context.addMessage({
         content: `\nRelevant memory content (in chronological order):\n${lines.join("")}`,
@@ -75,14 +73,7 @@ export class ListMemory implements Memory {
   }
 
   loadState(state: JsonObject): void {
-    const { data, error } = stateSchema.safeParse(state);
-    if (error) {
-      const issues = issuesOf(error);
-      throw new StateError(`not a state of the memory "${this.name}": ${listIssues(issues)}`, {
-        issues,
-      });
-    }
-    this.#contents = data.memory_contents;
+    this.#contents = loadContents(state, this.name);
   }
 
   toConfig(): JsonObject {
@@ -91,17 +82,4 @@ export class ListMemory implements Memory {
       memory_contents: this.#contents.map((content) => withoutNulls(content)),
     };
   }
-}
-
-/** Pictures cannot stand in a system message's text. */
-function asText(content: MemoryContent["content"]): string {
-  if (isPicture(content)) return "[image]";
-  return pythonStr(content);
-}
-
-function isPicture(content: MemoryContent["content"]): boolean {
-  return (
-    typeof content === "object" &&
-    memoryContentSchema.shape.content.options[1].safeParse(content).success
-  );
 }

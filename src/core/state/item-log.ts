@@ -1,3 +1,5 @@
+import type { Tokenizer } from "../search/tokens.ts";
+
 /** What happened to a log since it was last marked: `items` stand at `start` of `generation`. */
 export interface LogChanges<T> {
   generation: number;
@@ -10,6 +12,21 @@ export interface LogSource<T> {
   generation: number;
   length: number;
   read(from: number, to: number): T[];
+  /**
+   * For a log with an index: goes through the items that hold one of `terms`, best first, of equal ones the later first,
+   * until `visit` returns false. Items are the committed ones and those that `changes` adds to them.
+   */
+  search?(
+    terms: readonly string[],
+    changes: LogChanges<T> | undefined,
+    visit: (index: number, score: number) => boolean,
+  ): void;
+}
+
+/** How the items of a log are found by their text. */
+export interface LogIndex<T> {
+  tokenizer: Tokenizer;
+  textOf(item: T): string;
 }
 
 interface Version<T> {
@@ -25,6 +42,8 @@ interface Version<T> {
  * contexts. Clearing starts a new generation, so that stored items are never overwritten. Items are immutable.
  */
 export class ItemLog<T> {
+  /** Of a log that can be searched. */
+  readonly index: LogIndex<T> | undefined;
   #now: Version<T> = { generation: 0, base: 0, items: [], source: undefined };
   #marked: Version<T> = this.#now;
   #markedLength = 0;

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../json.ts";
-import type { ItemLog, LogChanges, LogSource } from "./item-log.ts";
+import type { ItemLog, LogChanges, LogIndex, LogSource } from "./item-log.ts";
 import type { Stateful } from "./stateful.ts";
 
 /** A changed head: `path` is made of the keys on the way down, joined with `/`. */
@@ -17,7 +17,8 @@ export interface StateChanges {
 export interface StoredState {
   /** The head at `path`, or undefined if none was stored yet. */
   head(path: string): Json | undefined;
-  log(path: string): LogSource<unknown> | undefined;
+  /** @param index of a log that can be searched */
+  log(path: string, index: LogIndex<unknown> | undefined): LogSource<unknown> | undefined;
 }
 
 interface Head {
@@ -80,7 +81,7 @@ export class StateTree {
 
   restore(stored: StoredState): void {
     for (const { path, log } of this.#logs) {
-      const source = stored.log(path);
+      const source = stored.log(path, log.index);
       if (source) log.restore(source);
     }
     for (const head of this.#heads) {

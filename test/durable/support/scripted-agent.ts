@@ -1,8 +1,13 @@
 import * as z from "zod";
 import { BaseChatAgent } from "../../../src/core/agents/base-chat-agent.ts";
 import type { Response } from "../../../src/core/agents/chat-agent.ts";
-import type { ComponentDefinition } from "../../../src/core/component/component.ts";
+import {
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+} from "../../../src/core/component/component.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { FullTextMemory } from "../../../src/core/memory/full-text-memory.ts";
 import type { ThoughtEvent } from "../../../src/core/messages/agent-events.ts";
 import type { TextMessage } from "../../../src/core/messages/chat-messages.ts";
 import { createMessage } from "../../../src/core/messages/create.ts";
@@ -26,7 +31,11 @@ export function script(name: string, behaviour: Behaviour): void {
   behaviours.set(name, behaviour);
 }
 
-const configSchema = z.object({ name: z.string(), script: z.string() });
+const configSchema = z.object({
+  name: z.string(),
+  script: z.string(),
+  memory: z.array(componentModelSchema).optional(),
+});
 
 /** An agent that does what a test says, and remembers what it said. */
 export class ScriptedAgent extends BaseChatAgent {
@@ -36,19 +45,26 @@ export class ScriptedAgent extends BaseChatAgent {
     role: "agent",
     version: 1,
     configSchema,
-    fromConfig: (config) => new ScriptedAgent(config.name, config.script),
+    fromConfig: ({ name, script: scriptName, memory = [] }, loader) =>
+      new ScriptedAgent(
+        name,
+        scriptName,
+        memory.map((model, index) => loader.load(model, "memory", `memory[${index}]`)),
+      ),
   };
 
   readonly definition = ScriptedAgent.component;
   readonly producedMessageTypes = ["TextMessage"];
   readonly said = new ItemLog<string>();
+  readonly memory: readonly FullTextMemory[];
   readonly #script: string;
   /** How often it has answered. */
   answers = 0;
 
-  constructor(name: string, scriptName: string) {
+  constructor(name: string, scriptName: string, memory: readonly FullTextMemory[] = []) {
     super(name, "does what a test says");
     this.#script = scriptName;
+    this.memory = memory;
   }
 
   async *onMessagesStream(
@@ -85,13 +101,21 @@ export class ScriptedAgent extends BaseChatAgent {
   }
 
   override saveState(): JsonObject {
-    return { type: "ScriptedAgentState", answers: this.answers, said: this.said.slice() };
+    return {
+      type: "ScriptedAgentState",
+      answers: this.answers,
+      said: this.said.slice(),
+      memory: this.memory.map((memory) => memory.saveState()),
+    };
   }
 
   override loadState(state: JsonObject): void {
     this.answers = Number(state["answers"]);
     this.said.clear();
     this.said.append(...((state["said"] ?? []) as string[]));
+    for (const [index, memory] of ((state["memory"] ?? []) as JsonObject[]).entries()) {
+      this.memory[index]?.loadState(memory);
+    }
   }
 
   stateParts(): StateParts {
@@ -103,11 +127,13 @@ export class ScriptedAgent extends BaseChatAgent {
         },
       },
       logs: { said: this.said },
+      children: Object.fromEntries(this.memory.map((memory, index) => [`memory-${index}`, memory])),
     };
   }
 
   toConfig(): JsonObject {
-    return { name: this.name, script: this.#script };
+    const memory = this.memory.map((store) => dumpComponent(store) as unknown as Json);
+    return { name: this.name, script: this.#script, ...(memory.length > 0 && { memory }) };
   }
 }
 

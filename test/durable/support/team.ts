@@ -1,17 +1,24 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { ComponentModel } from "../../../src/core/component/component.ts";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
 import type { Result, RunInfo, StartRunInput, TeamGateway } from "../../../src/core/run/gateway.ts";
 import { DurableObjectGateway } from "../../../src/durable/gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";
 
 let count = 0;
 
-export function agent(name: string, behaviour: Behaviour): ComponentModel {
+export function agent(
+  name: string,
+  behaviour: Behaviour,
+  memory: readonly JsonObject[] = [],
+): ComponentModel {
   const scriptName = `script-${++count}`;
   script(scriptName, behaviour);
-  return { provider: "test.ScriptedAgent", config: { name, script: scriptName } };
+  return {
+    provider: "test.ScriptedAgent",
+    config: { name, script: scriptName, memory: [...memory] },
+  };
 }
 
 export function roundRobin(
@@ -94,6 +101,10 @@ export class TestTeam {
     return runInDurableObject(this.stub, (_instance, state) =>
       state.storage.sql.exec<Row>(query).toArray(),
     );
+  }
+
+  rowsWritten(): Promise<number> {
+    return runInDurableObject(this.stub, (instance) => instance.rowsWritten);
   }
 
   alarm(): Promise<number | null> {

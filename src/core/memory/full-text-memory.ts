@@ -1,0 +1,226 @@
+import * as z from "zod";
+import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
+import { ValueError } from "../errors.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { LLMMessage } from "../models/llm-messages.ts";
+import type { TurnContext } from "../run/turn-context.ts";
+import { type Tokenizer, tokenizerSchema } from "../search/tokens.ts";
+import { SearchableLog } from "../state/searchable-log.ts";
+import type { StateParts } from "../state/stateful.ts";
+import type { Memory } from "./memory.ts";
+import {
+  contentText,
+  isPicture,
+  loadContents,
+  type MemoryContent,
+  memoryContentsSchema,
+} from "./memory-content.ts";
+import { type MetadataFilter, matchesFilter, metadataFilterSchema } from "./metadata-filter.ts";
+
+const configSchema = z.object({
+  name: z.string().nullish(),
+  k: z.int().min(1).max(100).default(5),
+  score_threshold: z.number().nullish(),
+  filter: metadataFilterSchema.nullish(),
+  tokenizer: tokenizerSchema.default("porter"),
+  memory_contents: memoryContentsSchema.default([]),
+});
+
+/** What a query may find; each stands in the place of the memory's own setting. */
+export interface FullTextQueryOptions {
+  /** At most so many contents. */
+  k?: number;
+  /** Contents with a lower score are left out. */
+  scoreThreshold?: number | null;
+  filter?: MetadataFilter | null;
+}
+
+export interface FullTextMemoryOptions extends FullTextQueryOptions {
+  name?: string | null;
+  /** Default `porter`. */
+  tokenizer?: Tokenizer;
+  /** What it knows from the beginning, until it is cleared. */
+  contents?: readonly MemoryContent[];
+}
+
+/**
+ * Remembers any number of texts and gives the model those that share words with the last message, best match first. In
+ * a Durable Object they stand in the team's SQLite, indexed by FTS5; a query reads what it finds, not the whole memory.
+ * What a turn adds is found by its own queries at once, and is stored when the turn is.
+ *
+ * @throws ValueError for contents that are pictures
+ *
+ * @example
+ * const memory = new FullTextMemory({ k: 3, filter: { category: "preferences" } });
+ */
+export class FullTextMemory implements Memory {
+  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, FullTextMemory> = {
+    provider: "troupe.memory.FullTextMemory",
+    componentType: "memory",
+    role: "memory",
+    version: 1,
+    configSchema,
+    fromConfig: ({ score_threshold, memory_contents, ...config }) =>
+      new FullTextMemory({
+        ...config,
+        scoreThreshold: score_threshold ?? null,
+        filter: config.filter ?? null,
+        contents: memory_contents,
+      }),
+  };
+
+  readonly definition = FullTextMemory.component;
+  readonly name: string;
+  readonly #tokenizer: Tokenizer;
+  readonly #options: Required<FullTextQueryOptions>;
+  readonly #initial: readonly MemoryContent[];
+  readonly #contents: SearchableLog<MemoryContent>;
+  /** Whether the log holds everything. Before, the initial contents are all there is. */
+  #begun: boolean;
+
+  constructor(options: FullTextMemoryOptions = {}) {
+    const { name, tokenizer = "porter", contents = [] } = options;
+    this.name = name || "full_text_memory";
+    this.#tokenizer = tokenizer;
+    this.#options = {
+      k: options.k ?? 5,
+      scoreThreshold: options.scoreThreshold ?? null,
+      filter: options.filter ?? null,
+    };
+    this.#initial = contents;
+    this.#begun = contents.length === 0;
+    for (const [index, content] of contents.entries()) {
+      requireText(content, `memory_contents[${index}]`);
+    }
+    this.#contents = new SearchableLog({ tokenizer, textOf: ({ content }) => searchText(content) });
+  }
+
+  /** Asks for what the last message is about, and adds what was found as one system message. */
+  async updateContext(context: ChatCompletionContext, ctx: TurnContext): Promise<MemoryContent[]> {
+    const messages = await context.getMessages();
+    // What other memories found is no question.
+    const last = messages.findLast(({ type }) => type !== "SystemMessage");
+    if (last === undefined) return [];
+    const found = await this.query(questionOf(last), ctx);
+    if (found.length > 0) {
+      const lines = found.map(({ content }, index) => `${index + 1}. ${contentText(content)}\n`);
+      context.addMessage({
+        content: `\nRelevant memory content (best match first):\n${lines.join("")}`,
+        type: "SystemMessage",
+      });
+    }
+    return found;
+  }
+
+  /** What shares words with the query, best match first, with its score (BM25) added to its metadata. */
+  query(
+    query: string | MemoryContent,
+    _ctx: TurnContext,
+    options: FullTextQueryOptions = {},
+  ): Promise<MemoryContent[]> {
+    const { k, scoreThreshold, filter } = { ...this.#options, ...options };
+    this.#begin();
+    const found = this.#contents.search(
+      typeof query === "string" ? query : searchText(query.content),
+      {
+        limit: k,
+        ...(scoreThreshold !== null && { minScore: scoreThreshold }),
+        ...(filter !== null && { accept: ({ metadata }) => matchesFilter(metadata, filter) }),
+      },
+    );
+    return Promise.resolve(
+      found.map(({ item, score }) => ({ ...item, metadata: { ...item.metadata, score } })),
+    );
+  }
+
+  /** @throws ValueError for a picture */
+  async add(content: MemoryContent, _ctx: TurnContext): Promise<void> {
+    requireText(content, "content");
+    this.#begin();
+    this.#contents.append(content);
+  }
+
+  clear(_ctx: TurnContext): Promise<void> {
+    this.#clear();
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  saveState(): JsonObject {
+    const contents = this.#begun ? this.#contents.slice() : this.#initial;
+    return { memory_contents: contents as unknown as Json };
+  }
+
+  loadState(state: JsonObject): void {
+    const contents = loadContents(state, this.name);
+    this.#clear();
+    this.#contents.append(...contents);
+  }
+
+  /** Without initial contents there is nothing but the log to store. */
+  stateParts(): StateParts {
+    const logs = { contents: this.#contents };
+    if (this.#initial.length === 0) return { logs };
+    const head = {
+      save: () => ({ begun: this.#begun }),
+      load: (value: Json) => {
+        this.#begun = (value as { begun: boolean }).begun;
+      },
+    };
+    return { head, logs };
+  }
+
+  toConfig(): JsonObject {
+    const { k, scoreThreshold, filter } = this.#options;
+    return withoutNulls({
+      name: this.name,
+      k,
+      score_threshold: scoreThreshold,
+      filter,
+      tokenizer: this.#tokenizer,
+      memory_contents: this.#initial.map((content) => withoutNulls(content)),
+    });
+  }
+
+  #begin(): void {
+    if (this.#begun) return;
+    this.#begun = true;
+    this.#contents.append(...this.#initial);
+  }
+
+  #clear(): void {
+    this.#begun = true;
+    this.#contents.clear();
+  }
+}
+
+function requireText({ content }: MemoryContent, path: string): void {
+  if (!isPicture(content)) return;
+  const issue = { path, message: "is a picture; a full-text memory holds texts and JSON objects" };
+  throw new ValueError(`${path} ${issue.message}`, { issues: [issue] });
+}
+
+/** What a content is found by: a text by itself, an object by its keys and values. */
+function searchText(content: Json): string {
+  if (typeof content !== "object" || content === null) return String(content);
+  if (Array.isArray(content)) return content.map(searchText).join("\n");
+  return Object.entries(content)
+    .map(([key, value]) => `${key} ${searchText(value)}`)
+    .join("\n");
+}
+
+/** The words of a message. */
+function questionOf({ content }: LLMMessage): string {
+  if (typeof content === "string") return content;
+  return content
+    .map((part) => {
+      if (typeof part === "string") return part;
+      if ("arguments" in part) return `${part.name} ${part.arguments}`;
+      return "content" in part ? part.content : "";
+    })
+    .join("\n");
+}

@@ -1,0 +1,54 @@
+import * as z from "zod";
+import { stem } from "./porter.ts";
+
+/**
+ * How text becomes what is looked for, by the names of SQLite's FTS5. `porter`: English words by their stem.
+ * `unicode61`: words as they stand. `trigram`: every three characters in a row, for languages without spaces between
+ * words and for parts of words. None of them cares about case or accents.
+ */
+export const tokenizerSchema = z.enum(["porter", "unicode61", "trigram"]);
+export type Tokenizer = z.infer<typeof tokenizerSchema>;
+
+/** More say little about a long text, and each costs a look-up. */
+const MOST_TERMS = 128;
+
+const WORDS = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu;
+const ACCENTS = /[\u0300-\u036f]/g;
+
+/** The tokens of a text, in its order. */
+export function tokensOf(text: string, tokenizer: Tokenizer): string[] {
+  const folded = fold(text);
+  if (tokenizer === "trigram") return trigrams(folded);
+  const words = wordsOf(folded);
+  return tokenizer === "porter" ? words.map(stem) : words;
+}
+
+/**
+ * What a text asks for, by its token: its words, or the trigrams of its words. Each once, the first ones of a long text.
+ * They are letters and digits only, whatever the text holds.
+ */
+export function termsOf(query: string, tokenizer: Tokenizer): Map<string, string> {
+  const terms = new Map<string, string>();
+  for (const word of wordsOf(fold(query))) {
+    for (const term of tokenizer === "trigram" ? trigrams(word) : [word]) {
+      const token = tokenizer === "porter" ? stem(term) : term;
+      if (!terms.has(token)) terms.set(token, term);
+      if (terms.size === MOST_TERMS) return terms;
+    }
+  }
+  return terms;
+}
+
+/** Without case and accents. */
+export function fold(text: string): string {
+  return text.toLowerCase().normalize("NFD").replace(ACCENTS, "").normalize("NFC");
+}
+
+function wordsOf(folded: string): string[] {
+  return folded.match(WORDS) ?? [];
+}
+
+function trigrams(text: string): string[] {
+  const characters = Array.from(text);
+  return characters.slice(2).map((_, index) => characters.slice(index, index + 3).join(""));
+}

@@ -1,0 +1,125 @@
+import type { LogIndex, LogSource } from "../core/state/item-log.ts";
+import { fold } from "../core/search/tokens.ts";
+import type { Database } from "./database.ts";
+import { createSearchTable, hasTable } from "./schema.ts";
+
+/** Items read at once while an index is built. */
+const PAGE = 500;
+
+/** What is part of a word: combining marks as well, which by default split the words of many languages. */
+const WORDS = "unicode61 categories 'L* N* Co Mn Mc'";
+
+/** How the tables of an index are made, by tokenizer. */
+const TOKENIZERS = { porter: `porter ${WORDS}`, unicode61: WORDS, trigram: "trigram" };
+
+interface IndexRow extends Record<string, string | number> {
+  id: number;
+  generation: number;
+  tokenizer: string;
+}
+
+/** Thrown to undo what must not stay. */
+class Undo extends Error {}
+
+/**
+ * The full-text index of one log: an FTS5 table of its own, whose row ids are the items' places in the log, and whose
+ * texts are not stored again. It can always be made anew of the log, so it may be behind: in an object that was forked,
+ * or is older than the index.
+ */
+export class SearchIndex {
+  readonly #db: Database;
+  readonly #path: string;
+  readonly #index: LogIndex<unknown>;
+
+  constructor(db: Database, path: string, index: LogIndex<unknown>) {
+    this.#db = db;
+    this.#path = path;
+    this.#index = index;
+  }
+
+  /**
+   * Makes the index that of `log`. As the last thing of a transaction, if in one: SQLite does not get over a full-text
+   * table that was made and filled and is taken back.
+   */
+  follow(log: LogSource<unknown>): void {
+    const table = this.#table(log.generation);
+    const last = this.#db.first<{ last: number | null }>(`select max(rowid) as last from ${table}`);
+    for (let from = (last?.last ?? -1) + 1; from < log.length; from += PAGE) {
+      const items = log.read(from, Math.min(log.length, from + PAGE));
+      for (const [index, item] of items.entries()) {
+        this.#db.write(
+          `insert into ${table} (rowid, text) values (?, ?)`,
+          from + index,
+          // SQLite knows the accents of Latin letters only.
+          fold(this.#index.textOf(item)),
+        );
+      }
+    }
+  }
+
+  /** As {@link LogSource.search}, over `log`, which the index follows already. */
+  search(
+    log: LogSource<unknown>,
+    terms: readonly string[],
+    visit: (index: number, score: number) => boolean,
+  ): void {
+    const table = this.#table(log.generation);
+    for (const { item, score } of this.#db.each<{ item: number; score: number }>(
+      `select rowid as item, -rank as score from ${table} where ${table} match ? order by rank, rowid desc`,
+      terms.map((term) => `"${term}"`).join(" OR "),
+    )) {
+      if (!visit(item, score)) return;
+    }
+  }
+
+  /** The same over what is not stored yet: items that follow the index's. It stays as it is. */
+  searchOnce(...[log, ...search]: Parameters<SearchIndex["search"]>): void {
+    try {
+      this.#db.transaction(() => {
+        this.follow(log);
+        this.search(log, ...search);
+        throw new Undo();
+      });
+    } catch (error) {
+      if (!(error instanceof Undo)) throw error;
+    }
+  }
+
+  /** The name of the index's table, which is empty if there was none for this generation. */
+  #table(generation: number): string {
+    const { tokenizer } = this.#index;
+    createSearchTable(this.#db);
+    const row = this.#db.first<IndexRow>(
+      "select id, generation, tokenizer from search where path = ?",
+      this.#path,
+    );
+    if (row?.generation === generation && row.tokenizer === tokenizer) return nameOf(row.id);
+    if (row !== undefined) dropIndex(this.#db, row.id);
+    this.#db.write(
+      "insert into search (path, generation, tokenizer) values (?, ?, ?)",
+      this.#path,
+      generation,
+      tokenizer,
+    );
+    const id = this.#db.first<{ id: number }>("select last_insert_rowid() as id")?.id ?? 0;
+    this.#db.write(
+      `create virtual table ${nameOf(id)} using fts5 (text, content = '', tokenize = "${TOKENIZERS[tokenizer]}")`,
+    );
+    return nameOf(id);
+  }
+}
+
+/** Removes all indexes: another component took the place of the one that had them. */
+export function dropIndexes(db: Database): void {
+  if (!hasTable(db, "search")) return;
+  for (const { id } of db.all<{ id: number }>("select id from search")) dropIndex(db, id);
+}
+
+function dropIndex(db: Database, id: number): void {
+  db.write(`drop table ${nameOf(id)}`);
+  db.write("delete from search where id = ?", id);
+}
+
+function nameOf(id: number): string {
+  return `search_${id}`;
+}

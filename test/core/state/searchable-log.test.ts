@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import type { LogChanges } from "../../../src/core/state/item-log.ts";
+import { SearchableLog } from "../../../src/core/state/searchable-log.ts";
+
+interface Asked {
+  terms: readonly string[];
+  changes: LogChanges<string> | undefined;
+}
+
+/** A log of a thousand stored items, and a host that finds all of them, the last first. */
+function restored(): { log: SearchableLog<string>; asked: Asked[]; read: number[] } {
+  const asked: Asked[] = [];
+  const read: number[] = [];
+  const log = new SearchableLog<string>({ tokenizer: "porter", textOf: (item) => item });
+  log.restore({
+    generation: 2,
+    length: 1000,
+    read: (from, to) => {
+      const indexes = Array.from({ length: to - from }, (_, index) => from + index);
+      read.push(...indexes);
+      return indexes.map((index) => `item ${index}`);
+    },
+    search: (terms, changes, visit) => {
+      asked.push({ terms, changes });
+      for (let index = 999; index >= 0; index--) if (!visit(index, index / 1000)) return;
+    },
+  });
+  return { log, asked, read };
+}
+
+describe("a log that can be searched", () => {
+  test("reads no more than it finds", () => {
+    const { log, asked, read } = restored();
+    expect(log.search("Items, ITEM!", { limit: 2 })).toEqual([
+      { item: "item 999", score: 0.999 },
+      { item: "item 998", score: 0.998 },
+    ]);
+    expect(asked).toEqual([{ terms: ["items"], changes: undefined }]);
+    expect(read).toEqual([999, 998]);
+  });
+
+  test("goes on until enough is accepted, and not below the score", () => {
+    const { log, read } = restored();
+    const accept = (item: string): boolean => item.endsWith("0");
+    const found = log.search("item", { limit: 5, minScore: 0.975, accept });
+    expect(found.map(({ item }) => item)).toEqual(["item 990", "item 980"]);
+    expect(Math.min(...read)).toBe(975);
+  });
+
+  test("hands on what was added since it was stored", () => {
+    const { log, asked } = restored();
+    log.append("another");
+    log.search("item", { limit: 1 });
+    const changes = { generation: 2, start: 1000, items: ["another"] };
+    expect(asked).toEqual([{ terms: ["item"], changes }]);
+  });
+
+  test("needs no host for what begins anew", () => {
+    const { log, asked, read } = restored();
+    log.clear();
+    expect(log.search("item", { limit: 5 })).toEqual([]);
+    log.append("first item", "second item");
+    expect(log.search("second", { limit: 5 }).map(({ item }) => item)).toEqual(["second item"]);
+    expect(asked).toEqual([]);
+    expect(read).toEqual([]);
+    log.mark();
+    log.search("second", { limit: 1 });
+    expect(asked).toHaveLength(1);
+  });
+});

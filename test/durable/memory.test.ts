@@ -1,0 +1,294 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../src/core/json.ts";
+import { FullTextMemory } from "../../src/core/memory/full-text-memory.ts";
+import type { MemoryContent } from "../../src/core/memory/memory-content.ts";
+import { MemoryHost } from "../../src/core/run/memory-host.ts";
+import type { TurnContext } from "../../src/core/run/turn-context.ts";
+import { TurnScope } from "../../src/core/run/turn-scope.ts";
+import type { Tokenizer } from "../../src/core/search/tokens.ts";
+import type { ScriptedAgent } from "./support/scripted-agent.ts";
+import { agent, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
+
+type Act = (memory: readonly FullTextMemory[], ctx: TurnContext) => Promise<string>;
+
+/** A team of one agent with memories, which does something else with them at each turn of a test. */
+class Rememberer {
+  readonly #team: Promise<TestTeam>;
+  #act: Act = () => Promise.resolve("");
+
+  constructor(...memory: JsonObject[]) {
+    const self = agent(
+      "rememberer",
+      async function* (this: void, { memory: stores }: ScriptedAgent, ctx) {
+        yield* [];
+        return act(stores, ctx);
+      },
+      memory.map((config) => ({ provider: "troupe.memory.FullTextMemory", config })),
+    );
+    const act: Act = (stores, ctx) => this.#act(stores, ctx);
+    this.#team = TestTeam.create(roundRobin([self], 1));
+  }
+
+  get team(): Promise<TestTeam> {
+    return this.#team;
+  }
+
+  /** What the agent said; undefined when the turn failed. */
+  async turn(act: Act): Promise<string | undefined> {
+    const { team, id } = await this.start(act);
+    const run = await team.finished(id);
+    return run.status === "completed" ? String(texts(run).at(-1)) : undefined;
+  }
+
+  async start(act: Act): Promise<{ team: TestTeam; id: string }> {
+    this.#act = act;
+    const team = await this.#team;
+    const { id } = await team.start("go");
+    return { team, id };
+  }
+
+  async evict(): Promise<void> {
+    await (await this.#team).evict();
+  }
+}
+
+function text(content: string, metadata: JsonObject | null = null): MemoryContent {
+  return { content, mime_type: "text/plain", metadata };
+}
+
+function numbers(length: number): string[] {
+  return Array.from({ length }, (_, index) => `number${index}`);
+}
+
+/** Queries and says what was found. */
+function asks(query: string, which = 0): Act {
+  return async (memory, ctx) => {
+    const found = await memory[which]?.query(query, ctx);
+    return (found ?? []).map(({ content }) => content as string).join("|");
+  };
+}
+
+function adds(...contents: string[]): Act {
+  return async ([memory], ctx) => {
+    for (const content of contents) await memory?.add(text(content), ctx);
+    return "";
+  };
+}
+
+describe("a full-text memory in a team object", () => {
+  test("finds what its turn added at once, and later turns after any restart", async () => {
+    const { turn, evict } = bound(new Rememberer({}));
+    expect(
+      await turn(async (memory, ctx) => {
+        await adds("The cat is black.", "The dog is brown.")(memory, ctx);
+        return asks("cats")(memory, ctx);
+      }),
+    ).toBe("The cat is black.");
+    expect(await turn(asks("dogs"))).toBe("The dog is brown.");
+    await evict();
+    expect(
+      await turn(async (memory, ctx) => {
+        await adds("Another cat, and one more cat.")(memory, ctx);
+        return asks("cat")(memory, ctx);
+      }),
+    ).toBe("Another cat, and one more cat.|The cat is black.");
+    await evict();
+    expect(await turn(asks("cat"))).toBe("Another cat, and one more cat.|The cat is black.");
+  });
+
+  test("keeps nothing of a turn that failed", async () => {
+    const { turn } = bound(new Rememberer({}));
+    await turn(adds("The cat is black."));
+    const failed = await turn(async (memory, ctx) => {
+      await adds("The cat is white.")(memory, ctx);
+      expect(await asks("cat")(memory, ctx)).toBe("The cat is white.|The cat is black.");
+      await memory[0]?.clear(ctx);
+      expect(await asks("cat")(memory, ctx)).toBe("");
+      throw new Error("given up");
+    });
+    expect(failed).toBeUndefined();
+    expect(await turn(asks("cat"))).toBe("The cat is black.");
+  });
+
+  test("shows a turn that runs again what it showed before", async () => {
+    const rememberer = new Rememberer({});
+    const { turn } = bound(rememberer);
+    await turn(adds("The cat is black."));
+    const seen: string[] = [];
+    const reached = new Signal();
+    const act: Act = async (memory, ctx) => {
+      await adds("The cat is white.")(memory, ctx);
+      seen.push(await asks("cat")(memory, ctx));
+      await ctx.step("wait", () => {
+        reached.set();
+        // A promise that a test settles would keep the object alive.
+        return seen.length > 1 ? Promise.resolve(1) : new Promise(() => {});
+      });
+      return asks("cat")(memory, ctx);
+    };
+    const { team, id } = await rememberer.start(act);
+    await reached.wait();
+    await team.evict();
+    expect(texts(await team.finished(id)).at(-1)).toBe("The cat is white.|The cat is black.");
+    expect(seen).toEqual([seen[0], seen[0]]);
+  });
+
+  test("forgets what is cleared, in the turn and after it", async () => {
+    const { turn, evict } = bound(new Rememberer({ memory_contents: [text("The cat is old.")] }));
+    expect(await turn(asks("cat"))).toBe("The cat is old.");
+    expect(
+      await turn(async (memory, ctx) => {
+        await memory[0]?.clear(ctx);
+        await adds("The cat is new.")(memory, ctx);
+        return asks("cat")(memory, ctx);
+      }),
+    ).toBe("The cat is new.");
+    expect(await turn(asks("cat old"))).toBe("The cat is new.");
+    await evict();
+    expect(await turn(asks("cat old"))).toBe("The cat is new.");
+  });
+
+  test("does not mix with another of the same team", async () => {
+    const { turn } = bound(
+      new Rememberer(
+        { memory_contents: ["cat one", "dog", "bird"].map((content) => text(content)) },
+        { memory_contents: ["cat two", "cat three", "cat four"].map((content) => text(content)) },
+      ),
+    );
+    const scores: Act = async (memory, ctx) => {
+      const found = await memory[0]?.query("cat", ctx);
+      return JSON.stringify(found?.map(({ content, metadata }) => [content, metadata?.["score"]]));
+    };
+    const alone = await turn(scores);
+    expect(alone).toContain("cat one");
+    expect(await turn(asks("cat", 1))).toBe("cat four|cat three|cat two");
+    expect(await turn(scores)).toBe(alone);
+  });
+
+  test.each([
+    ["a quote", '"'],
+    ["SQL", "cat') union select * from meta --"],
+    ["a quote and SQL", '" OR 1 --'],
+    ["nearness", "NEAR(cat dog)"],
+    ["a column", "text : cat"],
+    ["prefixes and signs", "cat* ^dog - bird"],
+    ["operators", "NOT cat AND"],
+    ["a null character", "\u0000 cat"],
+    ["brackets", "((("],
+    ["a long text", `${"cat ".repeat(2000)}${numbers(3000).join(" ")}`],
+  ])("takes %s for words", async (_, query) => {
+    const { turn } = bound(new Rememberer({ memory_contents: [text("cat"), text("dog")] }));
+    const expected = ["dog", "cat"].filter((word) => query.includes(word)).join("|");
+    await turn(asks("what the index is not asked about, while all is in memory"));
+    expect(await turn(asks(query))).toBe(expected);
+  });
+
+  test("makes the index again where there is none, or another: after a fork, in an older object", async () => {
+    const rememberer = new Rememberer({});
+    const { turn, evict } = bound(rememberer);
+    const team = await rememberer.team;
+    await turn(adds(...numbers(1200)));
+    await turn(adds("The cat is black."));
+    await evict();
+    for (const statement of ["drop table search_1", "drop table search"]) await team.sql(statement);
+    expect(await turn(asks("number7"))).toBe("number7");
+    expect(await turn(asks("cat"))).toBe("The cat is black.");
+  });
+
+  test("goes along when the state is saved, loaded and reset", async () => {
+    const rememberer = new Rememberer({});
+    const { turn } = bound(rememberer);
+    const { gateway } = await rememberer.team;
+    await turn(adds("The cat is black."));
+    const state = value(await gateway.saveState());
+    await turn(adds("The cat is white."));
+    value(await gateway.loadState(state));
+    expect(await turn(asks("cat"))).toBe("The cat is black.");
+    value(await gateway.reset());
+    expect(await turn(asks("cat"))).toBe("The cat is black.");
+  });
+
+  test("is taken over by another component, with its tokenizer", async () => {
+    const rememberer = new Rememberer({ tokenizer: "porter" });
+    const { turn } = bound(rememberer);
+    const team = await rememberer.team;
+    await turn(adds("The cat is black."));
+    const { component } = value(await team.gateway.team());
+    const other = JSON.parse(JSON.stringify(component).replace("porter", "trigram"));
+    value(await team.gateway.replaceComponent(other));
+    expect(await turn(asks("blackish"))).toBe("The cat is black.");
+    expect(await team.sql("select tokenizer from search")).toEqual([{ tokenizer: "trigram" }]);
+  });
+
+  test("writes as many rows for an addition to a big memory as to a small one, and none for a query", async () => {
+    const rememberer = new Rememberer({});
+    const { turn } = bound(rememberer);
+    const team = await rememberer.team;
+    const cost = async (act: Act): Promise<number> => {
+      const before = await team.rowsWritten();
+      await turn(act);
+      return (await team.rowsWritten()) - before;
+    };
+    await turn(adds("The first cat."));
+    const plain = await cost(() => Promise.resolve("nothing"));
+    const small = await cost(adds("The cat is black."));
+    await turn(adds(...numbers(3000)));
+    expect(await cost(adds("The cat is white."))).toBe(small);
+    expect(small).toBe(plain + 2);
+    expect(await cost(asks("cat"))).toBe(plain);
+  });
+});
+
+describe("what SQLite finds", () => {
+  const words = [
+    ..."running runs ran runner weather weathers café cafe Straße naïve Zürich zurich".split(" "),
+    ..."relational conditional generalizations hopefulness e2e 3.14 don't C++ 天气很好 天气 Ελλάδα हिन्दी ภาษาไทย ὥσπερ ёлка".split(
+      " ",
+    ),
+  ];
+  const manyTexts = fc.array(
+    fc.array(fc.constantFrom(...words), { maxLength: 6 }).map((list) => list.join(" ")),
+    { minLength: 1, maxLength: 12 },
+  );
+
+  test.each<Tokenizer>(["porter", "unicode61", "trigram"])(
+    "is what is found without it, in the same order: %s",
+    async (tokenizer) => {
+      const cases = fc.sample(fc.tuple(manyTexts, manyTexts, fc.array(fc.constantFrom(...words))), {
+        numRuns: 25,
+        seed: 7,
+      });
+      const { turn } = bound(new Rememberer({ tokenizer, k: 100 }));
+      const plain = TurnScope.root(new MemoryHost({}).turn(0));
+      for (const [stored, pending, query] of cases) {
+        const alone = new FullTextMemory({ tokenizer, k: 100 });
+        for (const content of [...stored, ...pending]) await alone.add(text(content), plain);
+        await turn(async (memory, ctx) => {
+          await memory[0]?.clear(ctx);
+          return adds(...stored)(memory, ctx);
+        });
+        const found = await turn(async (memory, ctx) => {
+          await adds(...pending)(memory, ctx);
+          return JSON.stringify(await memory[0]?.query(query.join(" "), ctx));
+        });
+        expect(rounded(JSON.parse(found ?? ""))).toEqual(
+          rounded(await alone.query(query.join(" "), plain)),
+        );
+      }
+    },
+    60_000,
+  );
+});
+
+/** The last digits of a score are the processor's. */
+function rounded(contents: MemoryContent[]): unknown[] {
+  return contents.map(({ content, metadata }) => [
+    content,
+    Number(metadata?.["score"]).toPrecision(9),
+  ]);
+}
+
+function bound(rememberer: Rememberer): Pick<Rememberer, "turn" | "evict"> {
+  return { turn: (act) => rememberer.turn(act), evict: () => rememberer.evict() };
+}
