@@ -38,6 +38,11 @@ export type {
   Spoken,
   ThreadView,
 } from "./core/teams/group-chat-manager.ts";
+export {
+  MagenticOneGroupChat,
+  type MagenticOneGroupChatOptions,
+} from "./core/teams/magentic-one/magentic-one-group-chat.ts";
+export type { OrchestratorPrompts } from "./core/teams/magentic-one/orchestrator-prompts.ts";
 export { RoundRobinGroupChat } from "./core/teams/round-robin.ts";
 export type { SelectorFeedback } from "./core/teams/selector/prompts.ts";
 export {

@@ -15,6 +15,7 @@ import { TurnScope } from "../../src/core/run/turn-scope.ts";
 import { FunctionTool } from "../../src/core/tools/function-tool.ts";
 import type { Workbench } from "../../src/core/tools/workbench.ts";
 import { testOrigin } from "../core/messages/origin.ts";
+import { ledger } from "../core/support/ledger.ts";
 import { readDeviations } from "./deviations.ts";
 import { InMemory } from "./in-memory.ts";
 import { type Outcome, play as playOn } from "./play.ts";
@@ -138,6 +139,24 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
       expect((await play(other)).failure).toMatchObject({ step });
     },
   );
+
+  test("hidden-task: the task may be missing, nothing else", async () => {
+    const trace = recorded("magentic_one/max_turns");
+    expect((await play(trace)).failure).toBeUndefined();
+    const shown = structuredClone(trace);
+    shown.steps[0]!["output_task_messages"] = true;
+    expect((await play(shown)).failure).toBeUndefined();
+    const other = structuredClone(trace);
+    (other.steps[0]!["events"] as JsonObject[])[2]!["content"] = "another ledger";
+    expect((await play(other)).failure).toMatchObject({ step: 0 });
+  });
+
+  test("ledger-speaker: a run may go on after a stranger was named, not after another failure", async () => {
+    const trace = recorded("magentic_one/unknown_speaker");
+    expect((await play(trace)).failure).toBeUndefined();
+    const alike = JSON.parse(JSON.stringify(trace).replaceAll("waiter", "scout")) as Trace;
+    expect((await play(alike)).failure).toMatchObject({ step: 0 });
+  });
 
   test("chunks: a team that counts them may stop earlier, at the same events", async () => {
     const trace = recorded("assistant/agent_tool_counted");
@@ -336,5 +355,39 @@ describe("what Troupe does instead", () => {
     second.loadState(first.saveState());
     expect(second.saveState()).toEqual(first.saveState());
     expect(JSON.stringify(second.saveState()["troupe"])).toContain('"content":"one"');
+  });
+
+  const magentic = (replies: Json[], config: JsonObject = {}): JsonObject => ({
+    provider: "autogen_agentchat.teams.MagenticOneGroupChat",
+    config: {
+      participants: [agent("ann", ["a1"]), agent("bob", ["b1"])],
+      model_client: model("facts", "plan", ...replies),
+      max_stalls: 3,
+      final_answer_prompt: "The answer?",
+      ...config,
+    },
+  });
+
+  test("hidden-task: MagenticOne keeps the task out of the stream when told to", async () => {
+    const lead = team(magentic([ledger({ satisfied: true }), "done"]));
+    const { messages } = await run(lead, { task: "secret", outputTaskMessages: false });
+    expect(messages.map(({ source }) => source)).toEqual([
+      "MagenticOneOrchestrator",
+      "MagenticOneOrchestrator",
+    ]);
+  });
+
+  test("ledger-speaker: a ledger that names a stranger is asked for again", async () => {
+    const lead = team(
+      magentic([
+        ledger({ speaker: "eve" }),
+        ledger({ speaker: "bob" }),
+        ledger({ satisfied: true, reason: "seen" }),
+        "done",
+      ]),
+    );
+    const { messages, stop_reason } = await run(lead, { task: "go" });
+    expect(messages.map(({ source }) => source)).toContain("bob");
+    expect(stop_reason).toBe("seen");
   });
 });

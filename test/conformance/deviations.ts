@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { isJsonObject } from "../../src/core/json.ts";
+import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { withoutChunks } from "./deviations/chunks.ts";
+import { withoutHiddenTask } from "./deviations/hidden-task.ts";
 import { LOADING } from "./deviations/loading.ts";
 import { mentions, type Place } from "./deviations/place.ts";
 import { RUNNING } from "./deviations/running.ts";
 import type { Played } from "./host.ts";
+import type { Step } from "./trace.ts";
 
 const listSchema = z.array(z.object({ trace: z.string(), step: z.number(), class: z.string() }));
 
@@ -16,6 +19,17 @@ export function readDeviations(): Deviation[] {
   const file = new URL("deviations.json", import.meta.url);
   return listSchema.parse(JSON.parse(readFileSync(file, "utf8")));
 }
+
+/** A deviation that is in the recording itself: what is left after the rewriting must be equal. */
+export interface Rewriting {
+  class: string;
+  rewrite(step: Step, subject: JsonObject | undefined): Step;
+}
+
+export const REWRITINGS: readonly Rewriting[] = [
+  { class: "hidden-task", rewrite: withoutHiddenTask },
+  { class: "chunks", rewrite: withoutChunks },
+];
 
 /**
  * The class of deviation that explains why a step differs, if one can be told from the step and what came before it.

@@ -6,8 +6,8 @@ import { compareHookCalls } from "./compare/hook-calls.ts";
 import { compareModelCalls } from "./compare/model-calls.ts";
 import { compareStep } from "./compare/steps.ts";
 import { differsInFractions } from "./compare/texts.ts";
-import { withoutChunks } from "./deviations/chunks.ts";
-import { type Deviation, isBroken, leavesApart, recognise } from "./deviations.ts";
+import { type Deviation, isBroken, leavesApart, recognise, REWRITINGS } from "./deviations.ts";
+import type { Place } from "./deviations/place.ts";
 import type { Host, Played } from "./host.ts";
 import { OPS } from "./ops/index.ts";
 import type { ModelCall, Step, Trace } from "./trace.ts";
@@ -65,6 +65,8 @@ class Player {
   #apart: string | undefined;
   /** The steps since then, with the class that led there. */
   readonly #apartSteps = new Map<number, string>();
+  /** What was played at each step. */
+  readonly #places: Place[] = [];
 
   constructor(trace: Trace, host: Host, listed: readonly Deviation[]) {
     this.#trace = trace;
@@ -104,18 +106,15 @@ class Player {
     const played = await withinTime(renews ? this.#renew(step) : this.#play(step));
     await this.#keepRecords(index);
     if (this.#apart !== undefined) this.#apartSteps.set(index, this.#apart);
+    const place = { trace: this.#trace, index, step, played, subject };
+    this.#places.push(place);
     const found = this.#compare(step, played, index);
     const listed = this.#listed.find((deviation) => deviation.step === index);
     if (found === undefined) {
-      if (leavesApart({ trace: this.#trace, index, step, played, subject })) {
-        this.#apart ??= "after-error";
-      }
+      if (leavesApart(place)) this.#apart ??= "after-error";
       return undefined;
     }
-    const name =
-      listed?.class ??
-      recognise({ trace: this.#trace, index, step, played, subject }) ??
-      (isBroken(played) ? undefined : this.#apart);
+    const name = listed?.class ?? recognise(place) ?? (isBroken(played) ? undefined : this.#apart);
     if (name === undefined) return found;
     this.#deviates(index, name);
     this.#skipped.add(index);
@@ -163,10 +162,18 @@ class Player {
     };
     const found = attempt(step);
     if (found === undefined) return undefined;
-    const cleaned = withoutChunks(step);
-    if (difference(step, cleaned, {}) === undefined || attempt(cleaned)) return found;
-    this.#deviates(index, "chunks");
-    return undefined;
+    let rewritten = step;
+    const classes: string[] = [];
+    for (const rewriting of REWRITINGS) {
+      const before = rewritten;
+      rewritten = rewriting.rewrite(before, this.#subject);
+      if (difference(before, rewritten, {}) === undefined) continue;
+      classes.push(rewriting.class);
+      if (attempt(rewritten) !== undefined) continue;
+      for (const name of classes) this.#deviates(index, name);
+      return undefined;
+    }
+    return found;
   }
 
   #end(): Failure | undefined {
@@ -179,7 +186,8 @@ class Player {
         this.#texts(step),
       );
       if (call === undefined) return undefined;
-      const apart = this.#apartSteps.get(call.step);
+      const place = this.#places[call.step];
+      const apart = this.#apartSteps.get(call.step) ?? (place && recognise(place));
       if (apart === undefined) return { step: call.step, op: "model call", difference: call };
       this.#deviates(call.step, apart);
       this.#skipped.add(call.step);

@@ -22,6 +22,7 @@ import { ListMemory } from "../memory/list-memory.ts";
 import { StructuredMessageFactory } from "../messages/structured-message-factory.ts";
 import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
 import { GraphFlow } from "../teams/graph-flow/graph-flow.ts";
+import { MagenticOneGroupChat } from "../teams/magentic-one/magentic-one-group-chat.ts";
 import { RoundRobinGroupChat } from "../teams/round-robin.ts";
 import { SelectorGroupChat } from "../teams/selector/selector-group-chat.ts";
 import { AgentTool } from "../tools/agent-tool.ts";
@@ -45,6 +46,7 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     RoundRobinGroupChat.component,
     GraphFlow.component,
     SelectorGroupChat.component,
+    MagenticOneGroupChat.component,
     AndTermination.component,
     OrTermination.component,
     ExternalTermination.component,

@@ -15,15 +15,20 @@ export const groupChatConfigSchema = z.object({
   emit_team_events: z.boolean().default(false),
 });
 
-/** Loads what {@link groupChatConfigSchema} describes. */
-export function loadGroupChat(
+/**
+ * Loads what {@link groupChatConfigSchema} describes.
+ *
+ * @param roles what participants can be
+ */
+export function loadGroupChat<Member extends ChatAgent | Team = ChatAgent | Team>(
   config: z.infer<typeof groupChatConfigSchema>,
   loader: ComponentLoader,
-): { participants: (ChatAgent | Team)[]; options: GroupChatOptions } {
+  roles: readonly ("agent" | "team")[] = ["agent", "team"],
+): { participants: Member[]; options: GroupChatOptions } {
   const { termination_condition } = config;
   return {
     participants: config.participants.map((model, index) =>
-      loader.load<ChatAgent | Team>(model, ["agent", "team"], `participants[${index}]`),
+      loader.load<Member>(model, roles, `participants[${index}]`),
     ),
     options: {
       name: config.name,

@@ -52,8 +52,13 @@ export interface GroupChatManager {
   readonly name: string;
   /** The thread keeps what is said to all, not what happens inside the agents (MagenticOne). Default false. */
   readonly sharedOnly?: boolean;
-  /** The task does not count for conditions and turn limit (MagenticOne). Default false. */
-  readonly ignoresTask?: boolean;
+  /**
+   * The task is for the manager alone ({@link observe}), which tells the participants what it thinks fit (MagenticOne):
+   * it is shown, but stands in no thread and counts for no condition. Default false.
+   */
+  readonly keepsTask?: boolean;
+  /** It ends the run itself when there were too many turns (MagenticOne, over several runs). Default false. */
+  readonly countsTurns?: boolean;
   /** What it has besides its head: a model context, a model client. */
   children?(): { readonly [key: string]: Stateful };
   /**

@@ -87,9 +87,10 @@ export abstract class GroupChat implements Team {
     this.#startedMs = ctx.elapsedMs;
     if (messages === null) return { done: false };
     if (outputTaskMessages) yield* messages;
-    this.#thread.add(messages.map((message) => ({ message, shared: true, by: null })));
+    const { keepsTask = false } = this.#manager;
+    if (!keepsTask) this.#addToAll(messages);
     this.#manager.observe?.([{ name: null, messages }], this.#view);
-    return this.#manager.ignoresTask ? { done: false } : this.#afterTurn(messages, 0, ctx);
+    return keepsTask ? { done: false } : this.#afterTurn(messages, 0, ctx);
   }
 
   async *turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
@@ -253,7 +254,7 @@ export abstract class GroupChat implements Team {
       this.#conditionState = step.state;
       if (step.stop) return step.stop;
     }
-    this.#turn += turns;
+    if (!this.#manager.countsTurns) this.#turn += turns;
     if (this.#maxTurns !== null && this.#turn >= this.#maxTurns) {
       const content = `Maximum number of turns ${this.#maxTurns} reached.`;
       return { content, source: this.#manager.name };
@@ -269,6 +270,10 @@ export abstract class GroupChat implements Team {
 
   async *#say(messages: readonly ChatMessage[]): AsyncGenerator<Message, void, void> {
     yield* messages;
+    this.#addToAll(messages);
+  }
+
+  #addToAll(messages: readonly ChatMessage[]): void {
     this.#thread.add(messages.map((message) => ({ message, shared: true, by: null })));
   }
 

@@ -58,3 +58,9 @@ function numberRepr(value: number): string {
   if (Number.isInteger(value) || Math.abs(value) >= 1e-4) return String(value);
   return value.toExponential().replace(/e-(\d)$/, "e-0$1");
 }
+
+/** Whether a value counts as true in Python: all do but null, false, 0 and what is empty. */
+export function pythonTruth(value: Json): boolean {
+  const isContainer = typeof value === "object" && value !== null;
+  return isContainer ? Object.keys(value).length > 0 : Boolean(value);
+}

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import { type Step, textOf, type Trace } from "../trace.ts";
+import { gaveUpOnLedger } from "./ledger-speaker.ts";
 import {
   configOf,
   errorText,
@@ -34,6 +35,10 @@ export const RUNNING: readonly Recogniser[] = [
       const streams = mentions(step["events"], isChunk) || hasStreamingTool(subject);
       return counts && streams && isBeginning(place);
     },
+  },
+  {
+    class: "ledger-speaker",
+    explains: (place) => place.step.op === "run" && gaveUpOnLedger(place) && isBeginning(place),
   },
   {
     class: "timeout",

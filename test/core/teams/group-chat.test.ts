@@ -18,7 +18,10 @@ import type {
 import { GroupChat, type GroupChatOptions } from "../../../src/core/teams/group-chat.ts";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../support/agents.ts";
 
-type Traits = Pick<GroupChatManager, "sharedOnly" | "ignoresTask" | "finished" | "children">;
+type Traits = Pick<
+  GroupChatManager,
+  "sharedOnly" | "keepsTask" | "countsTurns" | "finished" | "children"
+>;
 
 /** A manager that decides what it was told to, in order. */
 class Script implements GroupChatManager {
@@ -192,14 +195,14 @@ describe("a manager", () => {
     expect((await run(chat)).messages).toHaveLength(2);
   });
 
-  test("may keep the task out of the conditions and events out of the thread", async () => {
+  test("may keep the task to itself and events out of the thread", async () => {
     const ann = new TestAgent("ann", async function* (_heard, ctx) {
       const thought: AgentEvent = { ...text("ann", "hm", ctx), type: "ThoughtEvent" };
       yield thought;
       return { chat_message: text("ann", "well", ctx), inner_messages: [thought] };
     });
     const script = new Script([speak("ann"), speak("ann")], {
-      ignoresTask: true,
+      keepsTask: true,
       sharedOnly: true,
     });
     const chat = new ScriptedChat([ann], script, {
@@ -209,11 +212,16 @@ describe("a manager", () => {
     expect(stop_reason).toContain("current message count: 4");
     expect(messages).toHaveLength(7);
     const { agent_states } = chat.saveState() as { agent_states: { [name: string]: JsonObject } };
-    expect(lines(agent_states.Script?.message_thread as never)).toEqual([
-      "user: go",
-      "ann: well",
-      "ann: well",
-    ]);
+    expect(lines(agent_states.Script?.message_thread as never)).toEqual(["ann: well", "ann: well"]);
+    expect(script.calls[0]).toBe("task said user: go (0)");
+    expect(ann.heard).toEqual([[], []]);
+  });
+
+  test("may count turns itself", async () => {
+    const stop: Decision = { kind: "stop", stop: { content: "counted", source: "Script" } };
+    const script = new Script([speak("ann"), speak("ann"), stop], { countsTurns: true });
+    const chat = new ScriptedChat([new TestAgent("ann")], script, { maxTurns: 1 });
+    expect((await run(chat, { task: "go" })).stop_reason).toBe("counted");
   });
 
   test("what it has besides its head is watched, too", () => {

@@ -1,0 +1,129 @@
+import * as z from "zod";
+import type { ChatAgent } from "../../agents/chat-agent.ts";
+import {
+  type Component,
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+} from "../../component/component.ts";
+import { ValueError } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
+import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import { GroupChat, type GroupChatOptions } from "../group-chat.ts";
+import { groupChatConfigSchema, loadGroupChat } from "../group-chat-config.ts";
+import type { Team } from "../team.ts";
+import { MagenticOneOrchestrator } from "./magentic-one-orchestrator.ts";
+import { DEFAULT_FINAL_ANSWER_PROMPT, type OrchestratorPrompts } from "./orchestrator-prompts.ts";
+import {
+  completePrompts,
+  promptsConfigSchema,
+  promptsFromConfig,
+  promptsToConfig,
+} from "./prompts-config.ts";
+
+const configSchema = groupChatConfigSchema.extend({
+  model_client: componentModelSchema,
+  max_stalls: z.number().int(),
+  final_answer_prompt: z.string(),
+  orchestrator_prompts: promptsConfigSchema.nullish(),
+});
+
+export interface MagenticOneGroupChatOptions extends GroupChatOptions {
+  /** Writes the ledgers and the final answer. */
+  modelClient: ChatCompletionClient;
+  /**
+   * Most rounds, each begun by a progress ledger. They are counted until the team is reset, not from run to run, and
+   * the team takes one more than this before it answers with what it has. Null: no limit. Default 20.
+   */
+  maxTurns?: number | null | undefined;
+  /** How many rounds without progress lead to a new plan; a round with progress makes up for one. Default 3. */
+  maxStalls?: number;
+  /** Asks for the final answer. Sent as it is, no template. */
+  finalAnswerPrompt?: string;
+  /** Templates in place of our own. */
+  orchestratorPrompts?: Partial<OrchestratorPrompts>;
+}
+
+/**
+ * A team led by an orchestrator that plans, watches progress and plans anew when the work stalls (AutoGen
+ * `MagenticOneGroupChat`). Every task is planned afresh: the participants forget what was before. Conditions see what
+ * participants say, not the task and the orchestrator's own messages. Its model calls appear in no message's usage.
+ *
+ * @throws ValueError when there is no participant, two have the same name, one is a team, `maxTurns` is not positive,
+ * or a template mentions what is not there
+ *
+ * @example
+ * const team = new MagenticOneGroupChat([researcher, coder], { modelClient, maxTurns: 30 });
+ * const result = await run(team, { task: "How did the price of tin develop since 1900?" });
+ */
+export class MagenticOneGroupChat extends GroupChat {
+  static readonly component: ComponentDefinition<
+    z.infer<typeof configSchema>,
+    MagenticOneGroupChat
+  > = {
+    provider: "autogen_agentchat.teams.MagenticOneGroupChat",
+    componentType: "team",
+    role: "team",
+    version: 1,
+    configSchema,
+    fromConfig(config, loader) {
+      const { participants, options } = loadGroupChat<ChatAgent>(config, loader, ["agent"]);
+      return new MagenticOneGroupChat(participants, {
+        ...options,
+        modelClient: loader.load<ChatCompletionClient>(
+          config.model_client,
+          "model",
+          "model_client",
+        ),
+        maxTurns: config.max_turns ?? null,
+        maxStalls: config.max_stalls,
+        finalAnswerPrompt: config.final_answer_prompt,
+        orchestratorPrompts: promptsFromConfig(config.orchestrator_prompts ?? {}),
+      });
+    },
+  };
+  readonly definition: Component["definition"] = MagenticOneGroupChat.component;
+  readonly #ownConfig: () => JsonObject;
+
+  constructor(participants: readonly ChatAgent[], options: MagenticOneGroupChatOptions) {
+    const {
+      modelClient,
+      maxTurns = 20,
+      maxStalls = 3,
+      finalAnswerPrompt = DEFAULT_FINAL_ANSWER_PROMPT,
+      orchestratorPrompts = {},
+    } = options;
+    requireAgents(participants);
+    const manager = new MagenticOneOrchestrator({
+      modelClient,
+      prompts: completePrompts(orchestratorPrompts),
+      finalAnswerPrompt,
+      maxRounds: maxTurns,
+      maxStalls,
+    });
+    super(participants, manager, {
+      ...options,
+      maxTurns,
+      name: options.name ?? "MagenticOneGroupChat",
+      description: options.description ?? "A team of agents.",
+    });
+    this.#ownConfig = () => ({
+      model_client: dumpComponent(modelClient),
+      max_stalls: maxStalls,
+      final_answer_prompt: finalAnswerPrompt,
+      orchestrator_prompts: promptsToConfig(orchestratorPrompts),
+    });
+  }
+
+  override toConfig(): JsonObject {
+    return { ...super.toConfig(), ...this.#ownConfig() };
+  }
+}
+
+function requireAgents(participants: readonly (ChatAgent | Team)[]): void {
+  const team = participants.find((participant) => !("onMessagesStream" in participant));
+  if (team === undefined) return;
+  throw new ValueError(
+    `"${team.name}" is a team, and the participants of a MagenticOneGroupChat are agents; wrap it in a SocietyOfMindAgent`,
+  );
+}

@@ -1,0 +1,232 @@
+import { TaskError, TroupeError } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
+import type { TextMessage } from "../../messages/chat-messages.ts";
+import { createMessage } from "../../messages/create.ts";
+import { type AgentEvent, type ChatMessage, isChatMessage } from "../../messages/message.ts";
+import { toModelMessage, toModelText, toText } from "../../messages/views.ts";
+import { callModel } from "../../models/call-model.ts";
+import type { ChatCompletionClient, JsonOutput } from "../../models/chat-completion-client.ts";
+import type { LLMMessage } from "../../models/llm-messages.ts";
+import { ModelError } from "../../models/model-error.ts";
+import { modelClientPart } from "../../models/model-client-part.ts";
+import { visibleMessages } from "../../models/visible-messages.ts";
+import type { TurnContext } from "../../run/turn-context.ts";
+import type { Stateful } from "../../state/stateful.ts";
+import { formatPython } from "../../text/format.ts";
+import type { Decision, GroupChatManager, GroupChatView, Spoken } from "../group-chat-manager.ts";
+import type { OrchestratorPrompts } from "./orchestrator-prompts.ts";
+import { NEW_STATE, readState, writeState } from "./orchestrator-state.ts";
+import { type Assessment, ledgerOutput, readLedger } from "./progress-ledger.ts";
+import { isFinalAnswerTemplate, type PromptValues } from "./prompts-config.ts";
+
+/** How often the model may be asked for one progress ledger. */
+const LEDGER_ATTEMPTS = 10;
+
+export interface OrchestratorOptions {
+  modelClient: ChatCompletionClient;
+  prompts: OrchestratorPrompts;
+  /** Sent as it is, unless {@link isFinalAnswerTemplate}. */
+  finalAnswerPrompt: string;
+  /** The progress ledger after so many is not asked for: the team answers with what it has. Null: no limit. */
+  maxRounds: number | null;
+  maxStalls: number;
+}
+
+/**
+ * Leads a team by two ledgers (AutoGen `MagenticOneOrchestrator`). The task ledger, facts and a plan, is written when
+ * a task comes and again when the work stalls; each time the participants start anew. The progress ledger is written
+ * before every speaker. Writing the task ledger is a turn of its own, so it is committed before anybody acts on it.
+ */
+export class MagenticOneOrchestrator implements GroupChatManager {
+  readonly name = "MagenticOneOrchestrator";
+  readonly sharedOnly = true;
+  readonly keepsTask = true;
+  readonly countsTurns = true;
+  readonly #options: OrchestratorOptions;
+  #state = NEW_STATE;
+
+  constructor(options: OrchestratorOptions) {
+    this.#options = options;
+  }
+
+  children(): { readonly [key: string]: Stateful } {
+    return modelClientPart(this.#options.modelClient);
+  }
+
+  validateTask(messages: readonly ChatMessage[] | null): void {
+    if (messages !== null) return;
+    throw new TaskError(
+      "a MagenticOneGroupChat makes a plan for every run, so each run needs a task",
+      { issues: [{ path: "task", message: "must not be null" }] },
+    );
+  }
+
+  observe(spoken: readonly Spoken[]): void {
+    for (const { name, messages } of spoken) {
+      if (name !== null) continue;
+      const task = messages.filter(isChatMessage).map(toModelText).join(" ");
+      this.#state = { ...this.#state, task, facts: "", plan: "", stalls: 0, next: "plan" };
+    }
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void> {
+    const { prompts } = this.#options;
+    switch (this.#state.next) {
+      case "plan":
+        return await this.#plan([], prompts.taskLedgerFacts, prompts.taskLedgerPlan, view, ctx);
+      case "replan":
+        return await this.#plan(
+          this.#conversation(view),
+          prompts.taskLedgerFactsUpdate,
+          prompts.taskLedgerPlanUpdate,
+          view,
+          ctx,
+        );
+      case "work":
+        return await this.#work(view, ctx);
+    }
+  }
+
+  reset(): void {
+    this.#state = NEW_STATE;
+  }
+
+  saveState(): JsonObject {
+    return writeState(this.#state);
+  }
+
+  loadState(state: JsonObject): void {
+    this.#state = readState(state);
+  }
+
+  /** Writes the task ledger and tells it to the participants, who have forgotten everything before it. */
+  async #plan(
+    before: readonly LLMMessage[],
+    factsPrompt: string,
+    planPrompt: string,
+    view: GroupChatView,
+    ctx: TurnContext,
+  ): Promise<Decision> {
+    const conversation = [...before, this.#question(factsPrompt, view)];
+    const facts = await this.#ask(ctx, "model:facts", conversation);
+    this.#state = { ...this.#state, facts };
+    conversation.push(this.#own(facts), this.#question(planPrompt, view));
+    const plan = await this.#ask(ctx, "model:plan", conversation);
+    this.#state = { ...this.#state, plan, next: "work" };
+    const ledger = this.#filled(this.#options.prompts.taskLedgerFull, view);
+    return { kind: "again", resetParticipants: true, say: [this.#message(ctx, ledger)] };
+  }
+
+  async #work(view: GroupChatView, ctx: TurnContext): Promise<Decision> {
+    const { maxRounds, maxStalls } = this.#options;
+    const { rounds, stalls } = this.#state;
+    if (maxRounds !== null && rounds > maxRounds) {
+      return this.#finish("Max rounds reached.", view, ctx);
+    }
+    const assessment = await this.#assess(view, ctx);
+    this.#state = { ...this.#state, rounds: rounds + 1 };
+    if (assessment.satisfied) return this.#finish(assessment.reason, view, ctx);
+    const nowStalls = assessment.stalling ? stalls + 1 : Math.max(0, stalls - 1);
+    this.#state = { ...this.#state, stalls: nowStalls };
+    if (nowStalls >= maxStalls) {
+      this.#state = { ...this.#state, next: "replan" };
+      return { kind: "again" };
+    }
+    const { speaker, instruction } = assessment;
+    return { kind: "speak", speakers: [speaker], say: [this.#message(ctx, instruction)] };
+  }
+
+  /** @throws TroupeError `ledger_unusable` when no attempt gives a ledger that can be followed */
+  async #assess(view: GroupChatView, ctx: TurnContext): Promise<Assessment> {
+    const { modelClient, prompts } = this.#options;
+    const conversation = [
+      ...this.#conversation(view),
+      this.#question(prompts.progressLedger, view),
+    ];
+    const names = view.participants.map(({ name }) => name);
+    const output = ledgerOutput(modelClient.modelInfo);
+    let fault = "";
+    for (let attempt = 0; attempt < LEDGER_ATTEMPTS; attempt++) {
+      const text = await this.#ask(ctx, `model:ledger:${attempt}`, conversation, output);
+      const reading = readLedger(text, names);
+      if ("assessment" in reading) return reading.assessment;
+      fault = reading.fault;
+    }
+    throw new TroupeError(
+      "ledger_unusable",
+      `the model gave no progress ledger that can be followed in ${LEDGER_ATTEMPTS} attempts; the last: ${fault}`,
+    );
+  }
+
+  async #finish(reason: string, view: GroupChatView, ctx: TurnContext): Promise<Decision> {
+    const { finalAnswerPrompt } = this.#options;
+    const question = isFinalAnswerTemplate(finalAnswerPrompt)
+      ? this.#question(finalAnswerPrompt, view)
+      : this.#user(finalAnswerPrompt);
+    const conversation = [...this.#conversation(view), question];
+    const answer = await this.#ask(ctx, "model:final_answer", conversation);
+    return {
+      kind: "stop",
+      stop: { content: reason, source: this.name },
+      say: [this.#message(ctx, answer)],
+    };
+  }
+
+  /** @param key begins with `model`, by which a retried run knows what to ask again */
+  async #ask(
+    ctx: TurnContext,
+    key: string,
+    messages: LLMMessage[],
+    jsonOutput: JsonOutput | null = null,
+  ): Promise<string> {
+    const { modelClient } = this.#options;
+    const visible = visibleMessages(modelClient, messages);
+    const { content } = await callModel(ctx, key, modelClient, visible, { jsonOutput });
+    if (typeof content === "string") return content;
+    throw new ModelError("bad_response", "the orchestrator's model answered with tool calls", {
+      retryable: false,
+    });
+  }
+
+  #conversation({ thread }: GroupChatView): LLMMessage[] {
+    return thread
+      .slice()
+      .filter(isChatMessage)
+      .map((message) =>
+        message.source === this.name ? this.#own(toText(message)) : toModelMessage(message),
+      );
+  }
+
+  #question(template: string, view: GroupChatView): LLMMessage {
+    return this.#user(this.#filled(template, view));
+  }
+
+  #filled(template: string, { participants }: GroupChatView): string {
+    const { task, facts, plan } = this.#state;
+    const values: PromptValues = {
+      task,
+      facts,
+      plan,
+      team: participants.map(inOneLine).join("\n"),
+      names: participants.map(({ name }) => name).join(", "),
+    };
+    return formatPython(template, values);
+  }
+
+  #user(content: string): LLMMessage {
+    return { content, source: this.name, type: "UserMessage" };
+  }
+
+  #own(content: string): LLMMessage {
+    return { content, thought: null, source: this.name, type: "AssistantMessage" };
+  }
+
+  #message(ctx: TurnContext, content: string): TextMessage {
+    return createMessage<TextMessage>(ctx, { type: "TextMessage", source: this.name, content });
+  }
+}
+
+function inOneLine({ name, description }: { name: string; description: string }): string {
+  return `${name}: ${description}`.replace(/\s+/g, " ").trim();
+}

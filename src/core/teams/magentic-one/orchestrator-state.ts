@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { StateError } from "../../errors.ts";
+import { issuesOf, listIssues } from "../../issues.ts";
+import type { JsonObject } from "../../json.ts";
+import { baseStateSchema } from "../../state/base-state.ts";
+
+const stateSchema = baseStateSchema.extend({
+  task: z.string().default(""),
+  facts: z.string().default(""),
+  plan: z.string().default(""),
+  n_rounds: z.number().int().nonnegative().default(0),
+  n_stalls: z.number().int().nonnegative().default(0),
+  troupe: z.object({ next: z.enum(["plan", "work", "replan"]).optional() }).optional(),
+});
+
+/** What the orchestrator knows: the task ledger, and how the work goes. */
+export type OrchestratorState = {
+  task: string;
+  facts: string;
+  plan: string;
+  /** Progress ledgers since the team was made or reset, over all its runs. */
+  rounds: number;
+  /** Goes up with each ledger that sees no progress, down with each that does. */
+  stalls: number;
+  /** What its next decision is about. */
+  next: "plan" | "work" | "replan";
+};
+
+export const NEW_STATE: OrchestratorState = {
+  task: "",
+  facts: "",
+  plan: "",
+  rounds: 0,
+  stalls: 0,
+  next: "plan",
+};
+
+/** AutoGen's `MagenticOneOrchestratorState`, without the thread. */
+export function writeState(state: OrchestratorState): JsonObject {
+  return {
+    type: "MagenticOneOrchestratorState",
+    version: "1.0.0",
+    task: state.task,
+    facts: state.facts,
+    plan: state.plan,
+    n_rounds: state.rounds,
+    n_stalls: state.stalls,
+    troupe: { next: state.next },
+  };
+}
+
+/** @throws StateError */
+export function readState(json: JsonObject): OrchestratorState {
+  const result = stateSchema.safeParse(json);
+  if (!result.success) {
+    const issues = issuesOf(result.error);
+    throw new StateError(`not a MagenticOne state: ${listIssues(issues)}`, { issues });
+  }
+  const { task, facts, plan, n_rounds, n_stalls, troupe } = result.data;
+  return { task, facts, plan, rounds: n_rounds, stalls: n_stalls, next: troupe?.next ?? "plan" };
+}

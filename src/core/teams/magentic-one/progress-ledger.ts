@@ -1,0 +1,110 @@
+import * as z from "zod";
+import { issuesOf, listIssues } from "../../issues.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import type { JsonOutput } from "../../models/chat-completion-client.ts";
+import type { ModelInfo } from "../../models/model-info.ts";
+import { jsonErrorMessage } from "../../text/json-error.ts";
+import { pythonTruth } from "../../text/python.ts";
+
+/** What a progress ledger says about the work. */
+export type Assessment =
+  | { satisfied: true; reason: string }
+  | { satisfied: false; stalling: boolean; speaker: string; instruction: string };
+
+/** An assessment, or why the ledger cannot be followed. */
+export type LedgerReading = { assessment: Assessment } | { fault: string };
+
+const entrySchema = z.object({ reason: z.json(), answer: z.json() });
+
+const ledgerSchema = z.object({
+  is_request_satisfied: entrySchema,
+  is_in_loop: entrySchema,
+  is_progress_being_made: entrySchema,
+  next_speaker: entrySchema,
+  instruction_or_question: entrySchema,
+});
+
+/** How a model is asked for a ledger: by a schema where it can follow one, as JSON where it can write that. */
+export function ledgerOutput({ structured_output, json_output }: ModelInfo): JsonOutput | null {
+  if (structured_output === true) return { name: "LedgerEntry", schema: JSON_SCHEMA };
+  return json_output ? true : null;
+}
+
+/**
+ * Reads a progress ledger (AutoGen `LedgerEntry`): a JSON object, bare or in a code block. What is not a plain yes or
+ * no counts as Python counts it, since not every model can be held to a schema.
+ *
+ * @param names the participants; one alone speaks, whoever the ledger names
+ */
+export function readLedger(text: string, names: readonly string[]): LedgerReading {
+  const written = jsonIn(text);
+  if ("fault" in written) return written;
+  const result = ledgerSchema.safeParse(withOnlySpeaker(written.value, names));
+  if (!result.success) return { fault: listIssues(issuesOf(result.error)) };
+  const { is_request_satisfied: satisfied, next_speaker, instruction_or_question } = result.data;
+  if (pythonTruth(satisfied.answer)) {
+    return typeof satisfied.reason === "string"
+      ? { assessment: { satisfied: true, reason: satisfied.reason } }
+      : { fault: "is_request_satisfied.reason: must be a text" };
+  }
+  const speaker = names.find((name) => name === next_speaker.answer);
+  if (speaker === undefined) {
+    return { fault: `next_speaker.answer: must be one of ${names.join(", ")}` };
+  }
+  const instruction = instruction_or_question.answer;
+  if (typeof instruction !== "string") {
+    return { fault: "instruction_or_question.answer: must be a text" };
+  }
+  const stalling =
+    !pythonTruth(result.data.is_progress_being_made.answer) ||
+    pythonTruth(result.data.is_in_loop.answer);
+  return { assessment: { satisfied: false, stalling, speaker, instruction } };
+}
+
+const CODE_BLOCK = /```(?:\s*([\w+-]+))?\n([\s\S]*?)```/g;
+
+function jsonIn(text: string): { value: Json } | { fault: string } {
+  const [block, another] = text.matchAll(CODE_BLOCK);
+  if (another !== undefined) return { fault: "there is more than one code block" };
+  const [, language = "json", code = text] = block ?? [];
+  if (language.toLowerCase() !== "json")
+    return { fault: `the code block is ${language}, not JSON` };
+  try {
+    return { value: JSON.parse(code) as Json };
+  } catch {
+    return { fault: `not JSON: ${jsonErrorMessage(code)}` };
+  }
+}
+
+function withOnlySpeaker(ledger: Json, names: readonly string[]): Json {
+  const [name, another] = names;
+  if (name === undefined || another !== undefined || !isJsonObject(ledger)) return ledger;
+  return { ...ledger, next_speaker: { reason: "nobody else is there", answer: name } };
+}
+
+/** The schema as AutoGen sends it. */
+const JSON_SCHEMA: JsonObject = {
+  $defs: {
+    LedgerEntryBooleanAnswer: entryJsonSchema("LedgerEntryBooleanAnswer", "boolean"),
+    LedgerEntryStringAnswer: entryJsonSchema("LedgerEntryStringAnswer", "string"),
+  },
+  properties: {
+    is_request_satisfied: { $ref: "#/$defs/LedgerEntryBooleanAnswer" },
+    is_in_loop: { $ref: "#/$defs/LedgerEntryBooleanAnswer" },
+    is_progress_being_made: { $ref: "#/$defs/LedgerEntryBooleanAnswer" },
+    next_speaker: { $ref: "#/$defs/LedgerEntryStringAnswer" },
+    instruction_or_question: { $ref: "#/$defs/LedgerEntryStringAnswer" },
+  },
+  required: Object.keys(ledgerSchema.shape),
+  title: "LedgerEntry",
+  type: "object",
+};
+
+function entryJsonSchema(title: string, type: "boolean" | "string"): JsonObject {
+  return {
+    properties: { reason: { title: "Reason", type: "string" }, answer: { title: "Answer", type } },
+    required: ["reason", "answer"],
+    title,
+    type: "object",
+  };
+}

@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { errorMessage, type Issue, ValueError } from "../../errors.ts";
+import { listIssues } from "../../issues.ts";
+import { hash64 } from "../../ids.ts";
+import type { JsonObject } from "../../json.ts";
+import { formatPython } from "../../text/format.ts";
+import { DEFAULT_PROMPTS, type OrchestratorPrompts } from "./orchestrator-prompts.ts";
+
+/** `orchestrator_prompts` of component JSON. The key is ours, AutoGen ignores it. */
+export const promptsConfigSchema = z.object({
+  task_ledger_facts: z.string().nullish(),
+  task_ledger_plan: z.string().nullish(),
+  task_ledger_full: z.string().nullish(),
+  progress_ledger: z.string().nullish(),
+  task_ledger_facts_update: z.string().nullish(),
+  task_ledger_plan_update: z.string().nullish(),
+});
+type PromptsConfig = z.infer<typeof promptsConfigSchema>;
+
+const KEYS: readonly [keyof OrchestratorPrompts, keyof PromptsConfig][] = [
+  ["taskLedgerFacts", "task_ledger_facts"],
+  ["taskLedgerPlan", "task_ledger_plan"],
+  ["taskLedgerFull", "task_ledger_full"],
+  ["progressLedger", "progress_ledger"],
+  ["taskLedgerFactsUpdate", "task_ledger_facts_update"],
+  ["taskLedgerPlanUpdate", "task_ledger_plan_update"],
+];
+
+/** What templates can mention. */
+export type PromptValues = {
+  task: string;
+  team: string;
+  facts: string;
+  plan: string;
+  names: string;
+};
+
+const NO_VALUES: PromptValues = { task: "", team: "", facts: "", plan: "", names: "" };
+
+export function promptsFromConfig(config: PromptsConfig): Partial<OrchestratorPrompts> {
+  const prompts: Partial<OrchestratorPrompts> = {};
+  for (const [option, key] of KEYS) {
+    const template = config[key];
+    if (typeof template === "string") prompts[option] = template;
+  }
+  return prompts;
+}
+
+export function promptsToConfig(prompts: Partial<OrchestratorPrompts>): JsonObject {
+  const config: JsonObject = {};
+  for (const [option, key] of KEYS) {
+    const template = prompts[option];
+    if (template !== undefined) config[key] = template;
+  }
+  return config;
+}
+
+/**
+ * The given prompts, and our own in place of the others.
+ *
+ * @throws ValueError naming each template that is malformed or mentions what is not there
+ */
+export function completePrompts(given: Partial<OrchestratorPrompts>): OrchestratorPrompts {
+  const issues: Issue[] = [];
+  for (const [key, template] of Object.entries(promptsToConfig(given))) {
+    try {
+      formatPython(template as string, NO_VALUES);
+    } catch (error) {
+      issues.push({ path: `orchestrator_prompts.${key}`, message: errorMessage(error) });
+    }
+  }
+  if (issues.length > 0) throw new ValueError(listIssues(issues), { issues });
+  return { ...DEFAULT_PROMPTS, ...given };
+}
+
+/** Of AutoGen's own text for the final answer. */
+const AUTOGEN_FINAL_ANSWER_HASH = "b9aec18155bebe90";
+
+/**
+ * Whether a prompt for the final answer mentions `{task}` for it to be filled in: AutoGen does that in its own text,
+ * which the components it dumps carry, and in no other.
+ */
+export function isFinalAnswerTemplate(prompt: string): boolean {
+  return hash64(prompt) === AUTOGEN_FINAL_ANSWER_HASH;
+}

@@ -1,0 +1,39 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import { textOf } from "../trace.ts";
+import { configOf, errorText, isProvider, isString, mentions, type Place } from "./place.ts";
+
+/** AutoGen's words for ledgers that lack something, or hold no text where it needs one. */
+const OTHER_FAULTS =
+  /'(is_request_satisfied|next_speaker|answer)'$|a single JSON object|JSON object, but found language|for (Text|Stop)Message\ncontent\n/;
+
+/** Deviation `ledger-speaker`: whether AutoGen failed because of one ledger, where it asks again for others. */
+export function gaveUpOnLedger({ step, subject }: Place): boolean {
+  const words = errorText(step);
+  return mentions(subject, (node) => {
+    if (!isProvider("MagenticOneGroupChat")(node)) return false;
+    // It says the same of a speaker it does not know, at once, and of ten ledgers it could not read.
+    return words.includes("Failed to parse ledger")
+      ? namesStranger(node)
+      : OTHER_FAULTS.test(words);
+  });
+}
+
+function namesStranger(team: JsonObject): boolean {
+  const { participants, model_client } = configOf(team);
+  const members = Array.isArray(participants) ? participants.filter(isJsonObject) : [];
+  const names = members.map((member) => textOf(configOf(member)["name"]));
+  const { chat_completions } = isJsonObject(model_client) ? configOf(model_client) : {};
+  return (
+    Array.isArray(chat_completions) &&
+    chat_completions.some((reply) => {
+      const speaker = speakerIn(reply);
+      return speaker !== undefined && !names.includes(speaker);
+    })
+  );
+}
+
+function speakerIn(reply: Json): string | undefined {
+  if (!isString(reply)) return undefined;
+  const answer = /"next_speaker":\s*\{[^}]*"answer":\s*"([^"]*)"/.exec(reply);
+  return answer?.[1];
+}

@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import type { Json, JsonObject } from "../../../../src/core/json.ts";
+import {
+  ledgerOutput,
+  readLedger,
+} from "../../../../src/core/teams/magentic-one/progress-ledger.ts";
+import { ledger, type LedgerAnswers, ledgerObject } from "../../support/ledger.ts";
+
+const NAMES = ["ann", "bob"];
+
+function without(entry: string): string {
+  const { [entry]: _, ...rest } = ledgerObject();
+  return JSON.stringify(rest);
+}
+
+function having(entry: string, value: Json): string {
+  return JSON.stringify({ ...ledgerObject(), [entry]: value });
+}
+
+const ENTRIES = Object.keys(ledgerObject());
+
+describe("a progress ledger", () => {
+  test("says who goes on with what", () => {
+    expect(readLedger(ledger({ speaker: "bob", say: "dig" }), NAMES)).toEqual({
+      assessment: { satisfied: false, stalling: false, speaker: "bob", instruction: "dig" },
+    });
+  });
+
+  test("says why the request is satisfied, whoever it names then", () => {
+    const done = ledger({ satisfied: true, reason: "it is there", speaker: null, say: null });
+    expect(readLedger(done, NAMES)).toEqual({
+      assessment: { satisfied: true, reason: "it is there" },
+    });
+  });
+
+  test.each<[LedgerAnswers, boolean]>([
+    [{ progress: true, loop: false }, false],
+    [{ progress: false, loop: false }, true],
+    [{ progress: true, loop: true }, true],
+    [{ progress: false, loop: true }, true],
+    [{ progress: "yes", loop: "" }, false],
+    [{ progress: 0 }, true],
+    [{ progress: {}, loop: [] }, true],
+    [{ progress: ["some"], loop: {} }, false],
+    [{ progress: null }, true],
+  ])("%j: stalling is %s", (answers, stalling) => {
+    expect(readLedger(ledger(answers), NAMES)).toMatchObject({ assessment: { stalling } });
+  });
+
+  test.each(["```json\n", "```\n", "Here it is:\n```JSON\n", "``` json\n"])(
+    "may stand in a code block that begins with %j",
+    (fence) => {
+      expect(readLedger(`${fence}${ledger()}\n\`\`\`\n`, NAMES)).toHaveProperty("assessment");
+    },
+  );
+
+  test.each<[string, string, RegExp]>([
+    ["words", "not yet", /^not JSON: Expecting value: line 1 column 1/],
+    ["an empty text", "", /^not JSON/],
+    ["words around it", `So: ${ledger()}`, /^not JSON/],
+    ["a list", `[${ledger()}]`, /expected object/],
+    ["a text", '"ann"', /expected object/],
+    ["null", "null", /expected object/],
+    ["two code blocks", "```json\n{}\n```\n```json\n{}\n```", /more than one code block/],
+    ["another language", "```python\n{}\n```", /python, not JSON/],
+    ["a broken code block", "```json\n{\n```", /^not JSON/],
+    ["a stranger", ledger({ speaker: "eve" }), /^next_speaker\.answer: must be one of ann, bob$/],
+    ["two speakers", ledger({ speaker: ["ann", "bob"] }), /^next_speaker\.answer/],
+    ["no instruction", ledger({ say: null }), /^instruction_or_question\.answer: must be a text/],
+    [
+      "no reason to end",
+      ledger({ satisfied: true, reason: null }),
+      /^is_request_satisfied\.reason: must be a text/,
+    ],
+    ...ENTRIES.flatMap((entry): [string, string, RegExp][] => [
+      [`no ${entry}`, without(entry), new RegExp(`^${entry}: `)],
+      [`a bare ${entry}`, having(entry, true), new RegExp(`^${entry}: `)],
+      [`no answer in ${entry}`, having(entry, { reason: "r" }), new RegExp(`^${entry}\\.answer: `)],
+      [
+        `no reason in ${entry}`,
+        having(entry, { answer: true }),
+        new RegExp(`^${entry}\\.reason: `),
+      ],
+    ]),
+  ])("cannot be followed: %s", (_what, text, fault) => {
+    expect(readLedger(text, NAMES)).toEqual({ fault: expect.stringMatching(fault) as string });
+  });
+
+  test("of a team of one lets that one speak, whoever it names", () => {
+    for (const text of [ledger({ speaker: "eve" }), without("next_speaker")]) {
+      expect(readLedger(text, ["ann"])).toMatchObject({ assessment: { speaker: "ann" } });
+    }
+  });
+});
+
+describe("a model is asked for it", () => {
+  const info = { vision: false, function_calling: false, json_output: true, family: "unknown" };
+
+  test("by schema where it can follow one", () => {
+    const output = ledgerOutput({ ...info, structured_output: true }) as {
+      name: string;
+      schema: JsonObject;
+    };
+    expect(output.name).toBe("LedgerEntry");
+    expect(output.schema.required).toEqual(ENTRIES);
+  });
+
+  test("as JSON, or else in words only", () => {
+    expect(ledgerOutput(info)).toBe(true);
+    expect(ledgerOutput({ ...info, structured_output: false })).toBe(true);
+    expect(ledgerOutput({ ...info, json_output: false })).toBeNull();
+  });
+});
