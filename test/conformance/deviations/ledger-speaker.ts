@@ -21,13 +21,13 @@ export function gaveUpOnLedger({ step, subject }: Place): boolean {
 function namesStranger(team: JsonObject): boolean {
   const { participants, model_client } = configOf(team);
   const members = Array.isArray(participants) ? participants.filter(isJsonObject) : [];
-  const names = members.map((member) => textOf(configOf(member)["name"]));
+  const names = new Set(members.map((member) => textOf(configOf(member)["name"])));
   const { chat_completions } = isJsonObject(model_client) ? configOf(model_client) : {};
   return (
     Array.isArray(chat_completions) &&
     chat_completions.some((reply) => {
       const speaker = speakerIn(reply);
-      return speaker !== undefined && !names.includes(speaker);
+      return speaker !== undefined && !names.has(speaker);
     })
   );
 }

@@ -218,10 +218,9 @@ describe("a manager", () => {
   });
 
   test("may count turns itself", async () => {
-    const stop: Decision = { kind: "stop", stop: { content: "counted", source: "Script" } };
     const script = new Script([speak("ann"), speak("ann"), stop], { countsTurns: true });
     const chat = new ScriptedChat([new TestAgent("ann")], script, { maxTurns: 1 });
-    expect((await run(chat, { task: "go" })).stop_reason).toBe("counted");
+    expect((await run(chat, { task: "go" })).stop_reason).toBe("enough");
   });
 
   test("what it has besides its head is watched, too", () => {

@@ -83,7 +83,12 @@ export class MagenticOneGroupChat extends GroupChat {
     },
   };
   readonly definition: Component["definition"] = MagenticOneGroupChat.component;
-  readonly #ownConfig: () => JsonObject;
+  readonly #own: Required<
+    Pick<
+      MagenticOneGroupChatOptions,
+      "modelClient" | "maxStalls" | "finalAnswerPrompt" | "orchestratorPrompts"
+    >
+  >;
 
   constructor(participants: readonly ChatAgent[], options: MagenticOneGroupChatOptions) {
     const {
@@ -107,16 +112,19 @@ export class MagenticOneGroupChat extends GroupChat {
       name: options.name ?? "MagenticOneGroupChat",
       description: options.description ?? "A team of agents.",
     });
-    this.#ownConfig = () => ({
-      model_client: dumpComponent(modelClient),
-      max_stalls: maxStalls,
-      final_answer_prompt: finalAnswerPrompt,
-      orchestrator_prompts: promptsToConfig(orchestratorPrompts),
-    });
+    this.#own = { modelClient, maxStalls, finalAnswerPrompt, orchestratorPrompts };
   }
 
   override toConfig(): JsonObject {
-    return { ...super.toConfig(), ...this.#ownConfig() };
+    const { modelClient, maxStalls, finalAnswerPrompt, orchestratorPrompts } = this.#own;
+    const prompts = promptsToConfig(orchestratorPrompts);
+    return {
+      ...super.toConfig(),
+      model_client: dumpComponent(modelClient),
+      max_stalls: maxStalls,
+      final_answer_prompt: finalAnswerPrompt,
+      ...(Object.keys(prompts).length > 0 && { orchestrator_prompts: prompts }),
+    };
   }
 }
 

@@ -71,20 +71,17 @@ export class MagenticOneOrchestrator implements GroupChatManager {
 
   // oxlint-disable-next-line require-yield
   async *decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void> {
-    const { prompts } = this.#options;
+    const { taskLedgerFacts, taskLedgerPlan, taskLedgerFactsUpdate, taskLedgerPlanUpdate } =
+      this.#options.prompts;
     switch (this.#state.next) {
       case "plan":
-        return await this.#plan([], prompts.taskLedgerFacts, prompts.taskLedgerPlan, view, ctx);
-      case "replan":
-        return await this.#plan(
-          this.#conversation(view),
-          prompts.taskLedgerFactsUpdate,
-          prompts.taskLedgerPlanUpdate,
-          view,
-          ctx,
-        );
+        return this.#plan([], [taskLedgerFacts, taskLedgerPlan], view, ctx);
+      case "replan": {
+        const before = this.#conversation(view);
+        return this.#plan(before, [taskLedgerFactsUpdate, taskLedgerPlanUpdate], view, ctx);
+      }
       case "work":
-        return await this.#work(view, ctx);
+        return this.#work(view, ctx);
     }
   }
 
@@ -103,8 +100,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
   /** Writes the task ledger and tells it to the participants, who have forgotten everything before it. */
   async #plan(
     before: readonly LLMMessage[],
-    factsPrompt: string,
-    planPrompt: string,
+    [factsPrompt, planPrompt]: readonly [string, string],
     view: GroupChatView,
     ctx: TurnContext,
   ): Promise<Decision> {
