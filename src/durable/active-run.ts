@@ -20,6 +20,8 @@ export class ActiveRun {
   started: Moment;
   /** The cursor before the turn's first event. */
   event: number;
+  /** The cursor before the conversation's first event. */
+  readonly since: number;
   #usage: RequestUsage;
   #events: TurnEvents | undefined;
 
@@ -29,6 +31,7 @@ export class ActiveRun {
     this.record = stored.record;
     const commit = lastCommit(stores.db, stores.bodies);
     this.turn = (commit?.turn ?? 0) + 1;
+    this.since = commit?.since ?? 0;
     const own = commit?.run === stored.seq ? commit : undefined;
     this.next = own?.next ?? this.record.first_turn;
     this.started = own?.time ?? this.record.first_moment;
@@ -90,8 +93,8 @@ export class ActiveRun {
   }
 
   info(): RunInfo {
-    const { usage, next } = this;
-    const record = { ...this.record, usage, next_turn: next };
+    const { usage, next, turn } = this;
+    const record = { ...this.record, usage, next_turn: next, turn: turn - 1 };
     return runInfo(this.#stores, { seq: this.stored.seq, record });
   }
 
@@ -120,6 +123,7 @@ export function runInfo({ team, runs, questions }: Stores, { seq, record }: Stor
     error: record.error,
     usage: record.usage,
     turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
+    turn: record.turn,
     requests: isOver(record) ? [] : questions.open(record.id).map(humanRequest),
     retry_of: record.retry_of,
     metadata: record.metadata,

@@ -24,6 +24,7 @@ export class Announcer {
     const { record, stored } = active;
     record.usage = active.usage;
     record.next_turn = active.next;
+    record.turn = active.turn - 1;
     this.#stores.runs.update(stored);
     this.arm(active, now);
     this.run(active);

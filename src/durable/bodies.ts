@@ -44,6 +44,15 @@ export class Bodies {
     return text + decoder.decode();
   }
 
+  /** The parts of a text that has some, as they are stored. */
+  parts(owner: string, from: number): Iterable<{ n: number; body: ArrayBuffer }> {
+    return this.#db.each<{ n: number; body: ArrayBuffer }>(
+      "select n, body from part where owner = ? and n >= ? order by n",
+      owner,
+      from,
+    );
+  }
+
   /** Bytes of the text, without loading parts. */
   size(owner: string, column: string | null): number {
     if (column !== null) return column.length;

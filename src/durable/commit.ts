@@ -34,11 +34,17 @@ export function commitTurn(
     steps.clear();
     // Nobody waits for an answer any more, but a branch may have asked that was halted then.
     questions.closeOpen(active.record.id);
-    const { usage, turn } = active;
+    const { usage, turn, since } = active;
     active.record.ran = time.ran;
     const terminal =
-      outcome && writeOutcome(stores, active, outcome, { next, started: time, event: log.last });
-    const commit = { turn, run: active.stored.seq, next, time, usage, event: log.last };
+      outcome &&
+      writeOutcome(stores, active, outcome, {
+        next,
+        turn: turn + 1,
+        started: time,
+        event: log.last,
+      });
+    const commit = { turn, run: active.stored.seq, next, time, usage, event: log.last, since };
     open.state.write(commit);
     return { commit, retract, terminal };
   });

@@ -1,13 +1,22 @@
 import type { Message } from "../core/messages/message.ts";
+import type { MessagePage } from "../core/run/gateway.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";
 import { MOST_PAGE_BYTES } from "./page.ts";
 
 /**
  * `message`: an item as the run yielded it. `quiet`: one that belongs to the conversation and is not shown by streams (a
- * task with `output_task_messages: false`, what was said before a state was loaded). The others are named after what they tell.
+ * task with `output_task_messages: false`, what was said before a state was loaded). `again`: a message that a loaded
+ * conversation repeats; the body is its cursor. The others are named after what they tell.
  */
-export type EventKind = "message" | "quiet" | "retract" | "result" | "failed" | "cancelled";
+export type EventKind =
+  | "message"
+  | "quiet"
+  | "again"
+  | "retract"
+  | "result"
+  | "failed"
+  | "cancelled";
 
 /** A recorded event; `body` is JSON text. */
 export interface RecordedEvent {
@@ -21,12 +30,21 @@ interface EventRow extends Record<string, string | number | null> {
   seq: number;
   run: number;
   kind: EventKind;
+  turn: number;
   id: string | null;
   body: string | null;
-  retracted: number;
 }
 
-const COLUMNS = "seq, run, kind, id, body, retracted";
+/** A message of the conversation; `body` is null when it stands in parts. */
+export interface ConversationRow {
+  seq: number;
+  turn: number;
+  id: string | null;
+  body: string | null;
+  owner: string;
+}
+
+const COLUMNS = "seq, run, turn, kind, id, body";
 
 /** Everything a stream yields and keeps, in the order of its cursor. */
 export class EventLog {
@@ -55,7 +73,7 @@ export class EventLog {
     body: string,
   ): RecordedEvent {
     const seq = this.last + 1;
-    const column = this.#bodies.store(owner(seq), body);
+    const column = this.#bodies.store(eventOwner(seq), body);
     this.#db.write(
       "insert into event values (?, ?, ?, ?, ?, ?, 0)",
       seq,
@@ -79,14 +97,41 @@ export class EventLog {
     for (const seq of seqs) this.#db.write("update event set retracted = 1 where seq = ?", seq);
   }
 
-  /** Adds what was said elsewhere, in the loaded conversation of a team; what stands in the log already stays there. */
+  /**
+   * Adds what was said elsewhere, in the loaded conversation of a team. What stands in the log already is not shown
+   * twice; it is only noted that it belongs to this conversation, too.
+   */
   adopt(turn: number, conversation: readonly Message[]): void {
-    const known = new Set(this.messageIds(0).map(({ id }) => id));
+    const known = new Map(this.messageIds(0).map(({ id, seq }) => [id, seq]));
     for (const message of conversation) {
-      if (!known.has(message.id)) {
-        this.append(0, turn, "quiet", message.id, JSON.stringify(message));
-      }
+      const seq = known.get(message.id);
+      if (seq === undefined) this.append(0, turn, "quiet", message.id, JSON.stringify(message));
+      else this.append(0, turn, "again", message.id, String(seq));
     }
+  }
+
+  /**
+   * The messages of a conversation whose rows stand in `(after, upTo]`, with their parts' owner. Of one that a loaded
+   * conversation repeats: the row it stands in, under the cursor of its repetition.
+   */
+  *conversation(after: number, upTo: number): Iterable<ConversationRow> {
+    for (const row of this.#db.each<EventRow>(
+      `select ${COLUMNS} from event where seq > ? and seq <= ? and retracted = 0
+         and kind in ('message', 'quiet', 'again') order by seq`,
+      after,
+      upTo,
+    )) {
+      const { seq } = row;
+      const said = row.kind === "again" ? this.#at(Number(row.body)) : row;
+      if (said === undefined) throw new RangeError(`event ${seq} repeats one that does not exist`);
+      yield { seq, turn: said.turn, id: said.id, body: said.body, owner: eventOwner(said.seq) };
+    }
+  }
+
+  /** Takes over a message of another team's conversation. Its parts have to be there. */
+  copy({ seq, turn, id, body }: Omit<ConversationRow, "owner">): void {
+    this.#db.write("insert into event values (?, 0, ?, 'quiet', ?, ?, 0)", seq, turn, id, body);
+    this.#last = undefined;
   }
 
   /** Messages after a cursor that were not retracted, without their bodies. */
@@ -106,8 +151,8 @@ export class EventLog {
     )) {
       yield {
         id: id ?? "",
-        bytes: this.#bodies.size(owner(seq), body),
-        read: () => JSON.parse(this.#bodies.load(owner(seq), body)) as Message,
+        bytes: this.#bodies.size(eventOwner(seq), body),
+        read: () => JSON.parse(this.#bodies.load(eventOwner(seq), body)) as Message,
       };
     }
   }
@@ -118,10 +163,10 @@ export class EventLog {
     if (after >= this.last) return events;
     let size = 0;
     for (const { seq, run, kind, body } of this.#db.each<EventRow>(
-      `select ${COLUMNS} from event where seq > ? and kind != 'quiet' order by seq`,
+      `select ${COLUMNS} from event where seq > ? and kind not in ('quiet', 'again') order by seq`,
       after,
     )) {
-      const text = this.#bodies.load(owner(seq), body);
+      const text = this.#bodies.load(eventOwner(seq), body);
       events.push({ seq, run, kind, body: text });
       size += text.length;
       if (size >= bytes) break;
@@ -137,37 +182,37 @@ export class EventLog {
       after,
       upTo,
     )) {
-      if (id !== null) found.set(id, this.#bodies.load(owner(seq), body));
+      if (id !== null) found.set(id, this.#bodies.load(eventOwner(seq), body));
     }
     return found;
   }
 
   /** The conversation: at most `limit` messages, fewer big ones, after or last before a cursor; oldest first. */
-  messages(page: {
-    after?: number;
-    before?: number;
-    limit: number;
-  }): ({ seq: number } & Message)[] {
+  messages(page: { after?: number; before?: number; limit: number }): MessagePage["messages"] {
     const { after = 0, before = Number.MAX_SAFE_INTEGER, limit } = page;
     const backwards = page.before !== undefined && page.after === undefined;
-    const found: ({ seq: number } & Message)[] = [];
+    const found: MessagePage["messages"] = [];
     let bytes = 0;
-    for (const { seq, body } of this.#db.each<EventRow>(
+    for (const { seq, turn, body } of this.#db.each<EventRow>(
       `select ${COLUMNS} from event where seq > ? and seq < ? and retracted = 0
          and kind in ('message', 'quiet') order by seq ${backwards ? "desc" : "asc"} limit ?`,
       after,
       before,
       limit,
     )) {
-      const text = this.#bodies.load(owner(seq), body);
+      const text = this.#bodies.load(eventOwner(seq), body);
       bytes += text.length;
       if (found.length > 0 && bytes > MOST_PAGE_BYTES) break;
-      found.push({ seq, ...(JSON.parse(text) as Message) });
+      found.push({ seq, turn, ...(JSON.parse(text) as Message) });
     }
     return backwards ? found.toReversed() : found;
   }
+
+  #at(seq: number): EventRow | undefined {
+    return this.#db.first<EventRow>(`select ${COLUMNS} from event where seq = ?`, seq);
+  }
 }
 
-function owner(seq: number): string {
+export function eventOwner(seq: number): string {
   return `event:${seq}`;
 }

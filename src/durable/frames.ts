@@ -9,6 +9,7 @@ export const CAUGHT_UP_FRAME = "event: caught_up\ndata: {}\n\n";
 const EVENT_NAMES: Record<EventKind, string | undefined> = {
   message: undefined,
   quiet: undefined,
+  again: undefined,
   result: undefined,
   retract: "retract",
   failed: "failed",

@@ -1,4 +1,5 @@
 import type { Gateway, TeamGateway } from "../core/run/gateway.ts";
+import { fork, type ForkSourceStub, type ForkTargetStub } from "./fork.ts";
 import {
   readStartResponse,
   readStreamResponse,
@@ -7,9 +8,9 @@ import {
 } from "./stream-request.ts";
 
 /** A team object as seen from a Worker: its streams go over fetch, everything else over RPC. */
-type TeamStub = Omit<TeamGateway, "stream" | "startStream"> & {
-  fetch(request: Request): Promise<Response>;
-};
+type TeamStub = Omit<TeamGateway, "stream" | "startStream" | "fork"> &
+  ForkSourceStub &
+  ForkTargetStub & { fetch(request: Request): Promise<Response> };
 
 /** Finds team objects in a Durable Object namespace. */
 export class DurableObjectGateway implements Gateway {
@@ -20,8 +21,7 @@ export class DurableObjectGateway implements Gateway {
   }
 
   team(tenant: string, id: string): TeamGateway {
-    const name = `${tenant}/${id}`;
-    const stub = this.#namespace.get(this.#namespace.idFromName(name)) as unknown as TeamStub;
+    const stub = this.#stub(tenant, id);
     return {
       create: (input) => stub.create(input),
       team: () => stub.team(),
@@ -31,6 +31,7 @@ export class DurableObjectGateway implements Gateway {
       saveState: () => stub.saveState(),
       loadState: (state) => stub.loadState(state),
       messages: (page) => stub.messages(page),
+      fork: (input) => fork(stub, this.#stub(tenant, input.id), input),
       startRun: (input) => stub.startRun(input),
       run: (run) => stub.run(run),
       runs: (page) => stub.runs(page),
@@ -44,5 +45,10 @@ export class DurableObjectGateway implements Gateway {
       stream: async (input) => readStreamResponse(await stub.fetch(streamRequest(input))),
       startStream: async (input) => readStartResponse(await stub.fetch(startRequest(input))),
     };
+  }
+
+  #stub(tenant: string, id: string): TeamStub {
+    const name = `${tenant}/${id}`;
+    return this.#namespace.get(this.#namespace.idFromName(name)) as unknown as TeamStub;
   }
 }

@@ -16,6 +16,10 @@ export function refuse(
   return { ok: false, problem: { status, code, detail, ...(extra && { extra }) } };
 }
 
+export function teamNotFound(): ReturnType<typeof refuse> {
+  return refuse(404, "team_not_found", "There is no such team.");
+}
+
 /** Bad input as a refusal; anything else is our own fault and thrown on. */
 export function refuseInput(error: unknown): { ok: false; problem: Problem } {
   if (!(error instanceof TroupeError) || error.code === "internal") throw error;

@@ -13,8 +13,8 @@ export type Outcome =
   | { status: "cancelled" }
   | { status: "failed"; error: unknown };
 
-/** Where a turn begins: its number within the run, its time, and the cursor before its first event. */
-export type TurnStart = Pick<ActiveRun, "next" | "started" | "event">;
+/** Where a turn begins: its number within the run and the team's life, its time, and the cursor before its first event. */
+export type TurnStart = Pick<ActiveRun, "next" | "turn" | "started" | "event">;
 
 /**
  * Writes a run's outcome and its terminal event; to be called inside a transaction, after the turn's events. Open
@@ -32,6 +32,7 @@ export function writeOutcome(
   const { record, stored, turn } = active;
   record.usage = active.usage;
   record.next_turn = start.next;
+  record.turn = start.turn - 1;
   record.last_turn = { started: start.started, event: start.event };
   record.status = outcome.status;
   record.pause_requested = false;

@@ -10,6 +10,7 @@ import { humanRequest } from "./question-store.ts";
 import { MOST_PAGE_BYTES } from "./page.ts";
 import { ok, refuse, refuseInput } from "./refusal.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "./run-store.ts";
+import { lastTurn } from "./stored-state.ts";
 import type { Stores } from "./stores.ts";
 
 /** Above this a run is shown without its messages. */
@@ -54,7 +55,7 @@ export class RunService {
     if (busy && input.on_conflict === "reject") return teamBusy(busy.record.id);
     if (busy) this.#driver.end({ status: "cancelled" });
     const record: RunRecord = {
-      ...blank(id, created_at),
+      ...blank(id, created_at, lastTurn(db)),
       output_task_messages: input.output_task_messages,
       metadata: input.metadata,
       timeout_seconds: input.timeout_seconds,
@@ -76,7 +77,7 @@ export class RunService {
 
   /** Starts a run that takes over what the team's last run had recorded when it failed or was cancelled. */
   retry(id: string): Result<RunInfo> {
-    const { runs, log, steps, team } = this.#stores;
+    const { db, runs, log, steps, team } = this.#stores;
     const failed = runs.byId(id);
     if (!failed) return runNotFound();
     const { record } = failed;
@@ -106,7 +107,7 @@ export class RunService {
     const ran = Math.max(started.ran, steps.ran);
     const stored = runs.insert(
       {
-        ...blank(retryId, new Date().toISOString()),
+        ...blank(retryId, new Date().toISOString(), lastTurn(db)),
         output_task_messages: record.output_task_messages,
         metadata: record.metadata,
         timeout_seconds: record.timeout_seconds,
@@ -261,7 +262,11 @@ export class RunService {
   }
 }
 
-function blank(id: string, createdAt: string): Omit<RunRecord, "first_event" | "epoch"> {
+function blank(
+  id: string,
+  createdAt: string,
+  turn: number,
+): Omit<RunRecord, "first_event" | "epoch"> {
   return {
     id,
     status: "running",
@@ -276,6 +281,7 @@ function blank(id: string, createdAt: string): Omit<RunRecord, "first_event" | "
     taken_over: null,
     last_event: null,
     next_turn: 0,
+    turn,
     last_turn: null,
     ran_before: 0,
     ran: 0,

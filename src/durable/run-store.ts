@@ -31,6 +31,8 @@ export interface RunRecord {
   last_event: number | null;
   /** As of the last change of status. */
   next_turn: number;
+  /** As of then, the team's last finished turn. */
+  turn: number;
   /** Of a run that is over: when the turn it ended in began, and the cursor before that turn's events. */
   last_turn: { started: Moment; event: number } | null;
   /** Milliseconds of running. */

@@ -5,7 +5,7 @@ export const SCHEMA_VERSION = 1;
 
 // No AUTOINCREMENT and hardly an index: each costs a further written row per insert.
 const TABLES = [
-  // Schema version, the team itself, its component.
+  // Schema version, the team itself, its component, those it had before, and what is known of a fork under way.
   "create table meta (name text primary key, value text) without rowid",
   // One row per run; `record` is written when its status changes, not per turn.
   "create table run (seq integer primary key, id text not null unique, task text, record text not null)",
@@ -36,7 +36,7 @@ const TABLES = [
   "create table idempotency (key text primary key, hash text not null, run text not null) without rowid",
 ];
 
-/** Whether this object holds a team. Writes nothing. */
+/** Whether something is stored: a team, or the part of a fork that has arrived so far. Writes nothing. */
 export function hasTables(db: Database): boolean {
   return hasTable(db, "meta");
 }
@@ -45,7 +45,12 @@ export function hasTable(db: Database, name: string): boolean {
   return db.first("select 1 as found from sqlite_master where name = ?", name) !== undefined;
 }
 
-/** To be called inside the transaction that creates the team. */
+/** Whether this object holds a team. Writes nothing. */
+export function holdsTeam(db: Database): boolean {
+  return hasTables(db) && db.first("select 1 as found from meta where name = 'team'") !== undefined;
+}
+
+/** To be called inside the transaction that writes the first row. */
 export function createTables(db: Database): void {
   for (const table of TABLES) db.write(table);
   db.write("insert into meta values ('schema', ?)", String(SCHEMA_VERSION));

@@ -22,6 +22,8 @@ export interface Commit {
   usage: RequestUsage;
   /** The last event before the next turn's. */
   event: number;
+  /** The last event before the conversation's: a reset or a loaded state began a new one. */
+  since: number;
 }
 
 /** An object has 128 MB, and a conversation may be longer: every so often memory lets go of its beginning. */
@@ -38,7 +40,38 @@ interface LogRow extends Record<string, string | number | null> {
 
 /** The last commit, or undefined before the first. */
 export function lastCommit(db: Database, bodies: Bodies): Commit | undefined {
-  return readHead<{ commit: Commit }>(db, bodies, "")?.commit;
+  return commitAt(db, bodies, Number.MAX_SAFE_INTEGER);
+}
+
+/** The last commit up to a turn. */
+export function commitAt(db: Database, bodies: Bodies, turn: number): Commit | undefined {
+  return readHead<{ commit: Commit }>(db, bodies, "", turn)?.commit;
+}
+
+/** Makes the last commit, which came with a fork, one that no run of this team has made. */
+export function disownLastCommit(db: Database, bodies: Bodies, turn: number, event: number): void {
+  const head = readHead<{ commit: Commit; heads: Heads }>(db, bodies, "");
+  if (head === undefined) return;
+  const commit: Commit = {
+    turn,
+    run: 0,
+    next: 0,
+    time: { at: head.commit.time.at, ran: 0 },
+    usage: { prompt_tokens: 0, completion_tokens: 0 },
+    event,
+    since: 0,
+  };
+  bodies.remove(headOwner("", turn));
+  const body = bodies.store(headOwner("", turn), JSON.stringify({ ...head, commit }));
+  db.write("update head set body = ? where path = '' and turn = ?", body, turn);
+}
+
+/** The last finished turn, 0 before the first. */
+export function lastTurn(db: Database): number {
+  return (
+    db.first<{ turn: number }>("select turn from head where path = '' order by turn desc limit 1")
+      ?.turn ?? 0
+  );
 }
 
 /**
@@ -103,7 +136,7 @@ export class StoredState {
         "insert into head values (?, ?, ?)",
         group,
         commit.turn,
-        this.#bodies.store(`head:${group}:${commit.turn}`, JSON.stringify(body)),
+        this.#bodies.store(headOwner(group, commit.turn), JSON.stringify(body)),
       );
     }
     for (const { path, generation, start, items } of logs) {
@@ -232,15 +265,25 @@ export class StoredState {
   }
 }
 
-function readHead<T>(db: Database, bodies: Bodies, group: string): T | undefined {
+function readHead<T>(
+  db: Database,
+  bodies: Bodies,
+  group: string,
+  turn = Number.MAX_SAFE_INTEGER,
+): T | undefined {
   const row = db.first<{ turn: number; body: string | null }>(
-    "select turn, body from head where path = ? order by turn desc limit 1",
+    "select turn, body from head where path = ? and turn <= ? order by turn desc limit 1",
     group,
+    turn,
   );
-  return row && (JSON.parse(bodies.load(`head:${group}:${row.turn}`, row.body)) as T);
+  return row && (JSON.parse(bodies.load(headOwner(group, row.turn), row.body)) as T);
 }
 
-function logOwner(path: string, generation: number, start: number): string {
+export function headOwner(group: string, turn: number): string {
+  return `head:${group}:${turn}`;
+}
+
+export function logOwner(path: string, generation: number, start: number): string {
   return `log:${path}:${generation}:${start}`;
 }
 

@@ -1,6 +1,7 @@
 import { Bodies } from "./bodies.ts";
 import { Database } from "./database.ts";
 import { EventLog } from "./event-log.ts";
+import { MetaStore } from "./meta-store.ts";
 import { QuestionStore } from "./question-store.ts";
 import { RunStore } from "./run-store.ts";
 import { StepStore } from "./step-store.ts";
@@ -10,6 +11,7 @@ import { TeamStore } from "./team-store.ts";
 export class Stores {
   readonly db: Database;
   readonly bodies: Bodies;
+  readonly meta: MetaStore;
   readonly team: TeamStore;
   readonly runs: RunStore;
   readonly steps: StepStore;
@@ -19,7 +21,8 @@ export class Stores {
   constructor(storage: DurableObjectStorage) {
     this.db = new Database(storage);
     this.bodies = new Bodies(this.db);
-    this.team = new TeamStore(this.db, this.bodies);
+    this.meta = new MetaStore(this.db, this.bodies);
+    this.team = new TeamStore(this.meta);
     this.runs = new RunStore(this.db, this.bodies);
     this.steps = new StepStore(this.db, this.bodies);
     this.questions = new QuestionStore(this.db);

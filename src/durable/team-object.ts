@@ -15,17 +15,28 @@ import type {
 } from "../core/run/gateway.ts";
 import type { Runnable } from "../core/run/runnable.ts";
 import type { ComponentSecrets } from "./component-secrets.ts";
+import { createTeam } from "./create-team.ts";
 import { Driver } from "./driver.ts";
 import { Exclusive } from "./exclusive.ts";
+import type {
+  ForkCursor,
+  ForkPage,
+  ForkPoint,
+  ForkPosition,
+  ForkProgress,
+  ForkRequest,
+} from "./fork.ts";
+import { ForkSource } from "./fork-source.ts";
+import { ForkTarget } from "./fork-target.ts";
 import { Live } from "./live.ts";
 import { TeamCache } from "./open-team.ts";
-import { ok, refuse } from "./refusal.ts";
+import { ok, teamNotFound } from "./refusal.ts";
 import { RunService } from "./run-service.ts";
-import { hasTables } from "./schema.ts";
+import { holdsTeam } from "./schema.ts";
 import { SealedSecrets } from "./secrets.ts";
 import { Stores } from "./stores.ts";
 import { openStream, readStreamRequest, streamResponse } from "./stream-request.ts";
-import { createTeam, TeamService } from "./team-service.ts";
+import { TeamService } from "./team-service.ts";
 
 /** What there is while the object holds a team. */
 interface Parts {
@@ -76,6 +87,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
     return this.#changes.run(async () => {
+      if (this.#parts === undefined) await this.#forkTarget().giveUp();
       const stores = this.#parts?.stores ?? new Stores(this.ctx.storage);
       const created = await createTeam(stores, this.#secrets, input);
       if (!created.ok) return created;
@@ -119,6 +131,34 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   messages(page: { after?: number; before?: number; limit: number }): Result<MessagePage> {
     return this.#with(({ team }) => ok(team.messages(page)));
+  }
+
+  forkPoint(turn: number | null): Result<ForkPoint> {
+    return this.#with(({ stores }) => new ForkSource(stores).point(turn));
+  }
+
+  forkPage(position: ForkPosition, cursor: ForkCursor): Result<ForkPage> {
+    return this.#with(({ stores }) => new ForkSource(stores).page(position, cursor));
+  }
+
+  forkProgress(request: ForkRequest): Promise<Result<ForkProgress | null>> {
+    return this.#changes.run(() => this.#forkTarget().progress(request));
+  }
+
+  beginFork(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>> {
+    return this.#changes.run(() => this.#forkTarget().begin(request, point));
+  }
+
+  continueFork(
+    request: ForkRequest,
+    cursor: ForkCursor,
+    page: ForkPage,
+  ): Promise<Result<ForkProgress>> {
+    return this.#changes.run(() => {
+      const progress = this.#forkTarget().receive(request, cursor, page);
+      if (this.#parts === undefined) this.#load();
+      return progress;
+    });
   }
 
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
@@ -180,9 +220,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return streamResponse(this.#with((parts) => openStream(parts, input)));
   }
 
-  override alarm(): void {
+  override async alarm(): Promise<void> {
     try {
-      this.#parts?.driver.tick();
+      if (this.#parts) this.#parts.driver.tick();
+      else await this.#changes.run(() => this.#forkTarget().tick());
     } catch {
       // It is set again already; an alarm that throws is dropped for good after six attempts.
     }
@@ -191,7 +232,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Takes up what is stored. Asking for a team that does not exist must not write anything. */
   #load(): void {
     const stores = new Stores(this.ctx.storage);
-    if (!hasTables(stores.db)) return;
+    if (!holdsTeam(stores.db)) return;
     const live = new Live(this.restMs());
     const secrets = this.#secrets;
     const build = async (sealed: ComponentModel): Promise<Runnable> =>
@@ -215,6 +256,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     });
   }
 
+  #forkTarget(): ForkTarget {
+    return new ForkTarget(this.ctx.storage);
+  }
+
   #with<T>(use: (parts: Parts) => Result<T>): Result<T> {
     return this.#parts ? use(this.#parts) : teamNotFound();
   }
@@ -222,8 +267,4 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   #change<T>(change: (parts: Parts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
     return this.#changes.run(() => (this.#parts ? change(this.#parts) : teamNotFound()));
   }
-}
-
-function teamNotFound(): ReturnType<typeof refuse> {
-  return refuse(404, "team_not_found", "There is no such team.");
 }

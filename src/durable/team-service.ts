@@ -2,59 +2,18 @@ import type { ComponentModel } from "../core/component/component.ts";
 import { ComponentError, StateError } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import { addUsage } from "../core/models/llm-messages.ts";
-import type { CreateTeamInput, MessagePage, Result, TeamInfo } from "../core/run/gateway.ts";
+import type { MessagePage, Result, TeamInfo } from "../core/run/gateway.ts";
 import { MemoryHost } from "../core/run/memory-host.ts";
 import type { Runnable } from "../core/run/runnable.ts";
 import { TurnScope } from "../core/run/turn-scope.ts";
 import type { ComponentSecrets } from "./component-secrets.ts";
 import type { Driver } from "./driver.ts";
 import type { BuildTeam, OpenTeam, TeamCache } from "./open-team.ts";
-import { ok, refuse, refuseInput } from "./refusal.ts";
-import { idempotencyMismatch, teamBusy } from "./run-service.ts";
-import { createTables, hasTables } from "./schema.ts";
+import { ok, refuseInput } from "./refusal.ts";
+import { teamBusy } from "./run-service.ts";
 import { requireKind, requireNothingLost } from "./state-fit.ts";
-import { lastCommit, StoredState } from "./stored-state.ts";
+import { lastCommit, lastTurn, StoredState } from "./stored-state.ts";
 import type { Stores } from "./stores.ts";
-
-/** Creates the team of an object that has none yet. */
-export async function createTeam(
-  stores: Stores,
-  secrets: ComponentSecrets,
-  input: CreateTeamInput,
-): Promise<Result<null>> {
-  let component: ComponentModel;
-  try {
-    component = await secrets.seal(input.component, null);
-  } catch (error) {
-    return refuseInput(error);
-  }
-  if (hasTables(stores.db)) {
-    const { idempotency } = stores.team.record;
-    const { key, hash } = input.idempotency ?? {};
-    if (idempotency === null || key !== idempotency.key) {
-      return refuse(409, "team_exists", `There is a team with the id "${input.id}" already.`);
-    }
-    return hash === idempotency.hash ? ok(null) : idempotencyMismatch();
-  }
-  const now = new Date().toISOString();
-  const { id, label, metadata, idempotency = null } = input;
-  stores.transaction(() => {
-    createTables(stores.db);
-    const record = {
-      id,
-      label,
-      metadata,
-      component_version: 1,
-      usage: { prompt_tokens: 0, completion_tokens: 0 },
-      epoch: 0,
-      idempotency,
-      created_at: now,
-      updated_at: now,
-    };
-    stores.team.create(record, component);
-  });
-  return ok(null);
-}
 
 export interface TeamServiceOptions {
   stores: Stores;
@@ -93,6 +52,8 @@ export class TeamService {
       status: status === "running" || status === "waiting" || status === "paused" ? status : "idle",
       active_run: active?.record.id ?? null,
       usage: active ? addUsage(record.usage, active.usage) : record.usage,
+      turn: lastTurn(this.#stores.db),
+      forked_from: record.forked_from,
       created_at: record.created_at,
       updated_at: record.updated_at,
     };
@@ -106,7 +67,7 @@ export class TeamService {
       const runnable = await this.#build(sealed);
       const open = { runnable, state: await this.#takeOver(runnable, sealed.provider) };
       return () => {
-        this.#store(open, () => team.replaceComponent(sealed));
+        this.#store(open, "same", (turn) => team.replaceComponent(sealed, turn));
         return this.info();
       };
     });
@@ -117,7 +78,7 @@ export class TeamService {
       const open = await this.#fresh();
       await open.runnable.reset(TurnScope.root(new MemoryHost({}).turn(0)));
       return () => {
-        this.#store(open, () => this.#newEpoch());
+        this.#store(open, "new", () => this.#newEpoch());
         return this.info();
       };
     });
@@ -129,7 +90,7 @@ export class TeamService {
       requireKind(state, open.runnable.saveState());
       open.runnable.loadState(state);
       return () => {
-        this.#store(open, (turn) => {
+        this.#store(open, "new", (turn) => {
           this.#newEpoch();
           this.#stores.log.adopt(turn, open.runnable.conversation());
         });
@@ -211,9 +172,11 @@ export class TeamService {
     }
   }
 
-  #store(open: OpenTeam, more: (turn: number) => void): void {
+  #store(open: OpenTeam, conversation: "same" | "new", more: (turn: number) => void): void {
     const { db, bodies, log } = this.#stores;
-    const turn = (lastCommit(db, bodies)?.turn ?? 0) + 1;
+    const last = lastCommit(db, bodies);
+    const turn = (last?.turn ?? 0) + 1;
+    const since = conversation === "new" ? log.last : (last?.since ?? 0);
     this.#stores.transaction(() => {
       more(turn);
       open.state.write({
@@ -223,6 +186,7 @@ export class TeamService {
         time: { at: Date.now(), ran: 0 },
         usage: { prompt_tokens: 0, completion_tokens: 0 },
         event: log.last,
+        since,
       });
     });
     open.state.committed();

@@ -1,9 +1,8 @@
 import type { ComponentModel } from "../core/component/component.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { RequestUsage } from "../core/models/llm-messages.ts";
-import type { Idempotency } from "../core/run/gateway.ts";
-import type { Bodies } from "./bodies.ts";
-import type { Database } from "./database.ts";
+import type { Idempotency, TeamInfo } from "../core/run/gateway.ts";
+import type { MetaStore } from "./meta-store.ts";
 
 /** What is stored of the team itself. Times are ISO 8601 UTC. */
 export interface TeamRecord {
@@ -16,67 +15,62 @@ export interface TeamRecord {
   /** Counts resets and loads of state. */
   epoch: number;
   idempotency: Idempotency | null;
+  forked_from: TeamInfo["forked_from"];
   created_at: string;
   updated_at: string;
 }
 
+/** Components that were replaced stand under this and the first turn of the next one. */
+const EARLIER = "component:";
+
 /** The team's own row and its component, as it is stored: secrets sealed. */
 export class TeamStore {
-  readonly #db: Database;
-  readonly #bodies: Bodies;
+  readonly #meta: MetaStore;
   #record: TeamRecord | undefined;
 
-  constructor(db: Database, bodies: Bodies) {
-    this.#db = db;
-    this.#bodies = bodies;
+  constructor(meta: MetaStore) {
+    this.#meta = meta;
   }
 
   get record(): TeamRecord {
-    this.#record ??= JSON.parse(this.#read("team")) as TeamRecord;
+    this.#record ??= this.#meta.read("team") as unknown as TeamRecord;
     return this.#record;
   }
 
   /** Changes the record and notes the time. */
   save(changes: Partial<TeamRecord>): void {
     const record = { ...this.record, ...changes, updated_at: new Date().toISOString() };
-    this.#write("team", record);
+    this.#meta.write("team", record);
     this.#record = record;
   }
 
   create(record: TeamRecord, component: ComponentModel): void {
-    this.#write("team", record);
+    this.#meta.write("team", record);
     this.#record = record;
-    this.#write("component", component);
+    this.#meta.write("component", component);
   }
 
   get component(): ComponentModel {
-    return JSON.parse(this.#read("component")) as ComponentModel;
+    return this.#meta.read("component") as unknown as ComponentModel;
   }
 
-  replaceComponent(component: ComponentModel): void {
-    this.#bodies.remove("meta:component");
-    this.#write("component", component);
+  /** The one there was stays for forks of earlier turns. @param turn the first with the new one */
+  replaceComponent(component: ComponentModel, turn: number): void {
+    this.#meta.write(`${EARLIER}${turn}`, this.component);
+    this.#meta.write("component", component);
     this.save({ component_version: this.record.component_version + 1 });
+  }
+
+  /** The component that turn was made with. */
+  componentAt(turn: number): ComponentModel {
+    const replaced = this.#meta.names(EARLIER).map(Number);
+    const later = replaced.filter((first) => first > turn);
+    if (later.length === 0) return this.component;
+    return this.#meta.read(`${EARLIER}${Math.min(...later)}`) as unknown as ComponentModel;
   }
 
   /** After a transaction that failed. */
   forget(): void {
     this.#record = undefined;
-  }
-
-  #read(name: string): string {
-    const row = this.#db.first<{ value: string | null }>(
-      "select value from meta where name = ?",
-      name,
-    );
-    return this.#bodies.load(`meta:${name}`, row?.value ?? null);
-  }
-
-  #write(name: string, value: unknown): void {
-    this.#db.write(
-      "insert into meta values (?, ?) on conflict (name) do update set value = excluded.value",
-      name,
-      this.#bodies.store(`meta:${name}`, JSON.stringify(value)),
-    );
   }
 }

@@ -18,13 +18,19 @@ export function checkMetadata(metadata: JsonObject | undefined, limits: Limits):
 /**
  * An id nobody can guess: 128 random bits; or with an idempotency key the first 128 bits of a hash of it, so that the
  * same key finds the same team.
+ *
+ * @param call what the key was sent to: it may be used for several things
  */
-export async function newTeamId(tenant: string, idempotency?: Idempotency): Promise<string> {
+export async function newTeamId(
+  tenant: string,
+  call: string,
+  idempotency?: Idempotency,
+): Promise<string> {
   const bytes = new Uint8Array(16);
   if (idempotency === undefined) {
     crypto.getRandomValues(bytes);
   } else {
-    const named = new TextEncoder().encode(`team\n${tenant}\n${idempotency.key}`);
+    const named = new TextEncoder().encode(`${call}\n${tenant}\n${idempotency.key}`);
     bytes.set(new Uint8Array(await crypto.subtle.digest("SHA-256", named)).subarray(0, 16));
   }
   return btoa(String.fromCharCode(...bytes))

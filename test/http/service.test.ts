@@ -54,6 +54,7 @@ describe("the OpenAPI document", () => {
         "GET /v1/templates",
         "POST /v1/components/validate",
         "POST /v1/teams",
+        "POST /v1/teams/{team}/fork",
         "POST /v1/teams/{team}/reset",
         "POST /v1/teams/{team}/runs",
         "POST /v1/teams/{team}/runs/{run}/pause",

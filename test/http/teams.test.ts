@@ -59,6 +59,39 @@ describe("teams", () => {
     expect((await fetch("/v1/teams/t")).status).toBe(404);
   });
 
+  test("are forked under an id of their own, once per key", async () => {
+    const { fetch } = testApp();
+    for (const id of ["t", "u"]) {
+      await fetch("/v1/teams", jsonInit({ id, template: "sample", label: "Mine" }));
+    }
+    const fork = (body: unknown, key?: string, team = "t"): Promise<Response> =>
+      fetch(
+        `/v1/teams/${team}/fork`,
+        jsonInit(body, "POST", key === undefined ? {} : { "idempotency-key": key }),
+      );
+    const named = await fork({ id: "copy", turn: 0 });
+    expect(named.status).toBe(201);
+    expect(named.headers.get("location")).toBe("/v1/teams/copy");
+    expect(await named.json()).toMatchObject({ id: "copy", label: "Mine" });
+
+    expect((await fetch("/v1/teams/t/fork", { method: "POST" })).status).toBe(201);
+    const idOf = async (answer: Response): Promise<string> =>
+      ((await answer.json()) as TeamInfo).id;
+    const once = await idOf(await fork({}, "k"));
+    expect(once).toMatch(/^[\w-]{22}$/);
+    expect(await idOf(await fork({}, "k"))).toBe(once);
+    expect((await fork({ turn: 0 }, "k")).status).toBe(422);
+    expect(await idOf(await fork({}, "k", "u"))).not.toBe(once);
+    expect((await fork({ id: "v", turn: 0 }, "l")).status).toBe(201);
+    expect((await fork({ id: "v", turn: 0 }, "l", "u")).status).toBe(422);
+
+    for (const body of [{ turn: -1 }, { turn: 0.5 }, { turn: "1" }, { id: "no/id" }, { at: 1 }]) {
+      expect((await fork(body)).status).toBe(422);
+    }
+    expect((await fork({ turn: 9 })).status).toBe(422);
+    expect((await fork({}, undefined, "nobody")).status).toBe(404);
+  });
+
   test("page their messages with the defaults and what is asked for", async () => {
     const { fetch } = testApp();
     await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));

@@ -1,5 +1,6 @@
 import type {
   CreateTeamInput,
+  ForkTeamInput,
   Gateway,
   Problem,
   Result,
@@ -21,7 +22,12 @@ export class FakeGateway implements Gateway {
   team(tenant: string, id: string): TeamGateway {
     if (this.failure) throw this.failure;
     const name = `${tenant}:${id}`;
-    const team = this.teams.get(name) ?? new FakeTeam(() => this.teams.delete(name));
+    const team =
+      this.teams.get(name) ??
+      new FakeTeam(
+        () => this.teams.delete(name),
+        (other) => this.team(tenant, other),
+      );
     this.teams.set(name, team);
     return team;
   }
@@ -29,13 +35,15 @@ export class FakeGateway implements Gateway {
 
 class FakeTeam implements TeamGateway {
   readonly #forget: () => void;
+  readonly #other: (id: string) => TeamGateway;
   #info: TeamInfo | undefined;
   #created: CreateTeamInput | undefined;
   readonly #runs: RunInfo[] = [];
   readonly #starts: StartRunInput[] = [];
 
-  constructor(forget: () => void) {
+  constructor(forget: () => void, other: (id: string) => TeamGateway) {
     this.#forget = forget;
+    this.#other = other;
   }
 
   async create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
@@ -58,6 +66,8 @@ class FakeTeam implements TeamGateway {
       status: "idle",
       active_run: null,
       usage: { prompt_tokens: 0, completion_tokens: 0 },
+      turn: 0,
+      forked_from: null,
       created_at: TIME,
       updated_at: TIME,
     };
@@ -109,6 +119,19 @@ class FakeTeam implements TeamGateway {
     return ok({ messages: [], next_after: after + limit, next_before: page.before ?? null });
   }
 
+  async fork({ id, turn, idempotency }: ForkTeamInput): Promise<Result<TeamInfo>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    if (turn !== null && turn > this.#info.turn) return refuse(422, "unknown_turn");
+    const { label, metadata, component } = this.#info;
+    return this.#other(id).create({
+      id,
+      label,
+      metadata,
+      component,
+      ...(idempotency && { idempotency }),
+    });
+  }
+
   async startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
     if (!this.#info) return refuse(404, "team_not_found");
     const index = this.#starts.findIndex(
@@ -128,6 +151,7 @@ class FakeTeam implements TeamGateway {
       error: null,
       usage: { prompt_tokens: 0, completion_tokens: 0 },
       turns: 0,
+      turn: 0,
       requests: [],
       retry_of: null,
       metadata: input.metadata,

@@ -13,8 +13,11 @@ export function agentRunnable(agent: ChatAgent): Runnable {
     name: agent.name,
     description: agent.description,
     async *begin({ messages, outputTaskMessages }) {
-      task = messages ?? [];
-      if (outputTaskMessages) yield* task;
+      // Nothing new continues with what was not answered yet: a run that failed, a fork before the answer.
+      if (messages !== null) {
+        task = messages;
+        if (outputTaskMessages) yield* messages;
+      }
       return { done: false };
     },
     async *turn(ctx) {

@@ -26,6 +26,10 @@ export interface TeamInfo {
   status: TeamStatus;
   active_run: string | null;
   usage: RequestUsage;
+  /** The last finished turn of the team's life, 0 before the first: what {@link TeamGateway.fork} forks at. */
+  turn: number;
+  /** Where its conversation comes from, if it is a fork. */
+  forked_from: { team_id: string; turn: number } | null;
   created_at: string;
   updated_at: string;
 }
@@ -46,6 +50,8 @@ export interface RunInfo {
   usage: RequestUsage;
   /** Committed turns, turn 0 not counted. */
   turns: number;
+  /** The team's last finished turn, as this run found or left it. */
+  turn: number;
   requests: HumanRequest[];
   retry_of: string | null;
   metadata: JsonObject;
@@ -81,6 +87,14 @@ export interface CreateTeamInput {
   idempotency?: Idempotency;
 }
 
+export interface ForkTeamInput {
+  /** Of the new team. */
+  id: string;
+  /** Null: the last finished turn. */
+  turn: number | null;
+  idempotency?: Idempotency;
+}
+
 export interface Idempotency {
   key: string;
   /** Of the body; the same key with another hash is refused with 422. */
@@ -99,7 +113,8 @@ export interface StartRunInput {
 }
 
 export interface MessagePage {
-  messages: ({ seq: number } & Message)[];
+  /** `turn`: the turn of the team's life it was said in; the one after the last finished turn is still in progress. */
+  messages: ({ seq: number; turn: number } & Message)[];
   /** Pass as `after`; null at the end. */
   next_after: number | null;
   /** Pass as `before`; null at the beginning. */
@@ -135,6 +150,8 @@ export interface TeamGateway {
   saveState(): Promise<Result<JsonObject>>;
   loadState(state: JsonObject): Promise<Result<null>>;
   messages(page: { after?: number; before?: number; limit: number }): Promise<Result<MessagePage>>;
+  /** A new team with this one's component and its conversation up to the end of a finished turn. */
+  fork(input: ForkTeamInput): Promise<Result<TeamInfo>>;
 
   /** `created` is false when an idempotency key answered with an earlier run. */
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;

@@ -3,7 +3,12 @@ import { checkRunnable } from "../component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
 import { cursorParameter, integerParameter } from "../schemas/common.ts";
 import { nothingSchema } from "../schemas/run.ts";
-import { componentBodySchema, createTeamSchema, stateSchema } from "../schemas/team.ts";
+import {
+  componentBodySchema,
+  createTeamSchema,
+  forkTeamSchema,
+  stateSchema,
+} from "../schemas/team.ts";
 import type { Services } from "../services.ts";
 import { checkMetadata, newTeamId } from "../team-input.ts";
 
@@ -40,7 +45,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
           );
         }
         const component = template?.component ?? checkRunnable(body.component ?? {}, services);
-        const id = body.id ?? (await newTeamId(principal.tenant, idempotency));
+        const id = body.id ?? (await newTeamId(principal.tenant, "team", idempotency));
         const team = unwrap(
           await gateway.team(principal.tenant, id).create({
             id,
@@ -136,6 +141,35 @@ export function teamEndpoints(services: Services): Endpoint[] {
       async handle({ body, team }) {
         unwrap(await team.loadState(body));
         return new Response(null, { status: 204 });
+      },
+    }),
+
+    endpoint({
+      method: "post",
+      path: "/v1/teams/:team/fork",
+      id: "forkTeam",
+      summary: "A new team with the conversation up to the end of a finished turn",
+      tag,
+      scope: "teams:write",
+      body: forkTeamSchema,
+      bodyOptional: true,
+      idempotent: true,
+      answers: { 201: { description: "The new team.", schema: "Team", location: true } },
+      problems: [404, 409, 429],
+      async handle({ body, team, param, principal, idempotency }) {
+        const source = param("team");
+        const id = body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency));
+        const fork = unwrap(
+          await team.fork({
+            id,
+            turn: body.turn ?? null,
+            // The key belongs to the team that is forked as much as to the body.
+            ...(idempotency && {
+              idempotency: { ...idempotency, hash: `${source} ${idempotency.hash}` },
+            }),
+          }),
+        );
+        return json(fork, 201, { location: `/v1/teams/${fork.id}` });
       },
     }),
 

@@ -85,7 +85,18 @@ export const runSchema = z.object({
   stop_reason: z.string().nullable(),
   error: z.object({ type: z.string(), message: z.string() }).nullable(),
   usage: requestUsageSchema,
-  turns: z.number().int().min(0),
+  turns: z
+    .number()
+    .int()
+    .min(0)
+    .describe("Turns it has finished, the one that takes the task not counted."),
+  turn: z
+    .number()
+    .int()
+    .min(0)
+    .describe(
+      "The team's last finished turn, as the run found or left it: fork there to go on from its end.",
+    ),
   requests: z.array(humanRequestSchema),
   retry_of: z.string().nullable(),
   metadata: metadataSchema,

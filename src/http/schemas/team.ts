@@ -43,6 +43,19 @@ export const createTeamSchema = z
     path: ["component"],
   });
 
+export const forkTeamSchema = z.strictObject({
+  turn: z
+    .number()
+    .int()
+    .min(0)
+    .nullable()
+    .optional()
+    .describe(
+      "The turn at whose end the fork begins, as Team.turn, Run.turn and a message's turn name it. Left out, the last finished one; 0 is before the first.",
+    ),
+  id: idSchema.optional().describe("Of the new team. Left out, an unguessable one is made."),
+});
+
 export const componentBodySchema = z.strictObject({ component: componentInputSchema });
 
 export const stateSchema = describedObject(
@@ -60,11 +73,29 @@ export const teamSchema = z.object({
   status: z.enum(["idle", "running", "waiting", "paused"]),
   active_run: z.string().nullable(),
   usage: requestUsageSchema,
+  turn: z
+    .number()
+    .int()
+    .min(0)
+    .describe(
+      "The last finished turn. Counts over all runs; a reset, a loaded state and another component count as one, too.",
+    ),
+  forked_from: z
+    .object({ team_id: idSchema, turn: z.number().int().min(0) })
+    .nullable()
+    .describe("Where its conversation comes from, if it is a fork."),
   created_at: timeSchema,
   updated_at: timeSchema,
 }) satisfies z.ZodType<TeamInfo>;
 
-const numbered = { seq: z.number().int().min(0) };
+const numbered = {
+  seq: z.number().int().min(0),
+  turn: z
+    .number()
+    .int()
+    .min(0)
+    .describe("The team's turn it was said in; above Team.turn while that turn is in progress."),
+};
 
 export const messagePageSchema = z.object({
   messages: z.array(z.intersection(z.object(numbered), messageSchema)),

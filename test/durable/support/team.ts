@@ -55,6 +55,13 @@ export class TestTeam {
     return team;
   }
 
+  /** A new team with the conversation up to the end of a turn, null for the last one. */
+  async fork(turn: number | null = null): Promise<TestTeam> {
+    const fork = new TestTeam();
+    value(await this.gateway.fork({ id: fork.id, turn }));
+    return fork;
+  }
+
   async start(task: string | null, options: Partial<StartRunInput> = {}): Promise<RunInfo> {
     return value(await this.gateway.startRun(startInput(task, options)));
   }
