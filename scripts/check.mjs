@@ -30,6 +30,11 @@ const stages = [
   { name: "node", run: vitest("node"), counts: "vitest" },
   { name: "workerd", run: vitest("workerd"), counts: "vitest" },
   { name: "conformance", run: ["node", "test/conformance/main.ts"], counts: "lastLine" },
+  {
+    name: "conformance:http",
+    run: ["node", "test/conformance/main.ts", "--http"],
+    counts: "lastLine",
+  },
   { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine" },
   { name: "bundle", run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")] },
 ];
@@ -84,7 +89,7 @@ async function run(stage) {
   const note = stage.counts ? `  ${passed} passed, ${failed} failed` : "";
   if (failed > 0) process.stdout.write(`${output.trimEnd()}\n`);
   console.log(
-    `${failed > 0 ? "FAIL" : "ok  "} ${stage.name.padEnd(14)} ${seconds.padStart(6)} s${note}`,
+    `${failed > 0 ? "FAIL" : "ok  "} ${stage.name.padEnd(16)} ${seconds.padStart(6)} s${note}`,
   );
   return { passed, failed };
 }

@@ -94,7 +94,7 @@ const functionTool: JsonObject = {
 
 /** Plays a trace of which no deviation is listed. */
 function play(trace: Trace): Promise<Outcome> {
-  return playOn(trace, new InMemory(trace), []);
+  return playOn(trace, InMemory.of(trace), []);
 }
 
 afterEach(() => {

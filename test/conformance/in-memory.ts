@@ -1,15 +1,20 @@
 import type { JsonObject } from "../../src/core/json.ts";
 import { type Host, type Played, type Records, thrown } from "./host.ts";
 import { OPS } from "./ops/index.ts";
+import { StandIns } from "./stand-ins/stand-ins.ts";
 import type { Step, Trace } from "./trace.ts";
 import { World } from "./world.ts";
 
-/** Plays a trace in the memory of this process. */
+/** Plays a trace in memory. */
 export class InMemory implements Host {
   readonly #world: World;
 
-  constructor(trace: Trace) {
-    this.#world = new World(trace);
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  static of(trace: Trace): InMemory {
+    return new InMemory(new World(trace, new StandIns(trace)));
   }
 
   async use(component: JsonObject, hooks: JsonObject): Promise<Played> {

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -62,6 +62,25 @@ test("what fails is told in a line each, and the rest is played", () => {
   expect(lines).toContain(
     "FAIL x/unknown-op step 0 (dance): op: expected a known operation, got dance",
   );
+});
+
+test("over HTTP the same is told", { timeout: 60_000 }, () => {
+  const { component, ...recorded } = JSON.parse(
+    readFileSync(new URL("traces/assistant/text.json", import.meta.url), "utf8"),
+  ) as { component: object; steps: { events?: { content?: string }[] }[] };
+  write("a.json", { ...recorded, name: "x/good", component });
+  recorded.steps[0]!.events![1]!.content = "other";
+  write("b.json", { ...recorded, name: "x/different", component });
+  write("c.json", { ...recorded, name: "x/refused", component: { provider: "No", config: {} } });
+  const { lines, status } = play("--http", folder);
+  expect(status).toBe(1);
+  expect(lines).toEqual([
+    expect.stringMatching(
+      /^FAIL x\/different step 0 \(run\): events\[1\].content: expected "other"/,
+    ),
+    expect.stringMatching(/^FAIL x\/refused: component: .*unknown provider "No"/),
+    "1 passed, 2 failed",
+  ]);
 });
 
 test("traces that all pass give exit code 0", () => {

@@ -1,48 +1,89 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { errorMessage } from "../../src/core/errors.ts";
 import { type Deviation, readDeviations } from "./deviations.ts";
 import { type Failure, type Outcome, play } from "./play.ts";
+import type { Host } from "./host.ts";
 import { InMemory } from "./in-memory.ts";
 import { readTrace } from "./read-trace.ts";
+import type { Trace } from "./trace.ts";
 
 const USAGE = `Plays recordings of AutoGen against Troupe.
 
-  npm run conformance -- [DIR...]
+  npm run conformance -- [--http] [DIR...]
 
 Plays every .json file below the folders (default: the project's own traces). One line per failure; exit code 1 if
-there was one.`;
+there was one. With --http every team and agent lives in a Durable Object inside workerd and is driven over its HTTP API.`;
 
 const OWN_TRACES = fileURLToPath(new URL("traces", import.meta.url));
 
-const folders = process.argv.slice(2);
-if (folders.includes("--help")) {
+/** Most traces spend their time waiting, some of them on purpose. */
+const SIDE_BY_SIDE = 4;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { http: { type: "boolean" }, help: { type: "boolean" } },
+});
+if (values.help) {
   console.log(USAGE);
 } else {
-  process.exitCode = (await playAll(folders.length > 0 ? folders : [OWN_TRACES])) ? 0 : 1;
+  const places = positionals.length > 0 ? positionals : [OWN_TRACES];
+  process.exitCode = (await (values.http ? playOverHttp(places) : playInMemory(places))) ? 0 : 1;
 }
 
-async function playAll(places: readonly string[]): Promise<boolean> {
+function playInMemory(places: readonly string[]): Promise<boolean> {
+  return playAll(places, (trace) => InMemory.of(trace));
+}
+
+async function playOverHttp(places: readonly string[]): Promise<boolean> {
+  // Loaded only here: what starts workerd takes longer to load than all traces take in memory.
+  const { ConformanceService } = await import("./http/service.ts");
+  await using service = await ConformanceService.start();
+  return await playAll(places, (trace) => service.open(trace));
+}
+
+/** Makes the host of one trace. */
+type Open = (trace: Trace) => Host | Promise<Host>;
+
+async function playAll(places: readonly string[], open: Open): Promise<boolean> {
   const deviations = readDeviations();
-  let passed = 0;
-  let failed = 0;
+  const files: (string | { place: string; error: unknown })[] = [];
   for (const place of places) {
-    let files: string[];
     try {
-      files = traceFiles(place);
+      files.push(...traceFiles(place));
     } catch (error) {
-      console.log(`FAIL ${place}: ${errorMessage(error)}`);
-      failed++;
-      continue;
-    }
-    for (const file of files) {
-      if (await playFile(file, deviations)) passed++;
-      else failed++;
+      files.push({ place, error });
     }
   }
-  console.log(`${passed} passed, ${failed} failed`);
-  return failed === 0 && passed > 0;
+  let passed = 0;
+  const reports = sideBySide(files, SIDE_BY_SIDE, (file) =>
+    typeof file === "string"
+      ? playFile(file, deviations, open)
+      : { passed: false, lines: [`FAIL ${file.place}: ${errorMessage(file.error)}`] },
+  );
+  for await (const report of reports) {
+    for (const line of report.lines) console.log(line);
+    if (report.passed) passed++;
+  }
+  console.log(`${passed} passed, ${files.length - passed} failed`);
+  return passed === files.length && passed > 0;
+}
+
+/** Does a thing with each item, some at a time, and yields what came of it in the order of the items. */
+async function* sideBySide<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  use: (item: Item) => Result | Promise<Result>,
+): AsyncGenerator<Result, void, void> {
+  const started: Promise<Result>[] = [];
+  for (const index of items.keys()) {
+    for (let next = started.length; next < Math.min(index + width, items.length); next++) {
+      started.push(Promise.resolve(use(items[next]!)));
+    }
+    yield await started[index]!;
+  }
 }
 
 function traceFiles(place: string): string[] {
@@ -55,32 +96,39 @@ function traceFiles(place: string): string[] {
   return files;
 }
 
-async function playFile(file: string, deviations: readonly Deviation[]): Promise<boolean> {
+interface Report {
+  passed: boolean;
+  lines: string[];
+}
+
+async function playFile(
+  file: string,
+  deviations: readonly Deviation[],
+  open: Open,
+): Promise<Report> {
   let name = file;
   let outcome: Outcome;
   try {
     const trace = readTrace(file);
     name = trace.name;
-    outcome = await play(
-      trace,
-      new InMemory(trace),
-      deviations.filter((deviation) => deviation.trace === trace.name),
-    );
+    const listed = deviations.filter((deviation) => deviation.trace === name);
+    outcome = await play(trace, await open(trace), listed);
   } catch (error) {
-    console.log(`FAIL ${name}: ${errorMessage(error)}`);
-    return false;
+    return { passed: false, lines: [`FAIL ${name}: ${errorMessage(error)}`] };
   }
-  for (const { step, class: known } of outcome.stale) {
-    console.log(`note ${name} step ${step}: listed as deviation ${known}, but it does not differ`);
-  }
+  const lines = outcome.stale.map(
+    ({ step, class: known }) =>
+      `note ${name} step ${step}: listed as deviation ${known}, but it does not differ`,
+  );
   if (outcome.failure) {
-    console.log(`FAIL ${name}${shown(outcome.failure)}`);
-    return false;
+    return { passed: false, lines: [...lines, `FAIL ${name}${shown(outcome.failure)}`] };
   }
-  for (const { step, class: known } of outcome.deviations) {
-    console.log(`pass ${name} step ${step} (deviation: ${known})`);
-  }
-  return true;
+  lines.push(
+    ...outcome.deviations.map(
+      ({ step, class: known }) => `pass ${name} step ${step} (deviation: ${known})`,
+    ),
+  );
+  return { passed: true, lines };
 }
 
 function shown({ step, op, difference }: Failure): string {

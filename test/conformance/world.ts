@@ -6,7 +6,7 @@ import type { MessageOrigin } from "../../src/core/messages/create.ts";
 import { MemoryHost } from "../../src/core/run/memory-host.ts";
 import { TurnScope } from "../../src/core/run/turn-scope.ts";
 import { Human } from "./stand-ins/human.ts";
-import { StandIns } from "./stand-ins/stand-ins.ts";
+import type { StandIns } from "./stand-ins/stand-ins.ts";
 import type { Trace } from "./trace.ts";
 
 /** A trace's subject and the world around it, in memory. */
@@ -15,9 +15,10 @@ export class World {
   readonly standIns: StandIns;
   readonly #registry: ComponentRegistry;
   #subject: Component | undefined;
+  #model: JsonObject = {};
   #scopes = 0;
 
-  constructor(trace: Trace, standIns = new StandIns(trace)) {
+  constructor(trace: Trace, standIns: StandIns) {
     this.human = new Human(trace.inputs);
     this.standIns = standIns;
     const { catalog, adapt } = standIns;
@@ -30,7 +31,18 @@ export class World {
   /** Makes another component the subject. */
   use(component: JsonObject, hooks: JsonObject): void {
     this.#subject = undefined;
-    this.#subject = this.load(this.standIns.prepare(component, hooks));
+    this.#model = this.standIns.prepare(component, hooks);
+    this.#subject = this.load(this.#model);
+  }
+
+  /** Component JSON of the subject, as its stand-ins want it; also when it could not be loaded. */
+  get model(): JsonObject {
+    return this.#model;
+  }
+
+  /** What the subject is used as. */
+  get role(): ComponentRole | undefined {
+    return this.#subject?.definition.role;
   }
 
   load<T extends Component>(model: Json | undefined, role?: ComponentRole): T {

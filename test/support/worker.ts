@@ -12,9 +12,13 @@ export class TestWorker implements AsyncDisposable {
     this.#miniflare = miniflare;
   }
 
-  static async start(settings: Record<string, string> = {}): Promise<TestWorker> {
+  /** @param entry a Worker that wraps the deployed one, as a path from the root of the project */
+  static async start(
+    settings: Record<string, string> = {},
+    entry = "src/worker.ts",
+  ): Promise<TestWorker> {
     const { outputFiles } = await build({
-      entryPoints: [join(root, "src/worker.ts")],
+      entryPoints: [join(root, entry)],
       bundle: true,
       format: "esm",
       target: "es2023",
@@ -22,22 +26,26 @@ export class TestWorker implements AsyncDisposable {
       conditions: ["workerd", "worker", "browser"],
       write: false,
     });
-    const options = convertV4MiniflareOptions({
+    const config = convertV4MiniflareOptions({
       name: "troupe",
       compatibilityDate: "2026-09-18",
       modules: [{ type: "ESModule", path: "worker.js", contents: outputFiles[0]?.text ?? "" }],
       durableObjects: { TEAM: { className: "TeamObject", useSQLite: true } },
       bindings: { TROUPE_OPEN: "1", ...settings },
     });
-    const miniflare = new Miniflare(options);
+    const miniflare = new Miniflare(config);
     await miniflare.ready;
     return new TestWorker(miniflare);
   }
 
+  /** Where it listens. */
+  get origin(): Promise<string> {
+    return this.#miniflare.ready.then(({ origin }) => origin);
+  }
+
   /** Sends a request over a real connection. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
-    const url = await this.#miniflare.ready;
-    return fetch(new URL(path, url), init);
+    return fetch(new URL(path, await this.origin), init);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

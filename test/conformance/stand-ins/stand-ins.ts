@@ -28,7 +28,7 @@ export class StandIns {
   adapt = (definition: AnyComponentDefinition): AnyComponentDefinition =>
     this.models.adapt(this.switches.adapt(definition));
 
-  /** Component JSON of a subject, as its stand-ins want it. To be called when it becomes the subject. */
+  /** Component JSON as its stand-ins want it. To be called when it becomes the subject. */
   prepare(component: JsonObject, hooks: JsonObject): JsonObject {
     this.switches.forget();
     return numberClients(this.hooks.prepare(component, hooks));

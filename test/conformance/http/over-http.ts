@@ -1,0 +1,127 @@
+import type { Json, JsonObject } from "../../../src/core/json.ts";
+import { type Host, type Played, type Records, thrown } from "../host.ts";
+import { Human } from "../stand-ins/human.ts";
+import { sameJson, type Step, type Trace } from "../trace.ts";
+import type { Used } from "../worker/protocol.ts";
+import type { Api } from "./api.ts";
+import { HttpRun } from "./run.ts";
+
+/**
+ * Plays a trace over HTTP: a team or an agent is a team of the service, in a Durable Object of its own. What the API has
+ * no call for is played by the same code as in memory, inside the Worker.
+ */
+export class OverHttp implements Host {
+  readonly #api: Api;
+  /** Names the trace to the Worker. */
+  readonly #trace: string;
+  readonly #human: Human;
+  /** The id of the subject's team; undefined when the subject is neither team nor agent. */
+  #team: string | undefined;
+
+  constructor(api: Api, name: string, trace: Trace) {
+    this.#api = api;
+    this.#trace = name;
+    this.#human = new Human(trace.inputs);
+  }
+
+  async use(model: JsonObject, hooks: JsonObject): Promise<Played> {
+    this.#team = undefined;
+    try {
+      const { error, role, component } = await this.#api.call<Used>("POST", "/use", {
+        component: model,
+        hooks,
+      });
+      if (error || isRunnable(role)) {
+        this.#team = await this.#create(component);
+        if (error) throw new Error(`the API took what cannot be loaded: ${error.message}`);
+      }
+      return { actual: {} };
+    } catch (error) {
+      return { actual: {}, error: thrown(error) };
+    }
+  }
+
+  async play(step: Step): Promise<Played> {
+    if (step.op === "component") return this.#component(step);
+    if (this.#team === undefined) return this.#inside(step);
+    const address = `/v1/teams/${this.#team}`;
+    switch (step.op) {
+      case "run": {
+        const run = new HttpRun(this.#api, this.#team, this.#human);
+        const { task = null, output_task_messages = true } = step;
+        const input = { task, output_task_messages };
+        return step["stream"] === false ? run.plain(input) : run.streamed(input);
+      }
+      case "save_state":
+        return this.#shows("state", this.#api.call("GET", `${address}/state`));
+      case "load_state":
+        return this.#does(this.#api.call("PUT", `${address}/state`, step["state"] ?? null));
+      case "reset":
+        return this.#does(this.#api.call("POST", `${address}/reset`));
+      default:
+        return this.#inside(step);
+    }
+  }
+
+  async takeRecords(): Promise<Records> {
+    const { input_prompts, ...records } = await this.#api.call<Records>("POST", "/records");
+    return { ...records, input_prompts: [...input_prompts, ...this.#human.take()] };
+  }
+
+  /** Creates a team and returns its id. */
+  async #create(component: JsonObject): Promise<string> {
+    const team = await this.#api.call<{ id: string }>("POST", "/v1/teams", {
+      component,
+      metadata: { trace: this.#trace },
+    });
+    const shown = await this.#api.call<{ component: JsonObject }>("GET", `/v1/teams/${team.id}`);
+    if (!sameJson(shown.component, component)) {
+      throw new Error(`the team has the component ${JSON.stringify(shown.component)}`);
+    }
+    return team.id;
+  }
+
+  /**
+   * Dumps are made inside: the API shows components as they came. Whether one can be loaded, and which places are wrong,
+   * the API must say, too; it names no kind of mistake.
+   */
+  async #component(step: Step): Promise<Played> {
+    const played = await this.#inside(step);
+    if (step["expect"] !== undefined) return played;
+    const { error } = await this.#does(
+      this.#api.call("POST", "/v1/components/validate", { component: step["component"] ?? null }),
+    );
+    if ((error === undefined) !== (played.error === undefined)) {
+      const message = `loading: ${played.error?.message ?? "no error"}; the API: ${error?.message ?? "no error"}`;
+      return { actual: {}, error: { code: null, message, issues: [] } };
+    }
+    return error && played.error
+      ? { ...played, error: { ...played.error, issues: error.issues } }
+      : played;
+  }
+
+  #inside(step: Step): Promise<Played> {
+    return this.#api.call("POST", "/play", step);
+  }
+
+  async #does(call: Promise<Json>): Promise<Played> {
+    try {
+      await call;
+      return { actual: {} };
+    } catch (error) {
+      return { actual: {}, error: thrown(error) };
+    }
+  }
+
+  async #shows(key: string, call: Promise<Json>): Promise<Played> {
+    try {
+      return { actual: { [key]: await call } };
+    } catch (error) {
+      return { actual: {}, error: thrown(error) };
+    }
+  }
+}
+
+function isRunnable(role: string | null): boolean {
+  return role === "team" || role === "agent";
+}
