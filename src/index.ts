@@ -50,6 +50,7 @@ export {
   type SelectorGroupChatOptions,
 } from "./core/teams/selector/selector-group-chat.ts";
 export type { CandidateFunction, SelectorFunction } from "./core/teams/selector/settings.ts";
+export { Swarm } from "./core/teams/swarm.ts";
 export type { Team } from "./core/teams/team.ts";
 
 // Running

@@ -25,6 +25,7 @@ import { GraphFlow } from "../teams/graph-flow/graph-flow.ts";
 import { MagenticOneGroupChat } from "../teams/magentic-one/magentic-one-group-chat.ts";
 import { RoundRobinGroupChat } from "../teams/round-robin.ts";
 import { SelectorGroupChat } from "../teams/selector/selector-group-chat.ts";
+import { Swarm } from "../teams/swarm.ts";
 import { AgentTool } from "../tools/agent-tool.ts";
 import { functionToolDefinition } from "../tools/function-tool-definition.ts";
 import { StaticStreamWorkbench, StaticWorkbench } from "../tools/static-workbench.ts";
@@ -47,6 +48,7 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     GraphFlow.component,
     SelectorGroupChat.component,
     MagenticOneGroupChat.component,
+    Swarm.component,
     AndTermination.component,
     OrTermination.component,
     ExternalTermination.component,

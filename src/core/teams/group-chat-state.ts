@@ -6,7 +6,6 @@ import type { MessageOrigin } from "../messages/create.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
 import { baseStateSchema } from "../state/base-state.ts";
-import type { Stateful } from "../state/stateful.ts";
 
 const teamStateSchema = baseStateSchema.extend({
   agent_states: z.record(z.string(), jsonObjectSchema).default({}),
@@ -97,28 +96,6 @@ export function readGroupChatState(
     condition: troupe?.condition,
     manager,
   };
-}
-
-/** The same object, whose state errors say where in the team's state the mistake stands. */
-export function statefulAt(path: string, target: Stateful): Stateful {
-  return {
-    saveState: () => target.saveState(),
-    loadState: (state) => within(path, () => target.loadState(state)),
-  };
-}
-
-/** Runs `load`, whose state errors then say that the mistake stands below `path`. */
-export function within<T>(path: string, load: () => T): T {
-  try {
-    return load();
-  } catch (error) {
-    if (!(error instanceof StateError)) throw error;
-    const issues = error.issues.map((issue) => ({
-      path: issue.path === "" ? path : `${path}.${issue.path}`,
-      message: issue.message,
-    }));
-    throw new StateError(`${path}: ${error.message}`, { issues, cause: error });
-  }
 }
 
 /** For messages of old states without id or time; nothing depends on these being the same again. */

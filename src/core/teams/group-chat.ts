@@ -9,11 +9,13 @@ import type { ChatMessage, Message } from "../messages/message.ts";
 import type { Progress, TaskInput } from "../run/runnable.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { loadAll } from "../state/load-all.ts";
+import { statefulAt, within } from "../state/state-at.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
-import { readGroupChatState, statefulAt, within, writeGroupChatState } from "./group-chat-state.ts";
+import { readGroupChatState, writeGroupChatState } from "./group-chat-state.ts";
 import { type Participant, participantsByName } from "./participant.ts";
 import { speakSideBySide } from "./speak-side-by-side.ts";
+import { takeHandoffs } from "./take-handoffs.ts";
 import type { Team } from "./team.ts";
 import { Thread, type ThreadItem } from "./thread.ts";
 
@@ -213,7 +215,8 @@ export abstract class GroupChat implements Team {
         content: [...speakers],
       });
     }
-    const unheard = (name: string): ChatMessage[] => this.#thread.unheard(name);
+    const unheard = (name: string): ChatMessage[] =>
+      takeHandoffs(this.#thread.unheard(name), { to: this.name, by: name });
     const items = yield* speakSideBySide(chosen, unheard, ctx);
     return this.#append(speakers, items, ctx);
   }

@@ -4,7 +4,7 @@ import { type ChatMessage, isChatMessage, type Message } from "../messages/messa
 import { drive } from "../run/drive.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import type { ParticipantInfo } from "./group-chat-manager.ts";
-import type { Team } from "./team.ts";
+import { isTeam, type Team } from "./team.ts";
 import type { ThreadItem } from "./thread.ts";
 
 /** A member of a group chat: an agent, or a team that speaks as one. */
@@ -46,7 +46,7 @@ export function participantsByName(
 }
 
 function participant(subject: ChatAgent | Team): Participant {
-  return "onMessagesStream" in subject ? agentParticipant(subject) : teamParticipant(subject);
+  return isTeam(subject) ? teamParticipant(subject) : agentParticipant(subject);
 }
 
 function agentParticipant(agent: ChatAgent): Participant {

@@ -1,0 +1,149 @@
+import * as z from "zod";
+import type { ChatAgent } from "../agents/chat-agent.ts";
+import { StateError, TaskError, TroupeError } from "../errors.ts";
+import { issuesOf, listIssues } from "../issues.ts";
+import type { Json, JsonObject } from "../json.ts";
+import type { HandoffMessage } from "../messages/chat-messages.ts";
+import {
+  type AgentEvent,
+  type ChatMessage,
+  isChatMessage,
+  type Message,
+} from "../messages/message.ts";
+import { baseStateSchema } from "../state/base-state.ts";
+import type { Decision, GroupChatManager } from "./group-chat-manager.ts";
+import { isTeam, type Team } from "./team.ts";
+
+const stateSchema = baseStateSchema.extend({
+  current_speaker: z.string().default(""),
+  message_thread: z.array(z.looseObject({})).default([]),
+  troupe: z.looseObject({ handoff: z.string().nullish() }).optional(),
+});
+
+type Head = { speaker: string; handoff: string | null };
+
+/** Lets speak whom the last handoff names; without one, the speaker goes on (AutoGen `SwarmGroupChatManager`). */
+export class SwarmGroupChatManager implements GroupChatManager {
+  readonly name = "SwarmGroupChatManager";
+  readonly #team: string;
+  readonly #names: readonly string[];
+  readonly #teams: ReadonlySet<string>;
+  #speaker: string;
+  /** Whom the last handoff in the thread names, be it somebody outside. */
+  #handoff: string | null = null;
+
+  /** @param team the swarm's own name, under which an outer swarm hands over to it */
+  constructor(team: string, participants: readonly (ChatAgent | Team)[]) {
+    this.#team = team;
+    this.#names = participants.map(({ name }) => name);
+    this.#teams = new Set(participants.filter(isTeam).map(({ name }) => name));
+    this.#speaker = this.#first;
+  }
+
+  /** As in AutoGen, of several handoffs in a task only the first is checked. */
+  validateTask(messages: readonly ChatMessage[] | null): void {
+    const { given, ledHere } = this.#handoffsOf(messages ?? []);
+    const [first] = given;
+    if (first === undefined && ledHere) return;
+    const target = first?.target ?? this.#handoff;
+    if (target === null || this.#names.includes(target)) return;
+    const hint = `a HandoffMessage to one of them resumes the team: ${this.#names.join(", ")}`;
+    if (first === undefined) {
+      throw new TaskError(`"${target}" has the word, who is no participant; ${hint}`);
+    }
+    const path = `task[${messages?.indexOf(first)}].target`;
+    const message = `"${target}" is no participant; ${hint}`;
+    throw new TaskError(`the task is not acceptable: ${path}: ${message}`, {
+      issues: [{ path, message }],
+    });
+  }
+
+  observe(spoken: readonly { name: string | null; messages: readonly Message[] }[]): void {
+    for (const { name, messages } of spoken) {
+      if (name === null) {
+        const { given, ledHere } = this.#handoffsOf(messages);
+        if (ledHere) this.#handoff = null;
+        this.#handoff = given.at(-1)?.target ?? this.#handoff;
+      } else {
+        this.#handoff = this.#answers(name, messages).findLast(isHandoff)?.target ?? this.#handoff;
+      }
+    }
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *decide(): AsyncGenerator<AgentEvent, Decision, void> {
+    const speaker = this.#handoff ?? this.#speaker;
+    if (!this.#names.includes(speaker)) {
+      throw new TroupeError(
+        "unknown_speaker",
+        `the word went to "${speaker}", who is no participant of "${this.#team}"; there are: ${this.#names.join(", ")}. ` +
+          "To hand over to somebody outside, end the run with a HandoffTermination",
+      );
+    }
+    this.#speaker = speaker;
+    return { kind: "speak", speakers: [speaker] };
+  }
+
+  onStop(): void {}
+
+  reset(): void {
+    this.#speaker = this.#first;
+    this.#handoff = null;
+  }
+
+  saveState(): JsonObject {
+    return {
+      type: "SwarmManagerState",
+      version: "1.0.0",
+      current_speaker: this.#speaker,
+      troupe: { handoff: this.#handoff },
+    };
+  }
+
+  loadState(state: JsonObject): void {
+    const { data, error } = stateSchema.safeParse(state);
+    if (error) {
+      const issues = issuesOf(error);
+      throw new StateError(`not a swarm's state: ${listIssues(issues)}`, { issues });
+    }
+    this.#speaker = data.current_speaker || this.#first;
+    const { troupe, message_thread } = data;
+    this.#handoff =
+      troupe?.handoff === undefined
+        ? ((message_thread as unknown as Message[]).findLast(isHandoff)?.target ?? null)
+        : troupe.handoff;
+  }
+
+  head(): Json {
+    return { speaker: this.#speaker, handoff: this.#handoff } satisfies Head;
+  }
+
+  loadHead(head: Json): void {
+    ({ speaker: this.#speaker, handoff: this.#handoff } = head as Head);
+  }
+
+  get #first(): string {
+    return this.#names[0] ?? "";
+  }
+
+  /**
+   * The handoffs in a task. One to this team by its name led here and names nobody in particular; those before it are
+   * the business of the team around this one.
+   */
+  #handoffsOf(task: readonly Message[]): { given: HandoffMessage[]; ledHere: boolean } {
+    const handoffs = task.filter(isHandoff);
+    const toTeam = this.#names.includes(this.#team)
+      ? -1
+      : handoffs.findLastIndex(({ target }) => target === this.#team);
+    return { given: handoffs.slice(toTeam + 1), ledHere: toTeam >= 0 };
+  }
+
+  /** What counts of a member's messages: handoffs inside a team are its own business, its last word is not. */
+  #answers(name: string, messages: readonly Message[]): readonly Message[] {
+    return this.#teams.has(name) ? messages.filter(isChatMessage).slice(-1) : messages;
+  }
+}
+
+function isHandoff(message: Message): message is HandoffMessage {
+  return message.type === "HandoffMessage";
+}

@@ -1,0 +1,58 @@
+import type * as z from "zod";
+import type { ChatAgent } from "../agents/chat-agent.ts";
+import type { Component, ComponentDefinition } from "../component/component.ts";
+import { ValueError } from "../errors.ts";
+import { groupChatConfigSchema, loadGroupChat } from "./group-chat-config.ts";
+import { GroupChat, type GroupChatOptions } from "./group-chat.ts";
+import { SwarmGroupChatManager } from "./swarm-manager.ts";
+import { isTeam, type Team } from "./team.ts";
+
+/**
+ * A team whose participants hand the conversation over to each other (AutoGen `Swarm`). The first begins; whoever has
+ * the word keeps it until a `HandoffMessage` names another. A handoff to somebody outside (a human) ends the run with a
+ * `HandoffTermination`; a `HandoffMessage` to a participant as the next task resumes it. A team may be a participant,
+ * too: it is handed to by its name, and hands over when the last thing it says is a handoff.
+ *
+ * @throws ValueError when there is no participant, two have the same name, the first cannot hand over, or `maxTurns` is
+ * not positive
+ *
+ * @example
+ * const team = new Swarm([desk, refunds], {
+ *   terminationCondition: new HandoffTermination("user").or(new TextMentionTermination("DONE")),
+ * });
+ * await run(team, { task: "My lamp is broken." });
+ * await run(team, { task: { type: "HandoffMessage", source: "user", target: "refunds", content: "Order 17." } });
+ */
+export class Swarm extends GroupChat {
+  static readonly component: ComponentDefinition<z.infer<typeof groupChatConfigSchema>, Swarm> = {
+    provider: "autogen_agentchat.teams.Swarm",
+    componentType: "team",
+    role: "team",
+    version: 1,
+    configSchema: groupChatConfigSchema,
+    fromConfig(config, loader) {
+      const { participants, options } = loadGroupChat(config, loader);
+      return new Swarm(participants, options);
+    },
+  };
+  readonly definition: Component["definition"] = Swarm.component;
+
+  constructor(participants: readonly (ChatAgent | Team)[], options: GroupChatOptions = {}) {
+    const name = options.name ?? "Swarm";
+    super(participants, new SwarmGroupChatManager(name, participants), {
+      ...options,
+      name,
+      description: options.description ?? "A team of agents.",
+    });
+    const [first] = participants;
+    if (first !== undefined && !canHandOver(first)) {
+      const message = `"${first.name}" begins, and never answers with a HandoffMessage`;
+      throw new ValueError(message, { issues: [{ path: "participants[0]", message }] });
+    }
+  }
+}
+
+/** What a team says last depends on who is in it. */
+function canHandOver(participant: ChatAgent | Team): boolean {
+  return isTeam(participant) || participant.producedMessageTypes.includes("HandoffMessage");
+}
