@@ -12,6 +12,16 @@ export type {
 export type { CodeExecutorAgentOptions } from "./core/agents/code-executor/options.ts";
 export type { ExecutorPrompts } from "./core/agents/code-executor/prompts.ts";
 export { createHandoff, type Handoff, type HandoffOptions } from "./core/agents/handoff.ts";
+export type { PerSourceFilter } from "./core/agents/message-filter.ts";
+export {
+  MessageFilterAgent,
+  type MessageFilterAgentOptions,
+  type MessageFilterConfig,
+} from "./core/agents/message-filter-agent.ts";
+export {
+  SocietyOfMindAgent,
+  type SocietyOfMindAgentOptions,
+} from "./core/agents/society-of-mind-agent.ts";
 export {
   type InputFunction,
   UserProxyAgent,

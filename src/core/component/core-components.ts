@@ -1,5 +1,7 @@
 import { AssistantAgent } from "../agents/assistant-agent.ts";
 import { CodeExecutorAgent } from "../agents/code-executor-agent.ts";
+import { MessageFilterAgent } from "../agents/message-filter-agent.ts";
+import { SocietyOfMindAgent } from "../agents/society-of-mind-agent.ts";
 import { UserProxyAgent } from "../agents/user-proxy-agent.ts";
 import { AndTermination, OrTermination } from "../conditions/base-termination.ts";
 import { ExternalTermination } from "../conditions/external-termination.ts";
@@ -44,6 +46,8 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     AssistantAgent.component,
     CodeExecutorAgent.component,
     UserProxyAgent.component,
+    SocietyOfMindAgent.component,
+    MessageFilterAgent.component,
     RoundRobinGroupChat.component,
     GraphFlow.component,
     SelectorGroupChat.component,

@@ -1,0 +1,141 @@
+import * as z from "zod";
+import {
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+  withoutInnerNulls,
+} from "../component/component.ts";
+import { StateError, ValueError } from "../errors.ts";
+import { issuesOf, listIssues } from "../issues.ts";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
+import type { TurnContext } from "../run/turn-context.ts";
+import { baseStateSchema } from "../state/base-state.ts";
+import { within } from "../state/state-at.ts";
+import type { StateParts } from "../state/stateful.ts";
+import { BaseChatAgent } from "./base-chat-agent.ts";
+import type { ChatAgent, Response } from "./chat-agent.ts";
+import { filterMessages, type PerSourceFilter, perSourceSchema } from "./message-filter.ts";
+
+const configSchema = z.object({
+  name: z.string(),
+  wrapped_agent: componentModelSchema,
+  filter: z.object({ per_source: perSourceSchema }),
+});
+
+const stateSchema = baseStateSchema.extend({
+  troupe: z.object({ wrapped_agent_state: jsonObjectSchema.optional() }).optional(),
+});
+
+/** What a filtered agent hears (AutoGen `MessageFilterConfig`): nothing of sources that are not listed. */
+export interface MessageFilterConfig {
+  perSource: readonly PerSourceFilter[];
+}
+
+export interface MessageFilterAgentOptions {
+  /** An identifier, unique in the team. What the agent says bears the wrapped agent's name. */
+  name: string;
+  wrappedAgent: ChatAgent;
+  filter: MessageFilterConfig;
+}
+
+/**
+ * Lets an agent hear only some of what is said (AutoGen `MessageFilterAgent`). Like any agent it is given only what is
+ * new to it, and the filter looks at no more: the last message of a source is the last since the agent spoke.
+ *
+ * @example
+ * const critic = new MessageFilterAgent({
+ *   name: "critic",
+ *   wrappedAgent: new AssistantAgent({ name: "critic", modelClient }),
+ *   filter: { perSource: [{ source: "user" }, { source: "writer", position: "last", count: 1 }] },
+ * });
+ */
+export class MessageFilterAgent extends BaseChatAgent {
+  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, MessageFilterAgent> =
+    {
+      provider: "autogen_agentchat.agents.MessageFilterAgent",
+      componentType: "agent",
+      role: "agent",
+      version: 1,
+      configSchema,
+      fromConfig: ({ name, wrapped_agent, filter }, loader) =>
+        new MessageFilterAgent({
+          name,
+          wrappedAgent: loader.load<ChatAgent>(wrapped_agent, "agent", "wrapped_agent"),
+          filter: { perSource: filter.per_source },
+        }),
+    };
+
+  readonly definition = MessageFilterAgent.component;
+  readonly #agent: ChatAgent;
+  readonly #filters: readonly PerSourceFilter[];
+
+  /** @throws ValueError for a bad name, and for a filter with a count and no position */
+  constructor({ name, wrappedAgent, filter }: MessageFilterAgentOptions) {
+    super(name, `${wrappedAgent.description} (with message filtering)`);
+    const { data, error } = perSourceSchema.safeParse(filter.perSource);
+    if (error) {
+      const issues = issuesOf(error, "filter.per_source");
+      throw new ValueError(listIssues(issues), { issues });
+    }
+    this.#agent = wrappedAgent;
+    this.#filters = data;
+  }
+
+  get producedMessageTypes(): readonly string[] {
+    return this.#agent.producedMessageTypes;
+  }
+
+  onMessagesStream(
+    messages: readonly ChatMessage[],
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Response, void> {
+    return this.#agent.onMessagesStream(filterMessages(this.#filters, messages), ctx);
+  }
+
+  onReset(ctx: TurnContext): Promise<void> {
+    return this.#agent.onReset(ctx);
+  }
+
+  override onPause(): Promise<void> {
+    return this.#agent.onPause();
+  }
+
+  override onResume(): Promise<void> {
+    return this.#agent.onResume();
+  }
+
+  override close(): Promise<void> {
+    return this.#agent.close();
+  }
+
+  /** AutoGen saves nothing of the wrapped agent. */
+  override saveState(): JsonObject {
+    return { ...super.saveState(), troupe: { wrapped_agent_state: this.#agent.saveState() } };
+  }
+
+  /** @throws StateError; then nothing has changed. A state that AutoGen saved leaves the wrapped agent as it is. */
+  override loadState(state: JsonObject): void {
+    const { data, error } = stateSchema.safeParse(state);
+    if (error) {
+      const issues = issuesOf(error);
+      throw new StateError(`not the state of "${this.name}": ${listIssues(issues)}`, { issues });
+    }
+    const own = data.troupe?.wrapped_agent_state;
+    if (own !== undefined) {
+      within("troupe.wrapped_agent_state", () => this.#agent.loadState(own));
+    }
+  }
+
+  stateParts(): StateParts {
+    return { children: { wrapped_agent: this.#agent } };
+  }
+
+  toConfig(): JsonObject {
+    return {
+      name: this.name,
+      wrapped_agent: dumpComponent(this.#agent),
+      filter: { per_source: this.#filters.map(withoutInnerNulls) },
+    };
+  }
+}

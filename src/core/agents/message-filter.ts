@@ -1,0 +1,32 @@
+import * as z from "zod";
+import type { ChatMessage } from "../messages/message.ts";
+
+const perSourceFilterSchema = z
+  .object({
+    source: z.string(),
+    position: z.enum(["first", "last"]).nullish(),
+    count: z.number().int().nullish(),
+  })
+  .refine(({ position, count }) => count == null || position != null, {
+    path: ["position"],
+    message: 'must be "first" or "last" when there is a count',
+  });
+
+/** Which of one source's messages are heard: all, or the `count` first or last of them (AutoGen `PerSourceFilter`). */
+export type PerSourceFilter = z.input<typeof perSourceFilterSchema>;
+
+/** The filters of a `MessageFilterConfig`, one per source. */
+export const perSourceSchema = z.array(perSourceFilterSchema);
+
+/** The messages that pass, source by source in the order of the filters. */
+export function filterMessages(
+  filters: readonly PerSourceFilter[],
+  messages: readonly ChatMessage[],
+): ChatMessage[] {
+  return filters.flatMap(({ source, position, count }) => {
+    const said = messages.filter((message) => message.source === source);
+    if (position == null || count == null) return said;
+    if (position === "first") return said.slice(0, count);
+    return count === 0 ? [] : said.slice(-count);
+  });
+}

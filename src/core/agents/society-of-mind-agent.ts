@@ -1,0 +1,253 @@
+import * as z from "zod";
+import {
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+} from "../component/component.ts";
+import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
+import { UnboundedChatCompletionContext } from "../context/unbounded-chat-completion-context.ts";
+import { StateError, TroupeError } from "../errors.ts";
+import { issuesOf, listIssues } from "../issues.ts";
+import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import type { HandoffMessage, TextMessage } from "../messages/chat-messages.ts";
+import { createMessage } from "../messages/create.ts";
+import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
+import { toModelMessage } from "../messages/views.ts";
+import { callModel } from "../models/call-model.ts";
+import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
+import type { LLMMessage, RequestUsage } from "../models/llm-messages.ts";
+import { modelClientPart } from "../models/model-client-part.ts";
+import { drive } from "../run/drive.ts";
+import type { TurnContext } from "../run/turn-context.ts";
+import { baseStateSchema } from "../state/base-state.ts";
+import { loadAll } from "../state/load-all.ts";
+import { statefulAt } from "../state/state-at.ts";
+import type { StateParts } from "../state/stateful.ts";
+import type { Team } from "../teams/team.ts";
+import { remember } from "./assistant/context.ts";
+import { BaseChatAgent } from "./base-chat-agent.ts";
+import type { Response } from "./chat-agent.ts";
+
+const DESCRIPTION = "An agent that has a team of its own work out what it answers.";
+const INSTRUCTION =
+  "You were given a request, and a team of yours has been working on it. What its members said follows, in order.";
+const RESPONSE_PROMPT =
+  "Answer the request now, with all that belongs to the result. Whoever reads your answer has not seen what the team said and knows of no team, so the answer has to stand by itself.";
+
+const configSchema = z.object({
+  name: z.string(),
+  team: componentModelSchema,
+  model_client: componentModelSchema,
+  description: z.string().nullish(),
+  instruction: z.string().nullish(),
+  response_prompt: z.string().nullish(),
+  model_context: componentModelSchema.nullish(),
+});
+
+const stateSchema = baseStateSchema.extend({
+  inner_team_state: jsonObjectSchema.default({}),
+  troupe: z.object({ llm_context: jsonObjectSchema.optional() }).optional(),
+});
+
+export interface SocietyOfMindAgentOptions {
+  /** An identifier, unique in the team. */
+  name: string;
+  /** Works on every request from the beginning: it is reset after each answer. */
+  team: Team;
+  /** Writes the answer. */
+  modelClient: ChatCompletionClient;
+  description?: string;
+  /** What the model is told before it reads what the team said. */
+  instruction?: string;
+  /** What the model is told after that. */
+  responsePrompt?: string;
+  /** What the team is told of earlier requests. Default: all of them. */
+  modelContext?: ChatCompletionContext;
+}
+
+/**
+ * An agent whose answers a team works out (AutoGen `SocietyOfMindAgent`). The team's messages stream out while it works;
+ * then a model writes one answer from them, which is all that others hear.
+ *
+ * @example
+ * const mind = new SocietyOfMindAgent({ name: "mind", team: new RoundRobinGroupChat([writer, critic]), modelClient });
+ */
+export class SocietyOfMindAgent extends BaseChatAgent {
+  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, SocietyOfMindAgent> =
+    {
+      provider: "autogen_agentchat.agents.SocietyOfMindAgent",
+      componentType: "agent",
+      role: "agent",
+      version: 1,
+      configSchema,
+      fromConfig: (config, loader) =>
+        new SocietyOfMindAgent({
+          name: config.name,
+          team: loader.load<Team>(config.team, "team", "team"),
+          modelClient: loader.load<ChatCompletionClient>(
+            config.model_client,
+            "model",
+            "model_client",
+          ),
+          ...(config.description && { description: config.description }),
+          ...(config.instruction && { instruction: config.instruction }),
+          ...(config.response_prompt && { responsePrompt: config.response_prompt }),
+          ...(config.model_context && {
+            modelContext: loader.load<ChatCompletionContext>(
+              config.model_context,
+              "chat_completion_context",
+              "model_context",
+            ),
+          }),
+        }),
+    };
+
+  readonly definition = SocietyOfMindAgent.component;
+  readonly producedMessageTypes = ["TextMessage"];
+  /** The requests so far. */
+  readonly modelContext: ChatCompletionContext;
+  readonly #team: Team;
+  readonly #modelClient: ChatCompletionClient;
+  readonly #instruction: string;
+  readonly #responsePrompt: string;
+
+  /** @throws ValueError for a bad name */
+  constructor(options: SocietyOfMindAgentOptions) {
+    super(options.name, options.description ?? DESCRIPTION);
+    this.modelContext = options.modelContext ?? new UnboundedChatCompletionContext();
+    this.#team = options.team;
+    this.#modelClient = options.modelClient;
+    this.#instruction = options.instruction ?? INSTRUCTION;
+    this.#responsePrompt = options.responsePrompt ?? RESPONSE_PROMPT;
+  }
+
+  async *onMessagesStream(
+    messages: readonly ChatMessage[],
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, Response, void> {
+    const task = [...(await this.#earlier(ctx)), ...messages];
+    const result = yield* drive(
+      this.#team,
+      { messages: task.length > 0 ? task : null, outputTaskMessages: false },
+      ctx.scope("team"),
+    );
+    const answer =
+      result.messages.length > 0
+        ? await this.#sumUp(result.messages, ctx)
+        : { content: "No response." };
+    remember(this.modelContext, messages);
+    await this.#team.reset(ctx.scope("reset"));
+    const source = this.name;
+    return {
+      chat_message: createMessage<TextMessage>(ctx, { type: "TextMessage", source, ...answer }),
+      inner_messages: [],
+    };
+  }
+
+  async onReset(ctx: TurnContext): Promise<void> {
+    await this.#team.reset(ctx);
+    this.modelContext.clear();
+  }
+
+  override onPause(): Promise<void> {
+    return this.#team.onPause();
+  }
+
+  override onResume(): Promise<void> {
+    return this.#team.onResume();
+  }
+
+  override close(): Promise<void> {
+    return this.#team.close();
+  }
+
+  /** AutoGen's `SocietyOfMindAgentState`; AutoGen forgets the requests. */
+  override saveState(): JsonObject {
+    return {
+      type: "SocietyOfMindAgentState",
+      version: "1.0.0",
+      inner_team_state: this.#team.saveState(),
+      troupe: { llm_context: this.modelContext.saveState() },
+    };
+  }
+
+  /** @throws StateError; then nothing has changed. A state that AutoGen saved leaves the earlier requests as they are. */
+  override loadState(state: JsonObject): void {
+    const { data, error } = stateSchema.safeParse(state);
+    if (error) {
+      const issues = issuesOf(error);
+      throw new StateError(`not the state of "${this.name}": ${listIssues(issues)}`, { issues });
+    }
+    const context = data.troupe?.llm_context;
+    loadAll([
+      [statefulAt("inner_team_state", this.#team), data.inner_team_state],
+      ...(context === undefined
+        ? []
+        : ([[statefulAt("troupe.llm_context", this.modelContext), context]] as const)),
+    ]);
+  }
+
+  stateParts(): StateParts {
+    return {
+      children: {
+        team: this.#team,
+        context: this.modelContext,
+        ...modelClientPart(this.#modelClient),
+      },
+    };
+  }
+
+  toConfig(): JsonObject {
+    return {
+      name: this.name,
+      team: dumpComponent(this.#team),
+      model_client: dumpComponent(this.#modelClient),
+      description: this.description,
+      instruction: this.#instruction,
+      response_prompt: this.#responsePrompt,
+      model_context: dumpComponent(this.modelContext),
+    };
+  }
+
+  /**
+   * Earlier requests, handed to the team as a whole: a swarm then knows that none of its members is meant (AutoGen names
+   * nobody, which a swarm refuses).
+   */
+  async #earlier(ctx: TurnContext): Promise<ChatMessage[]> {
+    const context = await this.modelContext.getMessages();
+    if (context.length === 0) return [];
+    return [
+      createMessage<HandoffMessage>(ctx, {
+        type: "HandoffMessage",
+        source: this.name,
+        content: "relevant previous messages",
+        target: this.#team.name,
+        context,
+      }),
+    ];
+  }
+
+  /** @throws TroupeError `no_text` */
+  async #sumUp(
+    said: readonly Message[],
+    ctx: TurnContext,
+  ): Promise<{ content: string; models_usage: RequestUsage }> {
+    const { content, usage } = await callModel(ctx, "model:0", this.#modelClient, [
+      this.#direction(this.#instruction),
+      ...said.filter(isChatMessage).map(toModelMessage),
+      this.#direction(this.#responsePrompt),
+    ]);
+    if (typeof content === "string") return { content, models_usage: usage };
+    throw new TroupeError(
+      "no_text",
+      `the model of "${this.name}" was asked for text and answered with tool calls`,
+    );
+  }
+
+  /** A system message, for models that take more than one. */
+  #direction(content: string): LLMMessage {
+    return this.#modelClient.modelInfo.multiple_system_messages
+      ? { content, type: "SystemMessage" }
+      : { content, source: "user", type: "UserMessage" };
+  }
+}
