@@ -272,6 +272,45 @@ describe("what Troupe does instead", () => {
     ]);
   });
 
+  const filtered = (filter: JsonObject): JsonObject => ({
+    provider: "autogen_agentchat.agents.MessageFilterAgent",
+    config: {
+      name: "picky",
+      wrapped_agent: agent("picky", ["1", "2"]),
+      filter: { per_source: [filter] },
+    },
+  });
+
+  test("filter-edges: a count of 0 lets nothing through, and one without position is refused", async () => {
+    const picky = registry.load<ChatAgent>(
+      filtered({ source: "user", position: "last", count: 0 }),
+    );
+    const { messages } = await run(picky, { task: "three whole words" });
+    expect(messages.at(-1)?.models_usage?.prompt_tokens).toBe(0);
+    expect(() => registry.load(filtered({ source: "user", count: 1 }))).toThrow("position");
+  });
+
+  const mind: JsonObject = {
+    provider: "autogen_agentchat.agents.SocietyOfMindAgent",
+    config: {
+      name: "mind",
+      team: roundRobin([agent("ann", ["1"])], { max_turns: 1 }),
+      model_client: model("2"),
+    },
+  };
+
+  test.each([
+    ["a message filter", filtered({ source: "user" })],
+    ["a society of mind", mind],
+  ])("lost-state: %s saves what it holds", async (_what, json) => {
+    const subject = registry.load<ChatAgent>(json);
+    await run(subject, { task: "remember this" });
+    const copy = registry.load<ChatAgent>(json);
+    copy.loadState(subject.saveState());
+    expect(copy.saveState()).toEqual(subject.saveState());
+    expect(JSON.stringify(copy.saveState())).toContain("remember this");
+  });
+
   test("timeout: the time between runs does not count", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const timeout = {

@@ -24,7 +24,7 @@ import { loadAll } from "../state/load-all.ts";
 import { statefulAt } from "../state/state-at.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { Team } from "../teams/team.ts";
-import { remember } from "./assistant/context.ts";
+import { remember } from "./model-input.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
 import type { Response } from "./chat-agent.ts";
 

@@ -3,11 +3,18 @@ import type { ChatMessage } from "../messages/message.ts";
 import type { Json } from "../json.ts";
 import type { Runnable } from "./runnable.ts";
 
+type AnswerStream = ReturnType<ChatAgent["onMessagesStream"]>;
+
 /**
  * A single agent as the root of a run: it gets the task and answers once. Its state is the agent's own; the task
  * between turn 0 and turn 1 is kept beside it, because a host may restart in between.
+ *
+ * @param answer how the agent is asked; the default is to pass on all it yields
  */
-export function agentRunnable(agent: ChatAgent): Runnable {
+export function agentRunnable(
+  agent: ChatAgent,
+  answer: (stream: AnswerStream) => AnswerStream = (stream) => stream,
+): Runnable {
   let task: readonly ChatMessage[] = [];
   return {
     name: agent.name,
@@ -21,7 +28,7 @@ export function agentRunnable(agent: ChatAgent): Runnable {
       return { done: false };
     },
     async *turn(ctx) {
-      const response = yield* agent.onMessagesStream(task, ctx);
+      const response = yield* answer(agent.onMessagesStream(task, ctx));
       yield response.chat_message;
       task = [];
       return { done: true, stopReason: null };
@@ -52,4 +59,15 @@ export function agentRunnable(agent: ChatAgent): Runnable {
       children: { agent },
     }),
   };
+}
+
+/**
+ * What a plain run shows of an agent's answer (AutoGen `on_messages`): only what the response holds, which may be less
+ * than streams out on the way.
+ */
+export async function* responseOnly(stream: AnswerStream): AnswerStream {
+  let next = await stream.next();
+  while (!next.done) next = await stream.next();
+  yield* next.value.inner_messages ?? [];
+  return next.value;
 }

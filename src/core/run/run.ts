@@ -3,7 +3,7 @@ import { TroupeError } from "../errors.ts";
 import { loadTask } from "../messages/load-task.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { StateTree } from "../state/state-tree.ts";
-import { agentRunnable } from "./agent-runnable.ts";
+import { agentRunnable, responseOnly } from "./agent-runnable.ts";
 import { collect } from "./drive.ts";
 import { MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
 import type { Progress, Runnable } from "./runnable.ts";
@@ -39,13 +39,21 @@ const BUSY = new WeakSet<object>();
  *   if (item.type === "TaskResult") console.log(item.stop_reason);
  * }
  */
-export async function* runStream(
+export function runStream(
   subject: Runnable | ChatAgent,
   options: RunOptions = {},
 ): AsyncGenerator<Message | TaskResult, void, void> {
+  const runnable = "onMessagesStream" in subject ? agentRunnable(subject) : subject;
+  return play(subject, runnable, options);
+}
+
+async function* play(
+  subject: Runnable | ChatAgent,
+  runnable: Runnable,
+  options: RunOptions,
+): AsyncGenerator<Message | TaskResult, void, void> {
   occupy(subject);
   try {
-    const runnable = "onMessagesStream" in subject ? agentRunnable(subject) : subject;
     const state = new StateTree(runnable);
     const messages: Message[] = [];
     let finished = false;
@@ -72,12 +80,16 @@ export async function* runStream(
   }
 }
 
-/** Runs a team or a single agent in memory to its end (AutoGen `run`). Throws as {@link runStream} does. */
+/**
+ * Runs a team or a single agent in memory to its end (AutoGen `run`). Of a single agent the result has what its response
+ * holds, not what streamed out on the way. Throws as {@link runStream} does.
+ */
 export async function run(
   subject: Runnable | ChatAgent,
   options: RunOptions = {},
 ): Promise<TaskResult> {
-  for await (const item of runStream(subject, options)) {
+  const runnable = "onMessagesStream" in subject ? agentRunnable(subject, responseOnly) : subject;
+  for await (const item of play(subject, runnable, options)) {
     if (item.type === "TaskResult") return item;
   }
   throw new TroupeError("internal", "a run ended without a result");

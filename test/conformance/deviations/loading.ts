@@ -1,3 +1,4 @@
+import { ComponentError } from "../../../src/core/errors.ts";
 import { isJsonObject, type Json } from "../../../src/core/json.ts";
 import type { Played } from "../host.ts";
 import { type Step, textOf } from "../trace.ts";
@@ -51,6 +52,18 @@ export const LOADING: readonly Recogniser[] = [
         )
       );
     },
+  },
+  {
+    class: "filter-edges",
+    explains: ({ step, played: { error } }) =>
+      step["error"] === undefined &&
+      error instanceof ComponentError &&
+      error.issues.length > 0 &&
+      error.issues.every(({ path }) => /\.filter\.per_source\[\d+\]\.position$/.test(path)) &&
+      mentions(
+        step["component"],
+        ({ source, position, count }) => isString(source) && position == null && count != null,
+      ),
   },
   {
     class: "tool-dump",

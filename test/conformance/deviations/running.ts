@@ -81,6 +81,18 @@ export const RUNNING: readonly Recogniser[] = [
         mentions(eventsOf(played), ({ type }) => textOf(type).startsWith("StructuredMessage["))),
   },
   {
+    class: "filter-edges",
+    explains: (place) =>
+      place.step.op === "run" &&
+      place.played.error === undefined &&
+      mentions(place.subject, ({ per_source }) =>
+        Array.isArray(per_source)
+          ? per_source.some((filter) => isJsonObject(filter) && filter["count"] === 0)
+          : false,
+      ) &&
+      isBeginning(place),
+  },
+  {
     class: "after-error",
     explains: ({ trace, index, step, played }) =>
       step.op === "run" &&

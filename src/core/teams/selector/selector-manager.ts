@@ -15,7 +15,7 @@ import type {
   ParticipantInfo,
   Spoken,
 } from "../group-chat-manager.ts";
-import { within } from "../group-chat-state.ts";
+import { within } from "../../state/state-at.ts";
 import { askModel } from "./ask-model.ts";
 import type { SelectorSettings } from "./settings.ts";
 
