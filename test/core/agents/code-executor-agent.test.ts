@@ -41,6 +41,15 @@ async function answer(agent: CodeExecutorAgent, task: Task): Promise<string> {
   return lines(messages.slice(-1))[0] ?? "";
 }
 
+/** All messages of a run: a plain one has only what the response holds. */
+async function streamed(agent: CodeExecutorAgent, task: Task): Promise<Message[]> {
+  const messages: Message[] = [];
+  for await (const item of runStream(agent, { task })) {
+    if (item.type !== "TaskResult") messages.push(item);
+  }
+  return messages;
+}
+
 /** What happened, in short, without the task. */
 function outline(messages: readonly Message[]): string[] {
   return messages.slice(1).map((message) => {
@@ -118,7 +127,7 @@ describe("with a model", () => {
       { content: python("6*7"), thought: "multiply" },
       { content: "It is 42.", thought: "easy" },
     ]);
-    const { messages } = await run(agent, { task: "6*7?" });
+    const messages = await streamed(agent, "6*7?");
     expect(outline(messages)).toEqual([
       "ThoughtEvent: runner: multiply",
       "0 wrote 1",
@@ -154,7 +163,7 @@ describe("with a model", () => {
       { maxRetriesOnError: 5 },
       failsUntilGood,
     );
-    const { messages } = await run(agent, { task: "go" });
+    const messages = await streamed(agent, "go");
     expect(outline(messages)).toEqual([
       "0 wrote 1",
       expect.stringMatching(/^0 ran 2: .*broken$/s),
@@ -258,7 +267,7 @@ describe("approval", () => {
       },
       failsUntilGood,
     );
-    const { messages } = await run(agent, { task: "go" });
+    const messages = await streamed(agent, "go");
     expect(outline(messages)).toContain(
       "0 ran 1: Code execution was not approved. Reason: not good",
     );
