@@ -14,6 +14,7 @@ import type { TurnContext } from "../../run/turn-context.ts";
 import type { Stateful } from "../../state/stateful.ts";
 import { formatPython } from "../../text/format.ts";
 import type { Decision, GroupChatManager, GroupChatView, Spoken } from "../group-chat-manager.ts";
+import { rolesOf } from "../roles.ts";
 import type { OrchestratorPrompts } from "./orchestrator-prompts.ts";
 import { NEW_STATE, readState, writeState } from "./orchestrator-state.ts";
 import { type Assessment, ledgerOutput, readLedger } from "./progress-ledger.ts";
@@ -204,7 +205,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
       task,
       facts,
       plan,
-      team: participants.map(inOneLine).join("\n"),
+      team: rolesOf(participants),
       names: participants.map(({ name }) => name).join(", "),
     };
     return formatPython(template, values);
@@ -221,8 +222,4 @@ export class MagenticOneOrchestrator implements GroupChatManager {
   #message(ctx: TurnContext, content: string): TextMessage {
     return createMessage<TextMessage>(ctx, { type: "TextMessage", source: this.name, content });
   }
-}
-
-function inOneLine({ name, description }: { name: string; description: string }): string {
-  return `${name}: ${description}`.replace(/\s+/g, " ").trim();
 }

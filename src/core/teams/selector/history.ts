@@ -1,6 +1,5 @@
 import type { LLMMessage } from "../../models/llm-messages.ts";
-import { onOneLine, withoutTrailingSpace } from "../../text/python-space.ts";
-import type { ParticipantInfo } from "../group-chat-manager.ts";
+import { withoutTrailingSpace } from "../../text/python-space.ts";
 
 /** The `{history}` of a selector's prompt: what was said, each message followed by blank lines. */
 export function historyOf(messages: readonly LLMMessage[]): string {
@@ -10,13 +9,6 @@ export function historyOf(messages: readonly LLMMessage[]): string {
       : [],
   );
   return said.join("\n");
-}
-
-/** The `{roles}` of a selector's prompt: a line for each participant. */
-export function rolesOf(participants: readonly ParticipantInfo[]): string {
-  return participants
-    .map(({ name, description }) => onOneLine(`${name}: ${description}`))
-    .join("\n");
 }
 
 type Content = (LLMMessage & { type: "UserMessage" | "AssistantMessage" })["content"];
