@@ -16,6 +16,7 @@ import { closed, localOnly } from "./http/auth.ts";
 import { limitsFrom } from "./http/limits.ts";
 import { openAIComponents } from "./models/components.ts";
 import { addTemplates } from "./templates/templates.ts";
+import { outgoingTools } from "./tools/components.ts";
 
 /** Bindings and settings of the Worker. The limits of src/http/limits.ts are settings, too. */
 export type Env = {
@@ -57,16 +58,21 @@ export function compose(
   }
   const limits = limitsFrom(env);
   addTemplates(catalog, { model: env.OPENAI_MODEL, configured: Boolean(env.OPENAI_API_KEY) });
-  const models = openAIComponents({
+  const outgoing = {
     fetch: guardedFetch(egressRules(env)),
     env: settingOrReference(env),
     secret: secretResolver(env),
-  });
+  };
+  const components = [
+    ...coreComponents(catalog),
+    ...openAIComponents(outgoing),
+    ...outgoingTools(outgoing),
+  ];
   const registry = new ComponentRegistry({
     depth: limits.max_component_depth,
     components: limits.max_components,
     functions: catalog,
-  }).register(...[...coreComponents(catalog), ...models].map(adapt), ...catalog.components());
+  }).register(...components.map(adapt), ...catalog.components());
   const app = createApp({
     gateway: new DurableObjectGateway(env.TEAM),
     components: registry,

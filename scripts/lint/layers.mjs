@@ -18,7 +18,10 @@ const WIRE = [
 /** @type {Record<string, Allowed | "anything">} */
 export const LAYERS = {
   "core/": { src: [], packages: ["zod", "@cfworker/json-schema", "js-tiktoken"] },
-  "models/": { src: ["core/"], packages: ["zod", "openai", "eventsource-parser"] },
+  // What all share that ask other servers.
+  "outgoing/": { src: ["core/"], packages: [] },
+  "models/": { src: ["core/", "outgoing/"], packages: ["zod", "openai", "eventsource-parser"] },
+  "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
   "sandbox/": { src: ["core/"], packages: ["zod"] },
   "durable/": { src: ["core/"], packages: ["zod", "cloudflare:workers"] },
   "http/": { src: ["core/"], packages: ["zod", "hono"] },
@@ -28,7 +31,10 @@ export const LAYERS = {
   // What users would write: only with what the library entry gives them.
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
-  "index.ts": { src: ["core/", "models/", "sandbox/", "client/", "testing/"], packages: [] },
+  "index.ts": {
+    src: ["core/", "outgoing/", "models/", "tools/", "sandbox/", "client/", "testing/"],
+    packages: [],
+  },
   "compose.ts": "anything",
   "worker.ts": "anything",
 };

@@ -1,11 +1,13 @@
 import type { AnyComponentDefinition } from "../core/component/component.ts";
 import { ollamaDefinition } from "./ollama/ollama-client.ts";
 import { azureDefinition } from "./openai/azure-client.ts";
-import type { OpenAIDependencies } from "./openai/dependencies.ts";
+import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
 import { openAIDefinition } from "./openai/openai-client.ts";
 
 /** The model clients of this folder as components, with what their host lets them use. */
-export function openAIComponents(dependencies: OpenAIDependencies = {}): AnyComponentDefinition[] {
+export function openAIComponents(
+  dependencies: OutgoingDependencies = {},
+): AnyComponentDefinition[] {
   return [
     openAIDefinition(dependencies),
     azureDefinition(dependencies),

@@ -7,7 +7,7 @@ import { ModelError } from "../../src/core/models/model-error.ts";
 import { openAIComponents } from "../../src/models/components.ts";
 import { OllamaChatCompletionClient } from "../../src/models/ollama/ollama-client.ts";
 import { AzureOpenAIChatCompletionClient } from "../../src/models/openai/azure-client.ts";
-import type { OpenAIDependencies } from "../../src/models/openai/dependencies.ts";
+import type { OutgoingDependencies } from "../../src/outgoing/dependencies.ts";
 import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { customInfo, lastBody, user } from "./support.ts";
@@ -19,7 +19,7 @@ const OLLAMA = "autogen_ext.models.ollama.OllamaChatCompletionClient";
 function load(
   provider: string,
   config: JsonObject,
-  dependencies: OpenAIDependencies = {},
+  dependencies: OutgoingDependencies = {},
 ): ChatCompletionClient {
   const definition = openAIComponents(dependencies).find((one) => one.provider === provider);
   if (definition === undefined) throw new Error(`no ${provider}`);
@@ -28,7 +28,7 @@ function load(
 }
 
 /** An environment with these settings only. */
-const envOf = (settings: Record<string, string>): OpenAIDependencies => ({
+const envOf = (settings: Record<string, string>): OutgoingDependencies => ({
   env: (name) => settings[name],
 });
 
@@ -163,7 +163,7 @@ describe("keys and addresses", () => {
     ["gpt-4o", "OPENAI_API_KEY", "https://api.openai.com/v1/chat/completions"],
   ])("%s goes to its maker with %s", async (model, name, address) => {
     const calls: { url: string; key: string | null }[] = [];
-    const fetch: NonNullable<OpenAIDependencies["fetch"]> = async (input, init) => {
+    const fetch: NonNullable<OutgoingDependencies["fetch"]> = async (input, init) => {
       const key = new Headers(init?.headers).get("authorization");
       calls.push({ url: new Request(input).url, key });
       return Response.json({ choices: [{ message: { content: "Hi" }, finish_reason: "stop" }] });

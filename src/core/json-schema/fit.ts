@@ -9,7 +9,7 @@ import { flatten } from "./reference.ts";
  * result, then {@link complete} it.
  */
 export function prune(value: Json, schema: JsonObject, root = schema): Json {
-  return arrange(value, schema, { root, fill: false, eased: true });
+  return arrange(value, schema, { root, fill: "nothing", eased: true });
 }
 
 /**
@@ -17,12 +17,18 @@ export function prune(value: Json, schema: JsonObject, root = schema): Json {
  * schema names no default.
  */
 export function complete(value: Json, schema: JsonObject, root = schema): Json {
-  return arrange(value, schema, { root, fill: true, eased: false });
+  return arrange(value, schema, { root, fill: "everything", eased: false });
+}
+
+/** As {@link complete}, but what is missing and has no default stays missing. */
+export function withDefaults(value: Json, schema: JsonObject, root = schema): Json {
+  return arrange(value, schema, { root, fill: "defaults", eased: false });
 }
 
 interface Pass {
   root: JsonObject;
-  fill: boolean;
+  /** Which missing properties are filled in. */
+  fill: "nothing" | "defaults" | "everything";
   eased: boolean;
 }
 
@@ -56,7 +62,11 @@ function arrangeObject(
     const optional = !required.includes(key);
     const missing = given === undefined || (given === null && optional && fallback === null);
     if (!missing) result[key] = arrange(given, own, pass);
-    else if (optional && pass.fill) result[key] = structuredClone(fallback);
+    else if (
+      optional &&
+      (pass.fill === "everything" || (pass.fill === "defaults" && fallback !== null))
+    )
+      result[key] = structuredClone(fallback);
   }
   const open = schema["additionalProperties"];
   if (open === true || isJsonObject(open)) {
@@ -72,10 +82,11 @@ function arrangeUnion(value: Json, alternatives: readonly JsonObject[], pass: Pa
   const { $defs = {}, definitions = {} } = pass.root;
   for (const eased of [false, true]) {
     for (const alternative of alternatives) {
-      const pruned = arrange(value, alternative, { root: pass.root, fill: false, eased });
+      const pruned = arrange(value, alternative, { root: pass.root, fill: "nothing", eased });
       const schema = new JsonSchema({ ...alternative, $defs, definitions });
       if (schema.check(pruned).length > 0) continue;
-      return pass.fill ? complete(pruned, alternative, pass.root) : pruned;
+      if (pass.fill === "nothing") return pruned;
+      return arrange(pruned, alternative, { ...pass, eased: false });
     }
   }
   return value;

@@ -256,7 +256,8 @@ export class TurnScope implements TurnContext {
     });
     return {
       attempt: step.attempt,
-      idempotencyKey: `${host.turnId}/${step.path}`,
+      // It is sent as a header, and agents have names in any script.
+      idempotencyKey: encodeURI(`${host.turnId}/${step.path}`),
       signal: host.signal,
     };
   }

@@ -3,7 +3,7 @@ import { withoutNulls } from "../../core/component/component.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { ChatCompletionsClient } from "../openai/chat-completions-client.ts";
 import { type OllamaConfig, ollamaConfigSchema } from "../openai/config.ts";
-import { type OpenAIDependencies, readEnv, Secrets } from "../openai/dependencies.ts";
+import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
 import { createSdk } from "../openai/sdk.ts";
 import { modelInfoFrom, parseConfig, resolveHeaders } from "../openai/settings.ts";
 import { ollamaModelInfo, ollamaTokenLimit } from "./model-info.ts";
@@ -31,7 +31,7 @@ const definition = {
 /** Models that Ollama serves (AutoGen `OllamaChatCompletionClient`), through its OpenAI-compatible endpoint. */
 export class OllamaChatCompletionClient extends ChatCompletionsClient {
   /** @throws ValueError for a bad config, or a model that is not known and has no `model_info` */
-  constructor(given: OllamaConfig, dependencies: OpenAIDependencies = {}) {
+  constructor(given: OllamaConfig, dependencies: OutgoingDependencies = {}) {
     const config = parseConfig(ollamaConfigSchema, given);
     super({
       definition,
@@ -61,7 +61,7 @@ export class OllamaChatCompletionClient extends ChatCompletionsClient {
 }
 
 export function ollamaDefinition(
-  dependencies: OpenAIDependencies,
+  dependencies: OutgoingDependencies,
 ): ComponentDefinition<OllamaConfig, OllamaChatCompletionClient> {
   return {
     ...definition,

@@ -3,7 +3,7 @@ import { ModelError } from "../../core/models/model-error.ts";
 import { modelInfoOf, tokenLimitOf } from "../model-info.ts";
 import { ChatCompletionsClient } from "./chat-completions-client.ts";
 import { type AzureOpenAIConfig, azureConfigSchema } from "./config.ts";
-import { type OpenAIDependencies, readEnv, Secrets } from "./dependencies.ts";
+import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
 import { createSdk } from "./sdk.ts";
 import { createArgsFrom, modelInfoFrom, parseConfig, resolveHeaders } from "./settings.ts";
 
@@ -22,7 +22,7 @@ const definition = {
  */
 export class AzureOpenAIChatCompletionClient extends ChatCompletionsClient {
   /** @throws ValueError for a bad config, or a model that is not known and has no `model_info` */
-  constructor(given: AzureOpenAIConfig, dependencies: OpenAIDependencies = {}) {
+  constructor(given: AzureOpenAIConfig, dependencies: OutgoingDependencies = {}) {
     const config = parseConfig(azureConfigSchema, given);
     const modelInfo = modelInfoFrom(config, modelInfoOf);
     super({
@@ -67,7 +67,7 @@ export class AzureOpenAIChatCompletionClient extends ChatCompletionsClient {
 }
 
 export function azureDefinition(
-  dependencies: OpenAIDependencies,
+  dependencies: OutgoingDependencies,
 ): ComponentDefinition<AzureOpenAIConfig, AzureOpenAIChatCompletionClient> {
   return {
     ...definition,

@@ -1,7 +1,7 @@
 import type { OpenAI } from "openai";
 import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import { ModelError } from "../../core/models/model-error.ts";
-import type { Secrets } from "./dependencies.ts";
+import type { Secrets } from "../../outgoing/dependencies.ts";
 import { timeoutError, toModelError } from "./errors.ts";
 import { ServerEvents } from "./server-events.ts";
 import { StallWatch } from "./stall-watch.ts";

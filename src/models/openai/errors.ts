@@ -1,6 +1,7 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError, OpenAIError } from "openai/error";
-import { TroupeError } from "../../core/errors.ts";
+import { errorMessage, TroupeError } from "../../core/errors.ts";
 import { ModelError, type ModelErrorKind } from "../../core/models/model-error.ts";
+import { retryAfter } from "../../outgoing/retry-after.ts";
 
 /** Error bodies may be whole pages. */
 const LONGEST_MESSAGE = 500;
@@ -17,7 +18,7 @@ export function toModelError(error: unknown, redact: (text: string) => string): 
   if (error instanceof TroupeError) return error;
   // What the host's fetch refuses comes wrapped, and would look as if another attempt made sense.
   if (error instanceof APIConnectionError && error.cause instanceof TroupeError) return error.cause;
-  const message = shorten(redact(error instanceof Error ? error.message : String(error)));
+  const message = shorten(withoutKeys(redact(errorMessage(error))));
   if (error instanceof APIConnectionTimeoutError) return timeoutError();
   if (error instanceof APIConnectionError)
     return new ModelError("connection", `The model server cannot be reached: ${message}`);
@@ -72,17 +73,11 @@ function kindOf({ status, code, type }: APIError, message: string): ModelErrorKi
   }
 }
 
-/** Milliseconds to wait: `Retry-After` is in seconds or a date. */
-function retryAfter(headers: Headers): number | undefined {
-  const milliseconds = Number.parseFloat(headers.get("retry-after-ms") ?? "");
-  if (milliseconds >= 0) return milliseconds;
-  const value = headers.get("retry-after");
-  if (value === null) return undefined;
-  const seconds = Number(value);
-  const wait = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1000;
-  return Number.isNaN(wait) ? undefined : Math.max(0, wait);
-}
-
 function shorten(text: string): string {
   return text.length <= LONGEST_MESSAGE ? text : `${text.slice(0, LONGEST_MESSAGE)}...`;
+}
+
+/** Servers quote keys, shortened or not, that nobody here has looked up. */
+function withoutKeys(text: string): string {
+  return text.replace(/\b(sk|gsk|xai|key)-[A-Za-z0-9_*-]{8,}/g, "[redacted]");
 }

@@ -3,7 +3,7 @@ import { ModelError } from "../../core/models/model-error.ts";
 import { modelInfoOf, tokenLimitOf } from "../model-info.ts";
 import { ChatCompletionsClient } from "./chat-completions-client.ts";
 import { type OpenAIConfig, openAIConfigSchema } from "./config.ts";
-import { type OpenAIDependencies, readEnv, Secrets } from "./dependencies.ts";
+import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
 import { createSdk } from "./sdk.ts";
 import { createArgsFrom, modelInfoFrom, parseConfig, resolveHeaders } from "./settings.ts";
 
@@ -37,7 +37,7 @@ const definition = {
  */
 export class OpenAIChatCompletionClient extends ChatCompletionsClient {
   /** @throws ValueError for a bad config, or a model that is not known and has no `model_info` */
-  constructor(given: OpenAIConfig, dependencies: OpenAIDependencies = {}) {
+  constructor(given: OpenAIConfig, dependencies: OutgoingDependencies = {}) {
     const config = parseConfig(openAIConfigSchema, given);
     const modelInfo = modelInfoFrom(config, modelInfoOf);
     super({
@@ -80,7 +80,7 @@ export class OpenAIChatCompletionClient extends ChatCompletionsClient {
 }
 
 export function openAIDefinition(
-  dependencies: OpenAIDependencies,
+  dependencies: OutgoingDependencies,
 ): ComponentDefinition<OpenAIConfig, OpenAIChatCompletionClient> {
   return {
     ...definition,

@@ -1,5 +1,5 @@
 import type { ClientOptions, OpenAI } from "openai";
-import type { OpenAIDependencies } from "./dependencies.ts";
+import type { OutgoingDependencies } from "../../outgoing/dependencies.ts";
 
 type Given = Pick<
   ClientOptions,
@@ -21,7 +21,7 @@ const made = new WeakMap<typeof fetch, Map<string, OpenAI>>();
  * nor follows redirects (they could lead elsewhere with the key), nor logs. It is loaded here, because it is half of
  * the Worker's code and many an isolate answers its requests without a model.
  */
-export async function createSdk(given: Given, dependencies: OpenAIDependencies): Promise<OpenAI> {
+export async function createSdk(given: Given, dependencies: OutgoingDependencies): Promise<OpenAI> {
   const { OpenAI } = await import("openai/client");
   const send = dependencies.fetch ?? fetch;
   const known = made.get(send) ?? new Map<string, OpenAI>();

@@ -1,7 +1,7 @@
-import { ModelError } from "../../core/models/model-error.ts";
+import { TroupeError } from "../core/errors.ts";
 
-/** What a client gets from whoever hosts it. */
-export interface OpenAIDependencies {
+/** What is needed to ask other servers, from whoever hosts it. */
+export interface OutgoingDependencies {
   /** Default: the global one. */
   fetch?: typeof fetch;
   /** Settings such as `OPENAI_API_KEY`. Default: the environment of the process, where there is one. */
@@ -15,21 +15,35 @@ export interface OpenAIDependencies {
   secret?: (ref: string, url: string) => string;
 }
 
+/** A setting of the environment; an empty one counts as not set. */
+export function readEnv(dependencies: OutgoingDependencies, name: string): string | undefined {
+  return (dependencies.env ?? processEnv)(name)?.trim() || undefined;
+}
+
 const REFERENCE = /^(Bearer )?(env:[A-Za-z_][A-Za-z0-9_]*)$/;
 
-/** Looks up what configs only name, and remembers the values so that they can be kept out of messages. */
+/** Whether a value of a config stands for a secret of the environment: `env:NAME`, `Bearer env:NAME`. */
+export function isReference(value: string): boolean {
+  return REFERENCE.test(value);
+}
+
+/** Looks up what configs only name, and remembers the values so that they can be kept out of texts. */
 export class Secrets {
-  readonly #dependencies: OpenAIDependencies;
+  readonly #dependencies: OutgoingDependencies;
   readonly #url: string;
   readonly #values = new Set<string>();
 
   /** @param url where the secrets will be sent to */
-  constructor(dependencies: OpenAIDependencies, url: string) {
+  constructor(dependencies: OutgoingDependencies, url: string) {
     this.#dependencies = dependencies;
     this.#url = url;
   }
 
-  /** A value of the config, with the secret it refers to, if any, in its place. */
+  /**
+   * A secret value of the config, with what it refers to, if anything, in its place.
+   *
+   * @throws TroupeError when the secret does not exist or must not be sent there
+   */
   resolve(value: string): string {
     const [, scheme = "", reference] = REFERENCE.exec(value) ?? [];
     const secret = reference === undefined ? value : this.#lookUp(reference);
@@ -37,9 +51,9 @@ export class Secrets {
     return scheme + secret;
   }
 
-  /** `text` without the secrets, and without anything that looks like a key. */
+  /** `text` without the secrets. */
   redact(text: string): string {
-    let redacted = text.replace(/\b(sk|gsk|xai|key)-[A-Za-z0-9_*-]{8,}/g, "[redacted]");
+    let redacted = text;
     for (const value of this.#values)
       if (value.length >= 4) redacted = redacted.replaceAll(value, "[redacted]");
     return redacted;
@@ -50,14 +64,11 @@ export class Secrets {
     if (secret !== undefined) return secret(reference, this.#url);
     const name = reference.slice("env:".length);
     const value = readEnv(this.#dependencies, name);
-    if (value === undefined) throw new ModelError("auth", `The secret '${name}' is not set`);
+    if (value === undefined) {
+      throw new TroupeError("secret_not_set", `The secret '${name}' is not set`);
+    }
     return value;
   }
-}
-
-/** A setting of the environment; an empty one counts as not set. */
-export function readEnv(dependencies: OpenAIDependencies, name: string): string | undefined {
-  return (dependencies.env ?? processEnv)(name)?.trim() || undefined;
 }
 
 function processEnv(name: string): string | undefined {

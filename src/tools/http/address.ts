@@ -1,0 +1,86 @@
+import { ValueError } from "../../core/errors.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { HttpToolSettings } from "./config.ts";
+
+const PLACEHOLDER = /\{([^{}]*)\}/g;
+
+/** Where an HttpTool sends its requests: the address, with arguments to be filled into its path. */
+export class Address {
+  /** Names of the arguments that stand in the path. */
+  readonly parameters: ReadonlySet<string>;
+  readonly #origin: URL;
+  readonly #path: string;
+
+  /** @throws ValueError naming the field, when it is no address or its path names no argument */
+  constructor({ scheme, host, port, path, json_schema }: HttpToolSettings) {
+    this.#origin = originOf(scheme, host, port);
+    this.#path = path;
+    this.parameters = new Set(Array.from(path.matchAll(PLACEHOLDER), ([, name = ""]) => name));
+    const known = Object.keys((json_schema["properties"] as JsonObject | undefined) ?? {});
+    for (const name of this.parameters) {
+      if (known.includes(name)) continue;
+      const named = known.length === 0 ? "has none" : `has ${known.join(", ")}`;
+      throw refused("path", `names "{${name}}", which is no property of json_schema: it ${named}`);
+    }
+    if (this.#fill(path.replace(PLACEHOLDER, "x")) === undefined) {
+      throw refused("path", "must not have segments that lead up or nowhere (.., ., \\)");
+    }
+  }
+
+  /** Scheme, host and port: where secrets go. */
+  get origin(): string {
+    return this.#origin.origin;
+  }
+
+  /**
+   * The address for some arguments. Each value stays within its place in the path.
+   *
+   * @throws ValueError for a value that cannot stand there
+   */
+  url(args: JsonObject): URL {
+    const path = this.#path.replace(PLACEHOLDER, (_, name: string) => pathValue(name, args[name]));
+    const url = this.#fill(path);
+    if (url !== undefined) return url;
+    throw new ValueError(`the arguments ${[...this.parameters].join(", ")} make no path`);
+  }
+
+  /** Undefined when a part of the path would remove another: `..` does, also where two values make it. */
+  #fill(path: string): URL | undefined {
+    const url = new URL(this.#origin);
+    const absolute = path.startsWith("/") ? path : `/${path}`;
+    url.pathname = absolute;
+    return url.pathname.split("/").length === absolute.split("/").length ? url : undefined;
+  }
+}
+
+function originOf(scheme: string, host: string, port: number): URL {
+  const name = host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
+  const text = `${scheme}://${name}:${port}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain =
+    url?.pathname === "/" && url.username === "" && url.search === "" && url.hash === "";
+  if (url !== undefined && plain && !/[/\\?#@]/.test(host)) return url;
+  throw refused("host", "must be the name or address of a host, without scheme, port or path");
+}
+
+/** Servers may decode `%2F` before they look at dots, so dots between slashes are refused as well. */
+function pathValue(name: string, value: Json | undefined): string {
+  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
+    throw new ValueError(`${name} stands in the path and must be a text`);
+  }
+  const text = wellFormed(String(value));
+  if (text === "") throw new ValueError(`${name} stands in the path and must not be empty`);
+  if (text.split(/[/\\]/).some((part) => part === "." || part === "..")) {
+    throw new ValueError(`${name} stands in the path and must not hold "." or ".." segments`);
+  }
+  return encodeURIComponent(text);
+}
+
+/** Halves of characters cannot be encoded; models write them when they are cut off. */
+function wellFormed(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}
+
+function refused(path: string, message: string): ValueError {
+  return new ValueError(`${path} ${message}`, { issues: [{ path, message }] });
+}

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunInfo } from "../../src/core/run/gateway.ts";
+import { EchoServer } from "../support/echo-server.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { TestWorker } from "../support/worker.ts";
+
+let worker: TestWorker;
+let server: EchoServer;
+
+beforeAll(async () => {
+  server = await EchoServer.start((response) => void response.end("20 degrees"));
+  worker = await TestWorker.start({
+    WEATHER_TOKEN: "the-token",
+    SECRET_HOSTS: JSON.stringify({ WEATHER_TOKEN: [`127.0.0.1:${server.port}`] }),
+    SECRETS_KEY: btoa("k".repeat(32)),
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  await server[Symbol.asyncDispose]();
+});
+
+const tool = (config: object) => ({
+  provider: "autogen_ext.tools.http.HttpTool",
+  config: {
+    name: "weather",
+    host: "127.0.0.1",
+    port: server.port,
+    path: "/weather/{city}",
+    headers: { authorization: "Bearer env:WEATHER_TOKEN", "x-own": "written-out" },
+    json_schema: {
+      type: "object",
+      properties: { city: { type: "string" }, unit: { type: "string" } },
+      required: ["city"],
+    },
+    ...config,
+  },
+});
+
+/** An agent that asks about the weather in Ürümqi and says what the tool says. */
+const agent = (config: object) => ({
+  provider: "autogen_agentchat.agents.AssistantAgent",
+  config: {
+    name: "天气",
+    description: "Knows the weather.",
+    reflect_on_tool_use: false,
+    tool_call_summary_format: "{is_error}: {result}",
+    model_client: {
+      provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+      config: {
+        chat_completions: [
+          {
+            finish_reason: "function_calls",
+            content: [{ id: "c", name: "weather", arguments: '{"city":"Ürümqi","unit":"C"}' }],
+            usage: { prompt_tokens: 1, completion_tokens: 1 },
+            cached: false,
+          },
+        ],
+        model_info: {
+          vision: false,
+          function_calling: true,
+          json_output: false,
+          structured_output: false,
+          family: "unknown",
+        },
+      },
+    },
+    workbench: [
+      { provider: "autogen_core.tools.StaticWorkbench", config: { tools: [tool(config)] } },
+    ],
+  },
+});
+
+async function ask(id: string, config: object): Promise<unknown> {
+  const component = {
+    provider: "autogen_agentchat.teams.RoundRobinGroupChat",
+    config: { participants: [agent(config)], max_turns: 1 },
+  };
+  const created = await worker.fetch("/v1/teams", jsonInit({ id, component }));
+  expect(created.status).toBe(201);
+  const path = `/v1/teams/${id}/runs?wait=30`;
+  const run = (await (await worker.fetch(path, jsonInit({ task: "Weather?" }))).json()) as RunInfo;
+  expect(run).toMatchObject({ status: "completed" });
+  const last = run.result?.messages?.at(-1);
+  return last !== undefined && "content" in last ? last.content : undefined;
+}
+
+test("a team asks a server, with the secret that may go there", async () => {
+  expect(await ask("weather", {})).toBe("False: 20 degrees");
+  expect(server.requests).toHaveLength(1);
+  const [{ method, path, headers, body }] = server.requests as [EchoServer["requests"][0]];
+  expect({ method, path, body }).toEqual({
+    method: "POST",
+    path: "/weather/%C3%9Cr%C3%BCmqi",
+    body: '{"unit":"C"}',
+  });
+  expect(headers).toMatchObject({ authorization: "Bearer the-token", "x-own": "written-out" });
+  expect(headers["idempotency-key"]).toMatch(/tool:0:0\/call$/);
+  const stored = await (await worker.fetch("/v1/teams/weather")).text();
+  expect(stored).toContain("env:WEATHER_TOKEN");
+  expect(stored).not.toContain("written-out");
+});
+
+test("a host that a secret is not for gets no request", async () => {
+  const before = server.requests.length;
+  expect(await ask("elsewhere", { host: "localhost" })).toMatch(/^True: .*may not be sent to/);
+  expect(server.requests).toHaveLength(before);
+});
+
+test("a private address gets no request, and the model reads why", async () => {
+  const config = { host: "169.254.169.254", port: 80, headers: null };
+  expect(await ask("private", config)).toMatch(/^True: .*private address/);
+});
+
+test("the tool is listed and validated", async () => {
+  const { components } = (await (await worker.fetch("/v1/components")).json()) as {
+    components: { provider: string }[];
+  };
+  expect(components.map(({ provider }) => provider)).toContain(tool({}).provider);
+  const component = agent({ path: "/{town}" });
+  const refused = await worker.fetch("/v1/components/validate", jsonInit({ component }));
+  expect(refused.status).toBe(422);
+  expect(await refused.text()).toContain("config.tools[0].config.path");
+});
