@@ -16,6 +16,7 @@ import { FunctionTool } from "../../src/core/tools/function-tool.ts";
 import type { Workbench } from "../../src/core/tools/workbench.ts";
 import { testOrigin } from "../core/messages/origin.ts";
 import { ledger } from "../core/support/ledger.ts";
+import { liesIn } from "./deviations/excuse.ts";
 import { readDeviations } from "./deviations.ts";
 import { InMemory } from "./in-memory.ts";
 import { type Outcome, play as playOn } from "./play.ts";
@@ -101,8 +102,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const folder = new URL("traces/", import.meta.url);
+
+function recorded(name: string): Trace {
+  return readTrace(new URL(`${name}.json`, folder).pathname);
+}
+
 test("the deviations met in the traces are the ones listed", async () => {
-  const folder = new URL("traces/", import.meta.url);
   const met: Json[] = [];
   for (const name of readdirSync(folder, { recursive: true, encoding: "utf8" }).toSorted()) {
     if (!name.endsWith(".json")) continue;
@@ -110,13 +116,41 @@ test("the deviations met in the traces are the ones listed", async () => {
     const { deviations } = await play(trace);
     met.push(...deviations.map((place) => ({ trace: trace.name, ...place })));
   }
-  expect(met).toEqual(readDeviations());
+  const listed = readDeviations().map(({ trace, step, class: name }) => ({
+    trace,
+    step,
+    class: name,
+  }));
+  expect(met).toEqual(listed);
+});
+
+describe("an entry of the list", () => {
+  const entries = readDeviations();
+
+  test.each(entries.flatMap((entry) => (entry.differs ?? []).map((path) => ({ entry, path }))))(
+    "$entry.trace step $entry.step: $path differs, and is excused only where it is named",
+    async ({ entry, path }) => {
+      const trace = recorded(entry.trace);
+      const without = { ...entry, differs: entry.differs!.filter((other) => other !== path) };
+      const listed = entries
+        .filter((other) => other.trace === entry.trace)
+        .map((other) => (other === entry ? without : other));
+      const { failure } = await playOn(trace, InMemory.of(trace), listed);
+      expect(failure).toMatchObject({ step: entry.step });
+    },
+  );
+
+  test.each([
+    [["a.b"], ["a.b", "a.b.c", "a.b[0]"], ["a", "a.bc", "a.c"]],
+    [["events[2..]"], ["events[2]", "events[10].id"], ["events", "events[1]", "other[2]"]],
+    [[], [], ["a"]],
+  ])("with %j excuses %j and not %j", (places, inside, outside) => {
+    expect(inside.filter(liesIn(places))).toEqual(inside);
+    expect(outside.filter(liesIn(places))).toEqual([]);
+  });
 });
 
 describe("an unlisted deviation is recognised, and nothing else accepted", () => {
-  const folder = new URL("traces/", import.meta.url);
-  const recorded = (name: string): Trace => readTrace(new URL(`${name}.json`, folder).pathname);
-
   test("after-error: what follows a failed run, until the trace loads a fresh team", async () => {
     const trace = recorded("round_robin/after_error");
     expect((await play(trace)).failure).toBeUndefined();

@@ -9,9 +9,20 @@ import { RUNNING } from "./deviations/running.ts";
 import type { Played } from "./host.ts";
 import type { Step } from "./trace.ts";
 
-const listSchema = z.array(z.object({ trace: z.string(), step: z.number(), class: z.string() }));
+const listSchema = z.array(
+  z.strictObject({
+    trace: z.string(),
+    step: z.number(),
+    class: z.string(),
+    differs: z.array(z.string()).min(1).optional(),
+  }),
+);
 
-/** A place where Troupe differs from the recording on purpose. */
+/**
+ * A place where Troupe differs from the recording on purpose. `differs` names what does: paths as failures show them
+ * (`events[3..]`: from there on), and `model_calls` of the step, or those from one on (`model_calls[2..]`). Everything else
+ * in the step must be as recorded. Left out where the class itself says what must be equal instead.
+ */
 export type Deviation = z.infer<typeof listSchema>[number];
 
 /** The places known by trace and step. */

@@ -7,6 +7,7 @@ import { compareModelCalls } from "./compare/model-calls.ts";
 import { compareStep } from "./compare/steps.ts";
 import { differsInFractions } from "./compare/texts.ts";
 import { type Deviation, isBroken, leavesApart, recognise, REWRITINGS } from "./deviations.ts";
+import { comparedCalls, liesIn } from "./deviations/excuse.ts";
 import type { Place } from "./deviations/place.ts";
 import type { Host, Played } from "./host.ts";
 import { OPS } from "./ops/index.ts";
@@ -57,8 +58,8 @@ class Player {
   readonly #codeCalls: CodeBlock[][] = [];
   readonly #hookCalls: JsonObject[] = [];
   readonly #deviations: Outcome["deviations"] = [];
-  /** Steps whose model calls are not comparable. */
-  readonly #skipped = new Set<number>();
+  /** Steps that went another way, so that their model calls cannot be compared. */
+  readonly #incomparable = new Set<number>();
   /** Component JSON of the subject. */
   #subject: JsonObject | undefined;
   /** Since this deviation the subject is elsewhere than in the recording. */
@@ -109,15 +110,22 @@ class Player {
     const place = { trace: this.#trace, index, step, played, subject };
     this.#places.push(place);
     const found = this.#compare(step, played, index);
-    const listed = this.#listed.find((deviation) => deviation.step === index);
+    const listed = this.#listedAt(index);
     if (found === undefined) {
       if (leavesApart(place)) this.#apart ??= "after-error";
       return undefined;
     }
-    const name = listed?.class ?? recognise(place) ?? (isBroken(played) ? undefined : this.#apart);
-    if (name === undefined) return found;
+    let name: string | undefined;
+    if (listed) {
+      const other = this.#compare(step, played, index, liesIn(listed.differs ?? []));
+      if (other) return other;
+      name = listed.class;
+    } else {
+      name = recognise(place) ?? (isBroken(played) ? undefined : this.#apart);
+      if (name === undefined) return found;
+      this.#incomparable.add(index);
+    }
     this.#deviates(index, name);
-    this.#skipped.add(index);
     const failed = played.error !== undefined;
     if (step.op === "run" || failed !== (step["error"] !== undefined)) this.#apart ??= name;
     return undefined;
@@ -153,10 +161,16 @@ class Player {
   }
 
   /** Ids met in a comparison that fails are not remembered. */
-  #compare(step: Step, played: Played, index: number): Difference | undefined {
+  #compare(
+    step: Step,
+    played: Played,
+    index: number,
+    excuses: (path: string) => boolean = () => false,
+  ): Difference | undefined {
     const attempt = (expected: Step): Difference | undefined => {
       const ids = this.#ids.fork();
-      const found = compareStep(this.#trace, expected, played, { ids, ...this.#texts(index) });
+      const options = { ids, excuses, ...this.#texts(index) };
+      const found = compareStep(this.#trace, expected, played, options);
       if (found === undefined) this.#ids.adopt(ids);
       return found;
     };
@@ -181,17 +195,27 @@ class Player {
     if (asked && this.#apart === undefined && this.#apartSteps.size === 0) {
       return { difference: asked };
     }
-    for (;;) {
-      const call = compareModelCalls(this.#trace, this.#calls, this.#skipped, (step) =>
-        this.#texts(step),
-      );
-      if (call === undefined) return undefined;
-      const place = this.#places[call.step];
-      const apart = this.#apartSteps.get(call.step) ?? (place && recognise(place));
-      if (apart === undefined) return { step: call.step, op: "model call", difference: call };
-      this.#deviates(call.step, apart);
-      this.#skipped.add(call.step);
+    for (const step of this.#places.keys()) {
+      const found = this.#modelCalls(step);
+      if (found) return { step, op: "model call", difference: found };
     }
+    return undefined;
+  }
+
+  #modelCalls(step: number): Difference | undefined {
+    const compare = (count = Number.POSITIVE_INFINITY): Difference | undefined =>
+      compareModelCalls(this.#trace, this.#calls, step, this.#texts(step), count);
+    if (this.#incomparable.has(step)) return undefined;
+    const found = compare();
+    if (found === undefined) return undefined;
+    const listed = this.#listedAt(step);
+    const other = listed && compare(comparedCalls(listed.differs ?? []));
+    if (other) return other;
+    const place = this.#places[step];
+    const name = listed?.class ?? this.#apartSteps.get(step) ?? (place && recognise(place));
+    if (name === undefined) return found;
+    this.#deviates(step, name);
+    return undefined;
   }
 
   /** What the human, the code executor and the hooks were asked over the whole trace. */
@@ -202,6 +226,10 @@ class Player {
       (code_calls && difference(code_calls, this.#codeCalls, {}, "code_calls")) ??
       (hook_calls && compareHookCalls(hook_calls, this.#hookCalls, { ids: this.#ids.fork() }))
     );
+  }
+
+  #listedAt(step: number): Deviation | undefined {
+    return this.#listed.find((deviation) => deviation.step === step);
   }
 
   /** Numbers of structured content are shown inside texts. */

@@ -3,32 +3,28 @@ import type { ModelCall, Trace } from "../trace.ts";
 import { type CompareOptions, type Difference, difference } from "./compare.ts";
 import { compareMultisets } from "./runs.ts";
 
-/** A difference between model calls belongs to the step in which the expected call was made. */
-export type CallDifference = Difference & { step: number };
-
-type OptionsOfStep = (step: number) => CompareOptions;
-
-/** All requests to models over a trace, without those of `skipped` steps. */
+/**
+ * The requests to models of one step.
+ *
+ * @param count so many of them are compared
+ */
 export function compareModelCalls(
   trace: Trace,
   calls: readonly ModelCall[],
-  skipped: ReadonlySet<number>,
-  options: OptionsOfStep,
-): CallDifference | undefined {
-  const expected = trace.model_calls.filter(({ step }) => !skipped.has(step));
-  const actual = calls.filter(({ step }) => !skipped.has(step));
+  step: number,
+  options: CompareOptions,
+  count: number,
+): Difference | undefined {
+  const first = (all: readonly ModelCall[]): ModelCall[] =>
+    all.filter((call) => call.step === step).slice(0, count);
+  const [expected, actual] = [first(trace.model_calls), first(calls)];
   if (trace.compare === "exact") return compareInOrder(expected, actual, options, "model_calls");
   const clients = new Set([...expected, ...actual].map(({ client }) => client));
   for (const client of clients) {
     const of = (list: readonly ModelCall[]): ModelCall[] =>
       list.filter((call) => call.client === client);
-    const found = compareInOrder(
-      of(expected),
-      of(actual),
-      options,
-      `model_calls of client ${client}`,
-      true,
-    );
+    const path = `model_calls of client ${client}`;
+    const found = compareInOrder(of(expected), of(actual), options, path, true);
     if (found) return found;
   }
   return undefined;
@@ -37,22 +33,20 @@ export function compareModelCalls(
 function compareInOrder(
   expected: readonly ModelCall[],
   actual: readonly ModelCall[],
-  optionsOf: OptionsOfStep,
+  options: CompareOptions,
   path: string,
   anyOrder = false,
-): CallDifference | undefined {
+): Difference | undefined {
   const length = Math.max(expected.length, actual.length);
   for (let index = 0; index < length; index++) {
     const [left, right] = [expected[index], actual[index]];
     const at = `${path}[${index}]`;
-    const step = left?.step ?? right?.step ?? 0;
-    const options = optionsOf(step);
     const found =
       (anyOrder && left && right
         ? compareMultisets(messagesOf(left), messagesOf(right), options, `${at}.messages`)
         : undefined) ??
       difference(comparable(left, anyOrder), comparable(right, anyOrder), options, at);
-    if (found) return { ...found, step };
+    if (found) return found;
   }
   return undefined;
 }
