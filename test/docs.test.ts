@@ -1,10 +1,24 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Catalog } from "../src/core/component/catalog.ts";
+import { coreComponents } from "../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../src/core/component/registry.ts";
+import { toText } from "../src/core/messages/views.ts";
 import type { RunInfo } from "../src/core/run/gateway.ts";
+import { run } from "../src/core/run/run.ts";
+import type { Team } from "../src/core/teams/team.ts";
 import { DEFAULT_LIMITS } from "../src/http/limits.ts";
 import { startFakeOpenAI } from "./support/fake-openai/server.ts";
 import { jsonInit } from "./support/http-app.ts";
@@ -18,7 +32,9 @@ const PAGES = [
   "docs/memory.md",
   "docs/custom-teams.md",
   "docs/differences-from-autogen.md",
+  "docs/moving-from-autogen.md",
   "docs/design/engine.md",
+  ...readdirSync(join(ROOT, "docs/teams")).map((page) => `docs/teams/${page}`),
 ];
 
 interface Snippet {
@@ -47,8 +63,13 @@ function snippetsOf(page: string): Snippet[] {
 const snippets = PAGES.flatMap(snippetsOf);
 
 /** The text of the only snippet there, or of one of several. */
-function snippet(heading: string, language: string, index = 0): string {
-  const found = snippets.filter((one) => one.heading === heading && one.language === language);
+function snippet(heading: string, language: string, index = 0, page?: string): string {
+  const found = snippets.filter(
+    (one) =>
+      one.heading === heading &&
+      one.language === language &&
+      (page === undefined || one.page === page),
+  );
   const code = found[index]?.code;
   if (code === undefined) throw new Error(`there is no ${language} snippet under "${heading}"`);
   return code;
@@ -125,13 +146,28 @@ describe("the TypeScript of the pages", () => {
   );
 
   test.each(typescript.filter(({ info }) => info === "run"))(
-    "under $heading runs and prints what the page says",
+    "of $page under $heading runs and prints what the page says",
     async ({ heading, page, code }) => {
       const program = write(`run-${page.replaceAll("/", "-")}.ts`, code);
       const { stdout, stderr } = await execute(bin("node"), [program]);
-      expect(stdout, stderr).toContain(snippet(heading, "text"));
+      expect(stdout, stderr).toContain(snippet(heading, "text", 0, page));
     },
     30_000,
+  );
+});
+
+describe("the component JSON of the pages", () => {
+  const components = new ComponentRegistry().register(...coreComponents(new Catalog()));
+
+  test.each(snippets.filter(({ info }) => info === "component"))(
+    "of $page does what the code does",
+    async ({ page, code }) => {
+      const team = components.load<Team>(JSON.parse(code), "team");
+      const task = /task: "(.*)"/.exec(snippet("In code", "ts", 0, page))?.[1] ?? null;
+      const { messages, stop_reason } = await run(team, { task });
+      const lines = messages.map((message) => `${message.source}: ${toText(message)}\n`);
+      expect(`${lines.join("")}(${stop_reason})\n`).toBe(snippet("In code", "text", 0, page));
+    },
   );
 });
 
