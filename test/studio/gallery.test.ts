@@ -1,0 +1,65 @@
+// A gallery as AutoGen Studio exports it: its teams load here once their Python functions are registered under their names.
+import { describe, expect, test } from "vitest";
+import { Catalog } from "../../src/core/component/catalog.ts";
+import { type Component, dumpComponent } from "../../src/core/component/component.ts";
+import { coreComponents } from "../../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../../src/core/component/registry.ts";
+import { FunctionTool } from "../../src/core/tools/function-tool.ts";
+import { openAIComponents } from "../../src/models/components.ts";
+import gallery from "./gallery.json" with { type: "json" };
+
+const [roundRobin, selector, webAgent, deepResearch] = gallery.components.teams;
+const WEB_SURFER = "autogen_ext.agents.web_surfer.MultimodalWebSurfer";
+
+function registry(...tools: string[]): ComponentRegistry {
+  const catalog = new Catalog();
+  for (const name of tools) {
+    catalog.registerTool(
+      new FunctionTool({ name, description: name, parameters: {}, execute: () => name }),
+    );
+  }
+  return new ComponentRegistry().register(
+    ...coreComponents(catalog),
+    ...openAIComponents({ fetch, env: () => "sk-test", secret: () => "sk-test" }),
+  );
+}
+
+describe("teams of a studio gallery", () => {
+  test.each([
+    ["round robin", roundRobin],
+    ["selector", selector],
+    ["deep research", deepResearch],
+  ])("%s loads as it is and says what it loaded", (_, team) => {
+    const components = registry("calculator", "google_search", "fetch_webpage");
+    expect(components.validate(team, "team")).toEqual([]);
+    const dumped = dumpComponent(components.load<Component>(team, "team"));
+    expect(dumped.provider).toBe(team?.provider);
+    expect(components.validate(dumped, "team")).toEqual([]);
+  });
+
+  test("the web agent's browser is refused by name, with what to use instead; without it the team loads", () => {
+    const components = registry();
+    expect(components.validate(webAgent, "team")).toEqual([
+      {
+        path: "component.config.participants[0].provider",
+        message: expect.stringMatching(/MultimodalWebSurfer.*browser process.*HttpTool/),
+      },
+    ]);
+    const config = {
+      ...webAgent?.config,
+      participants: webAgent?.config.participants.filter(({ provider }) => provider !== WEB_SURFER),
+    };
+    expect(components.validate({ ...webAgent, config }, "team")).toEqual([]);
+  });
+
+  test("a Python function that nobody registered is named", () => {
+    expect(registry("google_search").validate(deepResearch, "team")).toEqual([
+      {
+        path: expect.stringMatching(
+          /^component\.config\.participants\[0\].*tools\[1\]\.config\.name$/,
+        ),
+        message: expect.stringContaining('"fetch_webpage"'),
+      },
+    ]);
+  });
+});
