@@ -17,7 +17,7 @@ import { coreComponents } from "../src/core/component/core-components.ts";
 import { ComponentRegistry } from "../src/core/component/registry.ts";
 import { toText } from "../src/core/messages/views.ts";
 import type { RunInfo } from "../src/core/run/gateway.ts";
-import { run } from "../src/core/run/run.ts";
+import { run as runTeam } from "../src/core/run/run.ts";
 import type { Team } from "../src/core/teams/team.ts";
 import { DEFAULT_LIMITS } from "../src/http/limits.ts";
 import { startFakeOpenAI } from "./support/fake-openai/server.ts";
@@ -164,7 +164,7 @@ describe("the component JSON of the pages", () => {
     async ({ page, code }) => {
       const team = components.load<Team>(JSON.parse(code), "team");
       const task = /task: "(.*)"/.exec(snippet("In code", "ts", 0, page))?.[1] ?? null;
-      const { messages, stop_reason } = await run(team, { task });
+      const { messages, stop_reason } = await runTeam(team, { task });
       const lines = messages.map((message) => `${message.source}: ${toText(message)}\n`);
       expect(`${lines.join("")}(${stop_reason})\n`).toBe(snippet("In code", "text", 0, page));
     },
