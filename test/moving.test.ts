@@ -20,6 +20,6 @@ test("every class the page says is here is exported under that name", () => {
     [...(here === "" ? autogen : here).matchAll(/`([A-Za-z0-9]+)`/g)].map(([, name = ""]) => name),
   );
   expect(promised.length).toBeGreaterThan(80);
-  const elsewhere = ["AbortSignal", "answer", "run", "type"];
-  expect(promised.filter((name) => !exported.has(name) && !elsewhere.includes(name))).toEqual([]);
+  const elsewhere = new Set(["AbortSignal", "answer", "run", "type"]);
+  expect(promised.filter((name) => !exported.has(name) && !elsewhere.has(name))).toEqual([]);
 });
