@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { Catalog } from "../../../../src/core/component/catalog.ts";
+import { dumpComponent } from "../../../../src/core/component/component.ts";
+import { coreComponents } from "../../../../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../../../../src/core/component/registry.ts";
+import { BufferedChatCompletionContext } from "../../../../src/core/context/buffered-chat-completion-context.ts";
+import type { JsonObject } from "../../../../src/core/json.ts";
+import { ReplayChatCompletionClient } from "../../../../src/core/models/replay-chat-completion-client.ts";
+import { UserProxyAgent } from "../../../../src/core/agents/user-proxy-agent.ts";
+import { run } from "../../../../src/core/run/run.ts";
+import { SelectorGroupChat } from "../../../../src/core/teams/selector/selector-group-chat.ts";
+
+const functions = new Catalog();
+const first = (): string => "ann";
+functions.registerFunction("ann_first", first);
+functions.registerFunction("not_ann", () => ["bob"]);
+const registry = new ComponentRegistry({ functions }).register(...coreComponents(functions));
+
+const human = (name: string): JsonObject =>
+  dumpComponent(new UserProxyAgent({ name })) as unknown as JsonObject;
+const replay = (...completions: string[]): JsonObject =>
+  dumpComponent(new ReplayChatCompletionClient(completions)) as unknown as JsonObject;
+
+const config = {
+  name: "chaired",
+  description: "A table.",
+  participants: [human("ann"), human("bob")],
+  model_client: replay("bob"),
+  selector_prompt: "{participants}?",
+  allow_repeated_speaker: true,
+  max_selector_attempts: 5,
+  emit_team_events: true,
+  model_client_streaming: true,
+  max_turns: 1,
+};
+const team = (changes: JsonObject = {}) => ({
+  provider: "autogen_agentchat.teams.SelectorGroupChat",
+  component_type: "team",
+  version: 1,
+  component_version: 1,
+  config: { ...config, ...changes },
+});
+
+describe("component JSON", () => {
+  test.each<[string, JsonObject]>([
+    ["all of AutoGen's keys", {}],
+    [
+      "a model context",
+      { model_context: dumpComponent(new BufferedChatCompletionContext(3)) as never },
+    ],
+    ["feedback, some of it", { selector_feedback: { many: "One of {participants}!" } }],
+    ["functions by their names", { selector_func: "ann_first", candidate_func: "not_ann" }],
+  ])("with %s is dumped as it was loaded", (_what, changes) => {
+    expect(dumpComponent(registry.load(team(changes)))).toEqual(team(changes));
+  });
+
+  test("may leave out what has a default, and take null for it", () => {
+    const { participants, model_client, selector_prompt } = config;
+    const loaded = registry.load({
+      provider: "SelectorGroupChat",
+      config: {
+        participants,
+        model_client,
+        selector_prompt,
+        allow_repeated_speaker: false,
+        model_context: null,
+        selector_func: null,
+      },
+    });
+    expect(dumpComponent(loaded).config).toEqual({
+      name: "SelectorGroupChat",
+      description: "A team of agents.",
+      participants,
+      model_client,
+      selector_prompt,
+      allow_repeated_speaker: false,
+      max_selector_attempts: 3,
+      emit_team_events: false,
+      model_client_streaming: false,
+    });
+  });
+
+  test("is refused where something is missing or wrong, by its place", () => {
+    const { selector_prompt: _, ...rest } = config;
+    expect(
+      registry.validate({ provider: "SelectorGroupChat", config: rest }).map(({ path }) => path),
+    ).toEqual(["component.config.selector_prompt"]);
+    expect(registry.validate(team({ selector_func: "ann_frist" }))).toEqual([
+      {
+        path: "component.config.selector_func",
+        message: 'no function named "ann_frist" is registered; did you mean ann_first?',
+      },
+    ]);
+    expect(registry.validate(team({ participants: [human("ann")] }))).toHaveLength(1);
+  });
+
+  test("of a team made in code names registered functions and leaves out others", () => {
+    const made = new SelectorGroupChat(
+      [new UserProxyAgent({ name: "ann" }), new UserProxyAgent({ name: "bob" })],
+      {
+        modelClient: new ReplayChatCompletionClient([]),
+        selectorFunc: first,
+        candidateFunc: () => ["bob"],
+      },
+    );
+    const dumped = dumpComponent(made).config;
+    expect(dumped["selector_func"]).toBe("ann_first");
+    expect(dumped).not.toHaveProperty("candidate_func");
+  });
+
+  test("has its functions called", async () => {
+    const answer = async () => ({ content: "here" });
+    const { messages } = await run(
+      registry.load<SelectorGroupChat>(team({ selector_func: "ann_first" })),
+      { task: "go", answer },
+    );
+    expect(messages.at(-1)).toMatchObject({ source: "ann", content: "here" });
+  });
+});
