@@ -12,8 +12,10 @@ import { MemoryHost } from "../../src/core/run/memory-host.ts";
 import { run } from "../../src/core/run/run.ts";
 import type { Runnable } from "../../src/core/run/runnable.ts";
 import { TurnScope } from "../../src/core/run/turn-scope.ts";
+import { SelectorGroupChat } from "../../src/core/teams/selector/selector-group-chat.ts";
 import { FunctionTool } from "../../src/core/tools/function-tool.ts";
 import type { Workbench } from "../../src/core/tools/workbench.ts";
+import { ScriptedChatCompletionClient } from "../../src/testing/scripted-chat-completion-client.ts";
 import { testOrigin } from "../core/messages/origin.ts";
 import { ledger } from "../core/support/ledger.ts";
 import { liesIn } from "./deviations/excuse.ts";
@@ -202,6 +204,37 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
   });
 });
 
+describe("requests of a selector", () => {
+  const recorded = (name: string): Trace =>
+    readTrace(new URL(`traces/${name}.json`, import.meta.url).pathname);
+
+  /** The same trace with another text in a request. */
+  const altered = (trace: Trace, call: number, from: string, to: string): Trace => {
+    const other = structuredClone(trace);
+    const messages = other.model_calls[call]!["messages"] as JsonObject[];
+    expect(messages[0]!["content"]).toContain(from);
+    messages[0]!["content"] = String(messages[0]!["content"]).replace(from, to);
+    return other;
+  };
+
+  test("selector-reload: may lack what AutoGen has twice, and only after loading", async () => {
+    const trace = recorded("team_state/selector_twice");
+    expect((await play(trace)).failure).toBeUndefined();
+    const call = trace.model_calls.findIndex(({ step }) => step === 5);
+    const other = altered(trace, call, "user: soup", "user: stew");
+    expect((await play(other)).failure).toMatchObject({ step: 5, op: "model call" });
+    const untimely = altered(trace, 0, "user: bread", "user: bread\n\n\nuser: bread");
+    expect((await play(untimely)).failure).toMatchObject({ step: 0, op: "model call" });
+  });
+
+  test("may print lists in the conversation in their own way, nothing else", async () => {
+    const trace = recorded("selector/lists");
+    expect((await play(trace)).failure).toBeUndefined();
+    const other = altered(trace, 0, "desk: Yours.", "desk: Mine.");
+    expect((await play(other)).failure).toMatchObject({ op: "model call" });
+  });
+});
+
 describe("what Troupe does instead", () => {
   test("numbers: structured content prints as JSON does", () => {
     const message = loadMessage(
@@ -214,6 +247,60 @@ describe("what Troupe does instead", () => {
   test("registered-types: messages of unknown type are kept as they are", () => {
     const input = { type: "Odd", source: "a", content: [1], more: true };
     expect(loadMessage(input, testOrigin())).toMatchObject(input);
+  });
+
+  const selector = (participants: JsonObject[], replies: string[], config: JsonObject = {}) => ({
+    provider: "autogen_agentchat.teams.SelectorGroupChat",
+    config: {
+      participants,
+      model_client: model(...replies),
+      selector_prompt: "{history}",
+      allow_repeated_speaker: true,
+      max_turns: 1,
+      ...config,
+    },
+  });
+
+  test("registered-types: an inner team may show whatever events it has", async () => {
+    const inner = selector([agent("ann", ["a1"]), agent("bob", [])], ["ann"], {
+      name: "inner",
+      emit_team_events: true,
+      model_client_streaming: true,
+    });
+    const { messages } = await run(team(roundRobin([inner], { max_turns: 1 })), { task: "go" });
+    expect(messages.map(({ type }) => type)).toEqual([
+      "TextMessage",
+      "SelectorEvent",
+      "SelectSpeakerEvent",
+      "TextMessage",
+    ]);
+  });
+
+  test("selector-reload: a loaded state takes the place of what the selector remembers", async () => {
+    const pair = (modelClient: ScriptedChatCompletionClient) =>
+      new SelectorGroupChat(
+        [agent("ann", ["a1", "a2"]), agent("bob", [])].map((one) =>
+          registry.load<ChatAgent & Component>(one),
+        ),
+        { modelClient, selectorPrompt: "{history}", allowRepeatedSpeaker: true, maxTurns: 1 },
+      );
+    const [once, often] = [
+      ["ann", "ann"],
+      ["ann", "ann"],
+    ].map((replies) => new ScriptedChatCompletionClient(replies)) as [
+      ScriptedChatCompletionClient,
+      ScriptedChatCompletionClient,
+    ];
+    const saved = pair(once);
+    await run(saved, { task: "go" });
+    const state = saved.saveState();
+    await run(saved, { task: "on" });
+    const loaded = pair(often);
+    await run(loaded, { task: "something else" });
+    loaded.loadState(state);
+    loaded.loadState(state);
+    await run(loaded, { task: "on" });
+    expect(often.requests.at(-1)?.messages).toEqual(once.requests.at(-1)?.messages);
   });
 
   test.each(["max_total_token", "max_prompt_token", "max_completion_token"])(

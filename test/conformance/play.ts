@@ -5,10 +5,12 @@ import { IdMap } from "./compare/ids.ts";
 import { compareHookCalls } from "./compare/hook-calls.ts";
 import { compareModelCalls } from "./compare/model-calls.ts";
 import { compareStep } from "./compare/steps.ts";
+import { samePrompt } from "./compare/printed-lists.ts";
 import { differsInFractions } from "./compare/texts.ts";
 import { type Deviation, isBroken, leavesApart, recognise, REWRITINGS } from "./deviations.ts";
 import { comparedCalls, liesIn } from "./deviations/excuse.ts";
 import type { Place } from "./deviations/place.ts";
+import { addedHistory, lacksPart } from "./deviations/selector-reload.ts";
 import type { Host, Played } from "./host.ts";
 import { OPS } from "./ops/index.ts";
 import type { ModelCall, Step, Trace } from "./trace.ts";
@@ -204,7 +206,7 @@ class Player {
 
   #modelCalls(step: number): Difference | undefined {
     const compare = (count = Number.POSITIVE_INFINITY): Difference | undefined =>
-      compareModelCalls(this.#trace, this.#calls, step, this.#texts(step), count);
+      compareModelCalls(this.#trace, this.#calls, step, this.#requestTexts(step), count);
     if (this.#incomparable.has(step)) return undefined;
     const found = compare();
     if (found === undefined) return undefined;
@@ -230,6 +232,20 @@ class Player {
 
   #listedAt(step: number): Deviation | undefined {
     return this.#listed.find((deviation) => deviation.step === step);
+  }
+
+  /** A selector's prompts hold whole conversations. */
+  #requestTexts(index: number): CompareOptions {
+    const { tolerateText } = this.#texts(index);
+    const added = addedHistory(this.#trace, index);
+    return {
+      tolerateText: (expected, actual) => {
+        if (tolerateText?.(expected, actual) || samePrompt(expected, actual)) return true;
+        const tolerated = added && lacksPart(expected, actual);
+        if (tolerated) this.#deviates(index, "selector-reload");
+        return tolerated;
+      },
+    };
   }
 
   /** Numbers of structured content are shown inside texts. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../../src/core/json.ts";
 import { difference } from "./compare.ts";
 import { IdMap } from "./ids.ts";
+import { samePrompt } from "./printed-lists.ts";
 import { compareBySource, compareEvents } from "./runs.ts";
 import { topLevelField } from "./steps.ts";
 import { differsInFractions, sameText } from "./texts.ts";
@@ -98,6 +99,17 @@ describe("texts", () => {
     expect(sameText("ValueError: no", "no")).toBe(false);
     const quoted = "1 validation error for addargs\nError: tool 'x' not found";
     expect(sameText(quoted, "Error: not an object")).toBe(true);
+  });
+
+  test("of prompts may print the lists of a conversation differently", () => {
+    const recorded = "Talk:\nann: ['a', <Image object at 0x1>]\n\n\nbob: b\n\n\nWho of ['x', 'y']?";
+    expect(samePrompt(recorded, "Talk:\nann: a\n<image>\n\n\nbob: b\n\n\nWho of ['x', 'y']?")).toBe(
+      true,
+    );
+    expect(samePrompt(recorded, "Talk:\nann: a\n\n\nbob: c\n\n\nWho of ['x', 'y']?")).toBe(false);
+    expect(samePrompt(recorded, "Talk:\nann: a\n\n\nbob: b\n\n\nWho of ['x', 'z']?")).toBe(false);
+    expect(samePrompt("ann: [a]\n\n", "ann: a\n\n")).toBe(false);
+    expect(samePrompt("One of: ['a']\n", "One of: ['b']\n")).toBe(false);
   });
 
   test("of structured content may differ in fractions only", () => {

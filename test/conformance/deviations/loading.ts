@@ -2,7 +2,15 @@ import { ComponentError } from "../../../src/core/errors.ts";
 import { isJsonObject, type Json } from "../../../src/core/json.ts";
 import type { Played } from "../host.ts";
 import { type Step, textOf } from "../trace.ts";
-import { configOf, errorText, isProvider, isString, mentions, type Recogniser } from "./place.ts";
+import {
+  configOf,
+  errorText,
+  eventsOf,
+  isProvider,
+  isString,
+  mentions,
+  type Recogniser,
+} from "./place.ts";
 
 const BOUNDED_CONTEXTS = ["Buffered", "HeadAndTail", "TokenLimited"].map((kind) =>
   isProvider(`${kind}ChatCompletionContext`),
@@ -13,6 +21,11 @@ export const LOADING: readonly Recogniser[] = [
   {
     class: "registered-types",
     explains: ({ step, played }) => {
+      const event = /^ValueError: Message type <class '[\w.]+\.(\w+Event)'> is not registered/.exec(
+        errorText(step),
+      )?.[1];
+      // An inner team says what AutoGen forgets to register with the outer one; what may have failed later is another matter.
+      if (event !== undefined) return mentions(eventsOf(played), ({ type }) => type === event);
       const type = /^Unknown message type: (.+)$/.exec(errorText(step))?.[1];
       if (type === undefined || played.error !== undefined) return false;
       if (step.op === "message") return keeps(step["input"], played.actual["dump"]);

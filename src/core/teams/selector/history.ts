@@ -1,4 +1,5 @@
 import type { LLMMessage } from "../../models/llm-messages.ts";
+import { pythonDataClass } from "../../text/python.ts";
 import { withoutTrailingSpace } from "../../text/python-space.ts";
 
 /** The `{history}` of a selector's prompt: what was said, each message followed by blank lines. */
@@ -13,12 +14,11 @@ export function historyOf(messages: readonly LLMMessage[]): string {
 
 type Content = (LLMMessage & { type: "UserMessage" | "AssistantMessage" })["content"];
 
+/** Pictures and tool calls as they appear in other texts, too (`toText`). */
 function contentText(content: Content): string {
   if (typeof content === "string") return content;
-  return content
-    .map((part) => {
-      if (typeof part === "string") return part;
-      return "name" in part ? `${part.name}(${part.arguments})` : "<image>";
-    })
-    .join("\n");
+  const calls = content.filter((part) => typeof part === "object" && "arguments" in part);
+  if (calls.length > 0)
+    return `[${calls.map((call) => pythonDataClass("FunctionCall", call)).join(", ")}]`;
+  return content.map((part) => (typeof part === "string" ? part : "<image>")).join("\n");
 }

@@ -84,7 +84,7 @@ describe("the question to the model", () => {
     });
     await run(team, { task: [picture, handoff] });
     expect(asked()).toEqual([
-      `${ROLES}|['ann', 'bob', 'cat']|user: Look:\n<image>\n\n\ndesk: find({"x":1})\n\n\ndesk: Yours.\n\n`,
+      `${ROLES}|['ann', 'bob', 'cat']|user: Look:\n<image>\n\n\ndesk: [FunctionCall(id='1', arguments='{"x":1}', name='find')]\n\n\ndesk: Yours.\n\n`,
     ]);
   });
 
