@@ -211,9 +211,9 @@ describe("requests of a selector", () => {
   /** The same trace with another text in a request. */
   const altered = (trace: Trace, call: number, from: string, to: string): Trace => {
     const other = structuredClone(trace);
-    const messages = other.model_calls[call]!["messages"] as JsonObject[];
-    expect(messages[0]!["content"]).toContain(from);
-    messages[0]!["content"] = String(messages[0]!["content"]).replace(from, to);
+    const [first] = other.model_calls[call]!["messages"] as { content: string }[];
+    expect(first!.content).toContain(from);
+    first!.content = first!.content.replace(from, to);
     return other;
   };
 

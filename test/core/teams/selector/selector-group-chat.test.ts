@@ -8,6 +8,7 @@ import type {
 import { createMessage } from "../../../../src/core/messages/create.ts";
 import type { Message } from "../../../../src/core/messages/message.ts";
 import { reset, run, runStream } from "../../../../src/core/run/run.ts";
+import { TurnSignal } from "../../../../src/core/run/signals.ts";
 import { RoundRobinGroupChat } from "../../../../src/core/teams/round-robin.ts";
 import { SelectorGroupChat } from "../../../../src/core/teams/selector/selector-group-chat.ts";
 import { ScriptedChatCompletionClient } from "../../../../src/testing/scripted-chat-completion-client.ts";
@@ -51,9 +52,8 @@ describe("the question to the model", () => {
       { modelClient: model, maxTurns: 1 },
     );
     await run(team, { task: "Build {it}." });
-    const question = String(model.requests[0]?.messages[0]?.content);
     for (const part of ["ann: ann is made", "\nuser: Build {it}.\n", "['ann', 'bob']"]) {
-      expect(question).toContain(part);
+      expect(model.requests[0]?.messages[0]?.content).toContain(part);
     }
   });
 
@@ -243,7 +243,8 @@ describe("functions that choose", () => {
     });
     await outcome(team.begin(taskOf("go"), new TurnJournal().attempt()));
     const journal = new TurnJournal();
-    await expect(drained(team.turn(journal.attempt({ afterSteps: 2 })))).rejects.toThrow();
+    const interrupted = await outcome(team.turn(journal.attempt({ afterSteps: 2 })));
+    expect(interrupted.error).toBeInstanceOf(TurnSignal);
     const { result, items } = await outcome(team.turn(journal.attempt()));
     expect(result).toMatchObject({ done: true });
     expect(lines(items)).toEqual(["cat: cat1"]);
@@ -367,9 +368,4 @@ test("needs somebody to choose from", () => {
 
 function taskOf(content: string) {
   return { messages: [text("user", content, ORIGIN)], outputTaskMessages: true };
-}
-
-async function drained(generator: AsyncGenerator<unknown, unknown, void>): Promise<void> {
-  const { error } = await outcome(generator);
-  if (error !== undefined) throw error;
 }
