@@ -187,6 +187,14 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     expect((await play(other)).failure).toMatchObject({ step: 0 });
   });
 
+  test("hidden-task: a participant may say less often what it is told, nothing else", async () => {
+    const trace = recorded("magentic_one/as_participant");
+    expect((await play(trace)).failure).toBeUndefined();
+    const other = structuredClone(trace);
+    (other.steps[0]!["events"] as JsonObject[])[2]!["source"] = "somebody";
+    expect((await play(other)).failure).toMatchObject({ step: 0 });
+  });
+
   test("ledger-speaker: a run may go on after a stranger was named, not after another failure", async () => {
     const trace = recorded("magentic_one/unknown_speaker");
     expect((await play(trace)).failure).toBeUndefined();
@@ -534,6 +542,18 @@ describe("what Troupe does instead", () => {
     expect(messages.map(({ source }) => source)).toEqual([
       "MagenticOneOrchestrator",
       "MagenticOneOrchestrator",
+    ]);
+  });
+
+  test("hidden-task: as a participant, MagenticOne does not say again what it is told", async () => {
+    const inner = magentic([ledger({ satisfied: true }), "done"], { name: "inner" });
+    const outer = team(roundRobin([inner, agent("cid", ["c1"])], { max_turns: 2 }));
+    const { messages } = await run(outer, { task: "go" });
+    expect(messages.map(({ source }) => source)).toEqual([
+      "user",
+      "MagenticOneOrchestrator",
+      "MagenticOneOrchestrator",
+      "cid",
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import { type Step, textOf, type Trace } from "../trace.ts";
+import { saysTasksAgain } from "./hidden-task.ts";
 import { gaveUpOnLedger } from "./ledger-speaker.ts";
 import {
   configOf,
@@ -36,6 +37,7 @@ export const RUNNING: readonly Recogniser[] = [
       return counts && streams && isBeginning(place);
     },
   },
+  { class: "hidden-task", explains: saysTasksAgain },
   {
     class: "ledger-speaker",
     explains: (place) => place.step.op === "run" && gaveUpOnLedger(place) && isBeginning(place),
