@@ -213,9 +213,6 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
 });
 
 describe("requests of a selector", () => {
-  const recorded = (name: string): Trace =>
-    readTrace(new URL(`traces/${name}.json`, import.meta.url).pathname);
-
   /** The same trace with another text in a request. */
   const altered = (trace: Trace, call: number, from: string, to: string): Trace => {
     const other = structuredClone(trace);
