@@ -1,5 +1,5 @@
 import { TaskError, TroupeError } from "../../errors.ts";
-import type { JsonObject } from "../../json.ts";
+import type { Json, JsonObject } from "../../json.ts";
 import type { TextMessage } from "../../messages/chat-messages.ts";
 import { createMessage } from "../../messages/create.ts";
 import { type AgentEvent, type ChatMessage, isChatMessage } from "../../messages/message.ts";
@@ -16,7 +16,7 @@ import { formatPython } from "../../text/format.ts";
 import type { Decision, GroupChatManager, GroupChatView, Spoken } from "../group-chat-manager.ts";
 import { rolesOf } from "../roles.ts";
 import type { OrchestratorPrompts } from "./orchestrator-prompts.ts";
-import { NEW_STATE, readState, writeState } from "./orchestrator-state.ts";
+import { NEW_STATE, type OrchestratorState, readState, writeState } from "./orchestrator-state.ts";
 import { type Assessment, ledgerOutput, readLedger } from "./progress-ledger.ts";
 import { isFinalAnswerTemplate, type PromptValues } from "./prompts-config.ts";
 
@@ -51,7 +51,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
   }
 
   children(): { readonly [key: string]: Stateful } {
-    return modelClientPart(this.#options.modelClient);
+    return { ...modelClientPart(this.#options.modelClient), task_ledger: this.#taskLedger() };
   }
 
   validateTask(messages: readonly ChatMessage[] | null): void {
@@ -96,6 +96,31 @@ export class MagenticOneOrchestrator implements GroupChatManager {
 
   loadState(state: JsonObject): void {
     this.#state = readState(state);
+  }
+
+  head(): Json {
+    const { rounds, stalls, next } = this.#state;
+    return { rounds, stalls, next };
+  }
+
+  loadHead(head: Json): void {
+    this.#state = {
+      ...this.#state,
+      ...(head as Pick<OrchestratorState, "rounds" | "stalls" | "next">),
+    };
+  }
+
+  /** Stored apart from the head: it is long, and most turns leave it as it is. */
+  #taskLedger(): Stateful {
+    return {
+      saveState: () => {
+        const { task, facts, plan } = this.#state;
+        return { task, facts, plan };
+      },
+      loadState: (saved) => {
+        this.#state = { ...this.#state, ...saved };
+      },
+    };
   }
 
   /** Writes the task ledger and tells it to the participants, who have forgotten everything before it. */

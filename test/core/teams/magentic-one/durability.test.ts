@@ -5,6 +5,7 @@ import type { Message } from "../../../../src/core/messages/message.ts";
 import { toText } from "../../../../src/core/messages/views.ts";
 import type { Progress } from "../../../../src/core/run/runnable.ts";
 import type { TurnContext } from "../../../../src/core/run/turn-context.ts";
+import { StateTree } from "../../../../src/core/state/state-tree.ts";
 import { MagenticOneGroupChat } from "../../../../src/core/teams/magentic-one/magentic-one-group-chat.ts";
 import {
   ScriptedChatCompletionClient,
@@ -137,3 +138,20 @@ test.each(["facts", "plan", "ledger:0", "ledger:1", "final_answer"])(
     expect(cut.asked.toSorted()).toEqual([...calm.asked, ...lost].toSorted());
   },
 );
+
+test("a turn stores counters, and the task ledger only when it was written", async () => {
+  const team = makeTeam([]);
+  const tree = new StateTree(team);
+  const changed = async (turn: (ctx: TurnContext) => AsyncGenerator<Message, Progress, void>) => {
+    await outcome(turn(new TurnJournal().attempt()));
+    const { heads } = tree.changes();
+    tree.mark();
+    return heads.map(({ path }) => path);
+  };
+  const ledgerPath = "MagenticOneOrchestrator/task_ledger";
+  const begin = (ctx: TurnContext) =>
+    team.begin({ messages: [text("user", "go", ctx)], outputTaskMessages: true }, ctx);
+  expect(await changed(begin)).toEqual([ledgerPath]);
+  expect(await changed((ctx) => team.turn(ctx))).toEqual(["", ledgerPath]);
+  expect(await changed((ctx) => team.turn(ctx))).toEqual([""]);
+});
