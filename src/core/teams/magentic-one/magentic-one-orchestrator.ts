@@ -28,7 +28,7 @@ export interface OrchestratorOptions {
   prompts: OrchestratorPrompts;
   /** Sent as it is, unless {@link isFinalAnswerTemplate}. */
   finalAnswerPrompt: string;
-  /** The progress ledger after so many is not asked for: the team answers with what it has. Null: no limit. */
+  /** After one progress ledger more than this the team answers with what it has. Null: no limit. */
   maxRounds: number | null;
   maxStalls: number;
 }
