@@ -41,7 +41,10 @@ const views = {
 };
 const trace = (name: string, ...steps: object[]): object => ({ format: 1, name, steps });
 
-test("what fails is told in a line each, and the rest is played", () => {
+/** Milliseconds for tests that start processes, on a machine that has other things to do. */
+const STARTS_NODE = 30_000;
+
+test("what fails is told in a line each, and the rest is played", { timeout: STARTS_NODE }, () => {
   mkdirSync(join(folder, "deep"));
   write("deep/good.json", trace("x/good", { op: "message", input: text, ...views }));
   write("a.json", "no json");
@@ -83,12 +86,12 @@ test("over HTTP the same is told", { timeout: 60_000 }, () => {
   ]);
 });
 
-test("traces that all pass give exit code 0", () => {
+test("traces that all pass give exit code 0", { timeout: STARTS_NODE }, () => {
   write("good.json", trace("x/good", { op: "message", input: text, ...views }));
   expect(play(folder)).toEqual({ lines: ["1 passed, 0 failed"], status: 0 });
 });
 
-test("a folder that is missing or empty is a failure", () => {
+test("a folder that is missing or empty is a failure", { timeout: STARTS_NODE }, () => {
   expect(play(folder).status).toBe(1);
   expect(play(join(folder, "nowhere")).lines.at(-1)).toBe("0 passed, 1 failed");
 });
