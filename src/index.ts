@@ -83,6 +83,7 @@ export type {
   Branch,
   Question,
   StepAttempt,
+  StepCache,
   StepOptions,
   StepPolicy,
   StreamOptions,
@@ -162,7 +163,14 @@ export type { MemoryContent } from "./core/memory/memory-content.ts";
 export type { MetadataFilter } from "./core/memory/metadata-filter.ts";
 
 // Models
+export {
+  type CacheStore,
+  DiskCacheStore,
+  InMemoryStore,
+  RedisStore,
+} from "./core/models/cache-store.ts";
 export { callModel, type ModelCallOptions, streamModel } from "./core/models/call-model.ts";
+export { ChatCompletionCache } from "./core/models/chat-completion-cache.ts";
 export type {
   ChatCompletionClient,
   CreateOptions,

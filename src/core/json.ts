@@ -24,6 +24,15 @@ export function asJson(value: unknown): Json {
   return text === undefined ? null : (JSON.parse(text) as Json);
 }
 
+/** A value as text that is the same whatever the order of its keys. */
+export function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    isJsonObject(inner)
+      ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
 function isPlain(value: unknown): value is Json {
   switch (typeof value) {
     case "string":

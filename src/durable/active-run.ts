@@ -50,6 +50,11 @@ export class ActiveRun {
     return this.record.status !== "running" || this.record.wake_at !== null;
   }
 
+  /** Whether the turn is one that another run failed in: a retry begins with it. */
+  get again(): boolean {
+    return this.next === this.record.first_turn && this.record.taken_over !== null;
+  }
+
   get turnId(): string {
     return turnId(this.record, this.next);
   }
@@ -106,8 +111,8 @@ export class ActiveRun {
   }
 
   #counted(log: EventLog): ReadonlyMap<string, string> {
-    const { first_turn, taken_over } = this.record;
-    if (this.next !== first_turn || taken_over === null) return new Map();
+    const { taken_over } = this.record;
+    if (!this.again || taken_over === null) return new Map();
     return log.bodies(taken_over.after, taken_over.up_to);
   }
 }

@@ -255,13 +255,14 @@ export class Driver {
   /** Carries out one turn and commits it, or returns the signal that ended it early. */
   async #turn(drive: Drive, open: OpenTeam): Promise<TurnSignal | undefined> {
     const { active } = drive;
-    const { steps, questions } = this.#stores;
+    const { steps, questions, cache } = this.#stores;
     const journal = new TurnJournal({
       turnId: active.turnId,
       started: active.started,
       runId: active.record.id,
       steps,
       questions,
+      cache: active.again ? cache.renewing() : cache,
       control: drive.control({
         isCurrent: () => this.#isCurrent(drive),
         discard: (id) => this.#live.discard(id),

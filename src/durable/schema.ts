@@ -56,6 +56,13 @@ export function createTables(db: Database): void {
   db.write("insert into meta values ('schema', ?)", String(SCHEMA_VERSION));
 }
 
+/** Only teams with a cache have it, from its first entry on: also those that are older than it. */
+export function createCacheTable(db: Database): void {
+  db.write(
+    "create table if not exists cache (seq integer primary key, key text not null unique, value text not null)",
+  );
+}
+
 /** Only teams with a memory that is searched have it, from its first use on: also those that are older than it. */
 export function createSearchTable(db: Database): void {
   // The full-text index of each log that has one, `search_<id>`, and which generation of the log it holds.

@@ -4,6 +4,7 @@ import { EventLog } from "./event-log.ts";
 import { MetaStore } from "./meta-store.ts";
 import { QuestionStore } from "./question-store.ts";
 import { RunStore } from "./run-store.ts";
+import { ResultCache } from "./result-cache.ts";
 import { StepStore } from "./step-store.ts";
 import { TeamStore } from "./team-store.ts";
 
@@ -17,6 +18,7 @@ export class Stores {
   readonly steps: StepStore;
   readonly questions: QuestionStore;
   readonly log: EventLog;
+  readonly cache: ResultCache;
 
   constructor(storage: DurableObjectStorage) {
     this.db = new Database(storage);
@@ -27,6 +29,7 @@ export class Stores {
     this.steps = new StepStore(this.db, this.bodies);
     this.questions = new QuestionStore(this.db);
     this.log = new EventLog(this.db, this.bodies);
+    this.cache = new ResultCache(this.db);
   }
 
   /** All of `changes` or, when it throws, nothing; then what is in memory is read again. */

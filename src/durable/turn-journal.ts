@@ -1,7 +1,7 @@
 import { TroupeError } from "../core/errors.ts";
 import { retryDelay } from "../core/run/retry.ts";
 import { TurnSignal } from "../core/run/signals.ts";
-import type { Answer, Question } from "../core/run/turn-context.ts";
+import type { Answer, Question, StepCache } from "../core/run/turn-context.ts";
 import type { Moment, StepOutcome, StepRecord, TurnHost } from "../core/run/turn-host.ts";
 import type { QuestionStore } from "./question-store.ts";
 import type { StepStore } from "./step-store.ts";
@@ -35,6 +35,7 @@ export interface TurnJournalOptions {
   runId: string;
   steps: StepStore;
   questions: QuestionStore;
+  cache: StepCache;
   control: TurnControl;
 }
 
@@ -42,6 +43,7 @@ export interface TurnJournalOptions {
 export class TurnJournal implements TurnHost {
   readonly turnId: string;
   readonly started: Moment;
+  readonly cache: StepCache;
   readonly #options: TurnJournalOptions;
   /** Steps under way. `retry` steps stand nowhere else before their end. */
   readonly #begun = new Map<string, Omit<StepRecord, "outcome">>();
@@ -54,6 +56,7 @@ export class TurnJournal implements TurnHost {
     this.#options = options;
     this.turnId = options.turnId;
     this.started = options.started;
+    this.cache = options.cache;
   }
 
   get signal(): AbortSignal {

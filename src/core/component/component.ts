@@ -16,7 +16,8 @@ export type ComponentRole =
   | "workbench"
   | "termination"
   | "structured_message"
-  | "code_executor";
+  | "code_executor"
+  | "cache_store";
 
 const shallowObjectSchema = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
 

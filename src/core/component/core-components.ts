@@ -22,6 +22,8 @@ import { UnboundedChatCompletionContext } from "../context/unbounded-chat-comple
 import { FullTextMemory } from "../memory/full-text-memory.ts";
 import { ListMemory } from "../memory/list-memory.ts";
 import { StructuredMessageFactory } from "../messages/structured-message-factory.ts";
+import { DiskCacheStore, InMemoryStore, RedisStore } from "../models/cache-store.ts";
+import { ChatCompletionCache } from "../models/chat-completion-cache.ts";
 import { ReplayChatCompletionClient } from "../models/replay-chat-completion-client.ts";
 import { GraphFlow } from "../teams/graph-flow/graph-flow.ts";
 import { MagenticOneGroupChat } from "../teams/magentic-one/magentic-one-group-chat.ts";
@@ -73,6 +75,10 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     ListMemory.component,
     FullTextMemory.component,
     ReplayChatCompletionClient.component,
+    ChatCompletionCache.component,
+    InMemoryStore.component,
+    DiskCacheStore.component,
+    RedisStore.component,
     StructuredMessageFactory.component,
     functionToolDefinition(catalog),
     StaticWorkbench.component,

@@ -1,5 +1,5 @@
 import { type Hash, HashChain, hashOf } from "../ids.ts";
-import type { StepOptions, TurnContext } from "../run/turn-context.ts";
+import type { StepAttempt, StepOptions, TurnContext } from "../run/turn-context.ts";
 import type {
   ChatCompletionClient,
   CreateOptions,
@@ -8,7 +8,7 @@ import type {
 import type { LLMMessage } from "./llm-messages.ts";
 
 /** The options of a model call; the rest comes from the step. */
-export type ModelCallOptions = Omit<CreateOptions, "signal" | "idempotencyKey">;
+export type ModelCallOptions = Omit<CreateOptions, "signal" | "idempotencyKey" | "cache">;
 
 /**
  * Calls a model in a step of `ctx`: repeated after a restart or a passing failure, recorded once it answered.
@@ -25,7 +25,7 @@ export function callModel(
 ): Promise<CreateResult> {
   return ctx.step(
     key,
-    ({ signal, idempotencyKey }) => client.create(messages, { ...options, signal, idempotencyKey }),
+    (attempt) => client.create(messages, { ...options, ...ofStep(attempt) }),
     stepOptions(client, messages, options),
   );
 }
@@ -45,13 +45,16 @@ export function streamModel(
   const { messageId, ...rest } = options;
   return ctx.stream(
     key,
-    ({ signal, idempotencyKey }) =>
-      client.createStream(messages, { ...rest, signal, idempotencyKey }),
+    (attempt) => client.createStream(messages, { ...rest, ...ofStep(attempt) }),
     {
       ...stepOptions(client, messages, rest),
       ...(messageId !== undefined && { messageId }),
     },
   );
+}
+
+function ofStep({ signal, idempotencyKey, cache }: StepAttempt): CreateOptions {
+  return { signal, idempotencyKey, ...(cache && { cache }) };
 }
 
 function stepOptions(

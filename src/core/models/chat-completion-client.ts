@@ -1,5 +1,6 @@
 import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
+import type { StepCache } from "../run/turn-context.ts";
 import type { FunctionCall, LLMMessage, RequestUsage } from "./llm-messages.ts";
 import type { ModelInfo } from "./model-info.ts";
 
@@ -26,6 +27,8 @@ export interface CreateResult {
   content: string | FunctionCall[];
   usage: RequestUsage;
   cached: boolean;
+  /** Of a `ChatCompletionCache` that had the result and did not call its client. */
+  from_store?: true;
   logprobs?: TokenLogprob[] | null;
   thought?: string | null;
 }
@@ -43,6 +46,8 @@ export interface CreateOptions {
   /** Stable over the attempts at one step; sent along, for servers and gateways that deduplicate. */
   idempotencyKey?: string;
   signal?: AbortSignal;
+  /** Where the host keeps results that could be had again; only a `ChatCompletionCache` uses it. */
+  cache?: StepCache;
 }
 
 /**

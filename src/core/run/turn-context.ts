@@ -6,6 +6,13 @@ import type { JsonObject } from "../json.ts";
  */
 export type StepPolicy = "retry" | "never" | "ask";
 
+/** What a host keeps of results that could be had again, as long as there is room: by key, as texts. */
+export interface StepCache {
+  get(key: string): string | undefined;
+  /** When there are more than `maxEntries` now, the oldest go. */
+  set(key: string, value: string, maxEntries: number): void;
+}
+
 /** Handed to a step's effect. */
 export interface StepAttempt {
   /** 1 for the first try. */
@@ -14,6 +21,8 @@ export interface StepAttempt {
   idempotencyKey: string;
   /** Aborts when the run is cancelled. */
   signal: AbortSignal;
+  /** Where the host has one. What a step sets is kept when its result is recorded: both or neither. */
+  cache?: StepCache;
 }
 
 export interface StepOptions<T> {

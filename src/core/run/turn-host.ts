@@ -1,5 +1,5 @@
 import type { Json } from "../json.ts";
-import type { Answer, Question, StepPolicy } from "./turn-context.ts";
+import type { Answer, Question, StepCache, StepPolicy } from "./turn-context.ts";
 
 /** A moment of a run: epoch milliseconds, and the milliseconds the run has been running (no waits, no pauses). */
 export interface Moment {
@@ -38,6 +38,7 @@ export interface TurnHost {
   readonly started: Moment;
   readonly signal: AbortSignal;
   readonly stopRequested: boolean;
+  readonly cache?: StepCache;
   clock(): Moment;
   /** Throws a {@link TurnSignal} when nothing new may start. */
   gate(): void;

@@ -9,6 +9,7 @@ import type {
   Branch,
   Question,
   StepAttempt,
+  StepCache,
   StepOptions,
   StreamOptions,
   TurnContext,
@@ -203,7 +204,8 @@ export class TurnScope implements TurnContext {
       record = host.recall(path);
     }
     if (record?.outcome) return { value: this.#replay<T>(path, record.outcome, options) };
-    const step: OpenStep = { path, fingerprint, attempt: record?.attempt ?? 0, error: undefined };
+    const attempt = record?.attempt ?? 0;
+    const step: OpenStep = { path, fingerprint, attempt, error: undefined, keep: [] };
     if (record && record.policy !== "retry") {
       const again = record.policy === "ask" && (await this.#askAgain(key, step));
       if (!again) return { value: this.#unknown(step, options) };
@@ -254,11 +256,13 @@ export class TurnScope implements TurnContext {
       attempt: step.attempt,
       fingerprint: step.fingerprint,
     });
+    step.keep = [];
     return {
       attempt: step.attempt,
       // It is sent as a header, and agents have names in any script.
       idempotencyKey: encodeURI(`${host.turnId}/${step.path}`),
       signal: host.signal,
+      ...(host.cache && { cache: heldBack(host.cache, step.keep) }),
     };
   }
 
@@ -272,6 +276,8 @@ export class TurnScope implements TurnContext {
       fingerprint: step.fingerprint,
       outcome: { ok, time },
     });
+    // Without an await in between: what a host writes then is stored together.
+    for (const keep of step.keep) keep();
     this.#advance(time);
     return ok as T;
   }
@@ -348,6 +354,16 @@ interface OpenStep {
   fingerprint: string;
   attempt: number;
   error: unknown;
+  /** What the present attempt wants to keep besides its result. */
+  keep: (() => void)[];
+}
+
+/** Reads at once and writes when `keep` is called. */
+function heldBack(cache: StepCache, keep: (() => void)[]): StepCache {
+  return {
+    get: (key) => cache.get(key),
+    set: (...entry) => keep.push(() => cache.set(...entry)),
+  };
 }
 
 function isRetryable(error: unknown): boolean {

@@ -1,5 +1,5 @@
 import { TurnSignal } from "../../../src/core/run/signals.ts";
-import type { Answer, Question } from "../../../src/core/run/turn-context.ts";
+import type { Answer, Question, StepCache } from "../../../src/core/run/turn-context.ts";
 import type { Moment, StepRecord, TurnHost } from "../../../src/core/run/turn-host.ts";
 import { TurnScope } from "../../../src/core/run/turn-scope.ts";
 
@@ -18,6 +18,8 @@ export class TurnJournal {
   readonly records = new Map<string, StepRecord>();
   readonly answers = new Map<string, Answer>();
   readonly questions: Question[] = [];
+  /** What the host keeps of results, if anything. */
+  cache?: StepCache;
   readonly #controller = new AbortController();
   #clock = 0;
 
@@ -35,6 +37,7 @@ export class TurnJournal {
       started: { at: 0, ran: 0 },
       signal,
       stopRequested: false,
+      ...(this.cache && { cache: this.cache }),
       clock,
       gate: () => {
         if (signal.aborted) throw new TurnSignal("cancel");

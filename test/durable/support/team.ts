@@ -46,8 +46,15 @@ export function counter(name: string, effect?: () => void): ComponentModel {
 /** A team in an object of its own. */
 export class TestTeam {
   readonly id = `team-${++count}`;
-  readonly gateway: TeamGateway = new DurableObjectGateway(env.ENGINE).team("tenant", this.id);
-  readonly stub = env.ENGINE.get(env.ENGINE.idFromName(`tenant/${this.id}`));
+
+  /** A new one each time: those to an object that was aborted stay broken. */
+  get gateway(): TeamGateway {
+    return new DurableObjectGateway(env.ENGINE).team("tenant", this.id);
+  }
+
+  get stub() {
+    return env.ENGINE.get(env.ENGINE.idFromName(`tenant/${this.id}`));
+  }
 
   static async create(component: ComponentModel): Promise<TestTeam> {
     const team = new TestTeam();

@@ -1,0 +1,119 @@
+import * as z from "zod";
+import { type Component, type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import type { JsonObject } from "../json.ts";
+import type { StepCache } from "../run/turn-context.ts";
+
+/**
+ * Where a {@link ChatCompletionCache} keeps results (AutoGen `CacheStore`), by key, as texts.
+ *
+ * @param cache the host's own, where it has one: a Durable Object keeps it with the team
+ */
+export interface CacheStore extends Component {
+  get(key: string, cache?: StepCache): string | undefined;
+  set(key: string, value: string, cache?: StepCache): void;
+}
+
+/** How much is kept. Settings of ours, which AutoGen ignores. */
+const room = {
+  /** The oldest results go when there are more. Default 1000. */
+  max_entries: z.int().min(1).max(100_000).nullish(),
+  /** A longer result is not kept. Default 100000; a row of a Durable Object does not hold more than the maximum. */
+  max_entry_bytes: z.int().min(1).max(1_000_000).nullish(),
+};
+const roomSchema = z.object(room);
+type Room = z.infer<typeof roomSchema>;
+
+const encoder = new TextEncoder();
+
+/** Keeps results with the team, in a Durable Object; elsewhere in memory, as long as it lives itself. */
+abstract class TeamStore<Config extends Room> implements CacheStore {
+  abstract readonly definition: Component["definition"];
+  readonly #config: Config;
+  readonly #entries = new Map<string, string>();
+
+  constructor(config: Config) {
+    this.#config = config;
+  }
+
+  get(key: string, cache?: StepCache): string | undefined {
+    return cache === undefined ? this.#entries.get(key) : cache.get(key);
+  }
+
+  set(key: string, value: string, cache?: StepCache): void {
+    const maxEntries = this.#config.max_entries ?? 1000;
+    if (encoder.encode(value).length > (this.#config.max_entry_bytes ?? 100_000)) return;
+    if (cache !== undefined) {
+      cache.set(key, value, maxEntries);
+      return;
+    }
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= maxEntries) return;
+      this.#entries.delete(oldest);
+    }
+  }
+
+  toConfig(): JsonObject {
+    return withoutNulls(this.#config);
+  }
+}
+
+/** AutoGen's default store. */
+export class InMemoryStore extends TeamStore<Room> {
+  static readonly component: ComponentDefinition<Room, InMemoryStore> = {
+    provider: "autogen_core.InMemoryStore",
+    componentType: "cache_store",
+    role: "cache_store",
+    version: 1,
+    configSchema: roomSchema,
+    fromConfig: (config) => new InMemoryStore(config),
+  };
+
+  readonly definition = InMemoryStore.component;
+
+  constructor(config: Room = {}) {
+    super(config);
+  }
+}
+
+const diskSchema = z.object({ directory: z.string(), ...room });
+
+/** AutoGen's store on disk: `directory` is kept for the dump, the results are kept with the team. */
+export class DiskCacheStore extends TeamStore<z.infer<typeof diskSchema>> {
+  static readonly component: ComponentDefinition<z.infer<typeof diskSchema>, DiskCacheStore> = {
+    provider: "autogen_ext.cache_store.diskcache.DiskCacheStore",
+    componentType: "cache_store",
+    role: "cache_store",
+    version: 1,
+    configSchema: diskSchema,
+    fromConfig: (config) => new DiskCacheStore(config),
+  };
+
+  readonly definition = DiskCacheStore.component;
+}
+
+const redisSchema = z.object({
+  host: z.string().default("localhost"),
+  port: z.int().default(6379),
+  db: z.int().default(0),
+  username: z.string().nullish(),
+  password: z.string().nullish(),
+  ssl: z.boolean().default(false),
+  socket_timeout: z.number().nullish(),
+  ...room,
+});
+
+/** AutoGen's store in Redis: the connection is kept for the dump, the results are kept with the team. */
+export class RedisStore extends TeamStore<z.infer<typeof redisSchema>> {
+  static readonly component: ComponentDefinition<z.infer<typeof redisSchema>, RedisStore> = {
+    provider: "autogen_ext.cache_store.redis.RedisStore",
+    componentType: "cache_store",
+    role: "cache_store",
+    version: 1,
+    configSchema: redisSchema,
+    fromConfig: (config) => new RedisStore(config),
+  };
+
+  readonly definition = RedisStore.component;
+}

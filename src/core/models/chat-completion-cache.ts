@@ -1,0 +1,187 @@
+import * as z from "zod";
+import {
+  type ComponentDefinition,
+  type ComponentModel,
+  componentModelSchema,
+  dumpComponent,
+  withoutNulls,
+} from "../component/component.ts";
+import { type JsonObject, sortedJson } from "../json.ts";
+import type { StateParts, Stateful } from "../state/stateful.ts";
+import { type CacheStore, InMemoryStore } from "./cache-store.ts";
+import type {
+  ChatCompletionClient,
+  CreateOptions,
+  CreateResult,
+  ToolSchema,
+} from "./chat-completion-client.ts";
+import { createResultSchema } from "./create-result.ts";
+import type { LLMMessage, RequestUsage } from "./llm-messages.ts";
+import { modelClientPart } from "./model-client-part.ts";
+import type { ModelInfo } from "./model-info.ts";
+
+const configSchema = z.object({
+  client: componentModelSchema,
+  store: componentModelSchema.nullish(),
+});
+
+/** `pieces`: those in which the text arrived, of a result that was streamed. */
+const entrySchema = z.object({
+  result: createResultSchema,
+  pieces: z.array(z.string()).optional(),
+});
+type Entry = z.infer<typeof entrySchema>;
+
+/**
+ * A model client that asks another one only for what it was not asked before (AutoGen `ChatCompletionCache`). A result it
+ * has comes with `cached: true` and the usage it had; one that was streamed streams again, any other in one piece.
+ * Requests count as the same when client, messages, tools, tool choice, output format and extra arguments are.
+ */
+export class ChatCompletionCache implements ChatCompletionClient, Stateful {
+  static readonly component: ComponentDefinition<
+    z.infer<typeof configSchema>,
+    ChatCompletionCache
+  > = {
+    provider: "autogen_ext.models.cache.ChatCompletionCache",
+    componentType: "chat_completion_cache",
+    role: "model",
+    version: 1,
+    configSchema,
+    fromConfig: ({ client, store }, loader) =>
+      new ChatCompletionCache(
+        loader.load<ChatCompletionClient>(client, "model", "client"),
+        store ? loader.load<CacheStore>(store, "cache_store", "store") : undefined,
+      ),
+  };
+
+  readonly definition = ChatCompletionCache.component;
+  readonly #client: ChatCompletionClient;
+  readonly #store: CacheStore;
+  /** Which model answers; two that share a store must not give each other's answers. */
+  #identity: ComponentModel | undefined;
+
+  constructor(client: ChatCompletionClient, store: CacheStore = new InMemoryStore()) {
+    this.#client = client;
+    this.#store = store;
+  }
+
+  get modelInfo(): ModelInfo {
+    return this.#client.modelInfo;
+  }
+
+  async create(
+    messages: readonly LLMMessage[],
+    options: CreateOptions = {},
+  ): Promise<CreateResult> {
+    const key = await this.#key(messages, options);
+    const known = this.#find(key, options);
+    if (known !== undefined) return fromStore(known.result);
+    const result = await this.#client.create(messages, options);
+    this.#keep(key, { result }, options);
+    return result;
+  }
+
+  async *createStream(
+    messages: readonly LLMMessage[],
+    options: CreateOptions = {},
+  ): AsyncGenerator<string, CreateResult, void> {
+    const key = await this.#key(messages, options);
+    const known = this.#find(key, options);
+    if (known !== undefined) {
+      const { content } = known.result;
+      yield* known.pieces ?? (typeof content === "string" && content !== "" ? [content] : []);
+      return fromStore(known.result);
+    }
+    const stream = withResult(this.#client.createStream(messages, options));
+    const pieces: string[] = [];
+    for await (const piece of stream.pieces) {
+      pieces.push(piece);
+      yield piece;
+    }
+    const result = stream.result();
+    this.#keep(key, { result, pieces }, options);
+    return result;
+  }
+
+  countTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number> {
+    return this.#client.countTokens(messages, tools);
+  }
+
+  remainingTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number> {
+    return this.#client.remainingTokens(messages, tools);
+  }
+
+  /** Of the calls that were made; results from the store count nothing. */
+  totalUsage(): RequestUsage {
+    return this.#client.totalUsage();
+  }
+
+  replayed(result: CreateResult, messages: readonly LLMMessage[]): void {
+    if (!result.from_store) this.#client.replayed?.(result, messages);
+  }
+
+  close(): Promise<void> {
+    return this.#client.close();
+  }
+
+  saveState(): JsonObject {
+    return {};
+  }
+
+  loadState(): void {}
+
+  stateParts(): StateParts {
+    return { children: modelClientPart(this.#client) };
+  }
+
+  toConfig(): JsonObject {
+    const store = dumpComponent(this.#store);
+    const isDefault =
+      this.#store instanceof InMemoryStore && Object.keys(store.config).length === 0;
+    return withoutNulls({
+      client: dumpComponent(this.#client),
+      store: isDefault ? null : store,
+    });
+  }
+
+  async #key(messages: readonly LLMMessage[], options: CreateOptions): Promise<string> {
+    const { tools = [], toolChoice = "auto", jsonOutput = null, extraCreateArgs = {} } = options;
+    this.#identity ??= dumpComponent(this.#client);
+    const client = this.#identity;
+    const request = { client, messages, tools, toolChoice, jsonOutput, extraCreateArgs };
+    const bytes = new TextEncoder().encode(sortedJson(request));
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+    return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  /** Nothing for what cannot be read: it may have been written by another version, or somebody else. */
+  #find(key: string, { cache }: CreateOptions): Entry | undefined {
+    const text = this.#store.get(key, cache);
+    if (text === undefined) return undefined;
+    try {
+      return entrySchema.parse(JSON.parse(text));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #keep(key: string, entry: Entry, { cache }: CreateOptions): void {
+    this.#store.set(key, JSON.stringify(entry), cache);
+  }
+}
+
+function fromStore(result: CreateResult): CreateResult {
+  return { ...result, cached: true, from_store: true };
+}
+
+/** A stream whose pieces a loop can go through, which leaves it in good order; the result is there afterwards. */
+function withResult(stream: AsyncGenerator<string, CreateResult, void>): {
+  pieces: AsyncGenerator<string, void, void>;
+  result(): CreateResult;
+} {
+  let result: CreateResult;
+  async function* pieces(): AsyncGenerator<string, void, void> {
+    result = yield* stream;
+  }
+  return { pieces: pieces(), result: () => result };
+}
