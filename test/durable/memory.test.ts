@@ -30,20 +30,25 @@ class Rememberer {
     this.#team = TestTeam.create(roundRobin([self], 1));
   }
 
+  /** The same agent in a fork. */
+  at(fork: TestTeam): Pick<Rememberer, "turn"> {
+    return { turn: (act) => this.turn(act, Promise.resolve(fork)) };
+  }
+
   get team(): Promise<TestTeam> {
     return this.#team;
   }
 
   /** What the agent said; undefined when the turn failed. */
-  async turn(act: Act): Promise<string | undefined> {
-    const { team, id } = await this.start(act);
+  async turn(act: Act, where = this.#team): Promise<string | undefined> {
+    const { team, id } = await this.start(act, where);
     const run = await team.finished(id);
     return run.status === "completed" ? String(texts(run).at(-1)) : undefined;
   }
 
-  async start(act: Act): Promise<{ team: TestTeam; id: string }> {
+  async start(act: Act, where = this.#team): Promise<{ team: TestTeam; id: string }> {
     this.#act = act;
-    const team = await this.#team;
+    const team = await where;
     const { id } = await team.start("go");
     return { team, id };
   }
@@ -184,7 +189,23 @@ describe("a full-text memory in a team object", () => {
     expect(await turn(asks(query))).toBe(expected);
   });
 
-  test("makes the index again where there is none, or another: after a fork, in an older object", async () => {
+  test("goes along to a fork, as it was at its turn, and goes its own way there", async () => {
+    const rememberer = new Rememberer({ memory_contents: [text("The first cat.")] });
+    const { turn } = bound(rememberer);
+    await turn(adds("The cat is black."));
+    const fork = rememberer.at(await (await rememberer.team).fork());
+    await turn(adds("The cat is white."));
+    expect(await fork.turn(adds("The cat is red."))).toBe("");
+    expect(await fork.turn(asks("cat"))).toBe("The first cat.|The cat is red.|The cat is black.");
+    expect(await turn(asks("cat"))).toBe("The first cat.|The cat is white.|The cat is black.");
+    await turn(async ([memory], ctx) => {
+      await memory?.clear(ctx);
+      return "";
+    });
+    expect(await rememberer.at(await (await rememberer.team).fork()).turn(asks("cat"))).toBe("");
+  });
+
+  test("makes the index again where there is none: in an object that is older than it", async () => {
     const rememberer = new Rememberer({});
     const { turn, evict } = bound(rememberer);
     const team = await rememberer.team;
