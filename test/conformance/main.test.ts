@@ -78,10 +78,10 @@ test("over HTTP the same is told", { timeout: 60_000 }, () => {
   const { lines, status } = play("--http", folder);
   expect(status).toBe(1);
   expect(lines).toEqual([
-    expect.stringMatching(
-      /^FAIL x\/different step 0 \(run\): events\[1\].content: expected "other"/,
-    ),
+    'FAIL x/different step 0 (run): events[1].content: expected "other", got "Hello there, friend."',
+    expect.stringMatching(/^FAIL x\/different \(evicted\) step 0 \(run\): events\[1\].content/),
     expect.stringMatching(/^FAIL x\/refused: component: .*unknown provider "No"/),
+    expect.stringMatching(/^FAIL x\/refused \(evicted\): component: .*unknown provider "No"/),
     "1 passed, 2 failed",
   ]);
 });

@@ -15,7 +15,8 @@ const USAGE = `Plays recordings of AutoGen against Troupe.
   npm run conformance -- [--http] [DIR...]
 
 Plays every .json file below the folders (default: the project's own traces). One line per failure; exit code 1 if
-there was one. With --http every team and agent lives in a Durable Object inside workerd and is driven over its HTTP API.`;
+there was one. With --http every team and agent lives in a Durable Object inside workerd and is driven over its HTTP API:
+once as it is, and once in an object that is ended before every step and whenever a run waits (evicted).`;
 
 const OWN_TRACES = fileURLToPath(new URL("traces", import.meta.url));
 
@@ -33,21 +34,27 @@ if (values.help) {
   process.exitCode = (await (values.http ? playOverHttp(places) : playInMemory(places))) ? 0 : 1;
 }
 
+/** One way to play a trace; what goes wrong there is told with its name. */
+interface Way {
+  name: string;
+  open(trace: Trace): Host | Promise<Host>;
+}
+
 function playInMemory(places: readonly string[]): Promise<boolean> {
-  return playAll(places, (trace) => InMemory.of(trace));
+  return playAll(places, [{ name: "", open: (trace) => InMemory.of(trace) }]);
 }
 
 async function playOverHttp(places: readonly string[]): Promise<boolean> {
   // Loaded only here: what starts workerd takes longer to load than all traces take in memory.
   const { ConformanceService } = await import("./http/service.ts");
   await using service = await ConformanceService.start();
-  return await playAll(places, (trace) => service.open(trace));
+  return await playAll(places, [
+    { name: "", open: (trace) => service.open(trace, false) },
+    { name: " (evicted)", open: (trace) => service.open(trace, true) },
+  ]);
 }
 
-/** Makes the host of one trace. */
-type Open = (trace: Trace) => Host | Promise<Host>;
-
-async function playAll(places: readonly string[], open: Open): Promise<boolean> {
+async function playAll(places: readonly string[], ways: readonly Way[]): Promise<boolean> {
   const deviations = readDeviations();
   const files: (string | { place: string; error: unknown })[] = [];
   for (const place of places) {
@@ -60,7 +67,7 @@ async function playAll(places: readonly string[], open: Open): Promise<boolean> 
   let passed = 0;
   const reports = sideBySide(files, SIDE_BY_SIDE, (file) =>
     typeof file === "string"
-      ? playFile(file, deviations, open)
+      ? playFile(file, deviations, ways)
       : { passed: false, lines: [`FAIL ${file.place}: ${errorMessage(file.error)}`] },
   );
   for await (const report of reports) {
@@ -104,24 +111,36 @@ interface Report {
 async function playFile(
   file: string,
   deviations: readonly Deviation[],
-  open: Open,
+  ways: readonly Way[],
 ): Promise<Report> {
-  let name = file;
+  let trace: Trace;
+  try {
+    trace = readTrace(file);
+  } catch (error) {
+    return { passed: false, lines: [`FAIL ${file}: ${errorMessage(error)}`] };
+  }
+  const listed = deviations.filter((deviation) => deviation.trace === trace.name);
+  const reports = await Promise.all(ways.map((way) => playTrace(trace, listed, way)));
+  return {
+    passed: reports.every(({ passed }) => passed),
+    lines: [...new Set(reports.flatMap(({ lines }) => lines))],
+  };
+}
+
+async function playTrace(trace: Trace, listed: readonly Deviation[], way: Way): Promise<Report> {
+  const { name } = trace;
   let outcome: Outcome;
   try {
-    const trace = readTrace(file);
-    name = trace.name;
-    const listed = deviations.filter((deviation) => deviation.trace === name);
-    outcome = await play(trace, await open(trace), listed);
+    outcome = await play(trace, await way.open(trace), listed);
   } catch (error) {
-    return { passed: false, lines: [`FAIL ${name}: ${errorMessage(error)}`] };
+    return { passed: false, lines: [`FAIL ${name}${way.name}: ${errorMessage(error)}`] };
   }
   const lines = outcome.stale.map(
     ({ step, class: known }) =>
       `note ${name} step ${step}: listed as deviation ${known}, but it does not differ`,
   );
   if (outcome.failure) {
-    return { passed: false, lines: [...lines, `FAIL ${name}${shown(outcome.failure)}`] };
+    return { passed: false, lines: [...lines, `FAIL ${name}${way.name}${shown(outcome.failure)}`] };
   }
   lines.push(
     ...outcome.deviations.map(

@@ -4,6 +4,13 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 
 const root = join(import.meta.dirname, "../..");
 
+export interface TestWorkerOptions {
+  /** A Worker that wraps the deployed one, as a path from the root of the project. */
+  entry?: string;
+  /** What the runtime says of this is not shown: it is what the test does. */
+  quietAbout?: string;
+}
+
 /** The Worker as it is deployed, in a workerd of its own, open to local requests. */
 export class TestWorker implements AsyncDisposable {
   readonly #miniflare: Miniflare;
@@ -12,10 +19,9 @@ export class TestWorker implements AsyncDisposable {
     this.#miniflare = miniflare;
   }
 
-  /** @param entry a Worker that wraps the deployed one, as a path from the root of the project */
   static async start(
     settings: Record<string, string> = {},
-    entry = "src/worker.ts",
+    { entry = "src/worker.ts", quietAbout }: TestWorkerOptions = {},
   ): Promise<TestWorker> {
     const { outputFiles } = await build({
       entryPoints: [join(root, entry)],
@@ -32,6 +38,11 @@ export class TestWorker implements AsyncDisposable {
       modules: [{ type: "ESModule", path: "worker.js", contents: outputFiles[0]?.text ?? "" }],
       durableObjects: { TEAM: { className: "TeamObject", useSQLite: true } },
       bindings: { TROUPE_OPEN: "1", ...settings },
+      ...(quietAbout !== undefined && {
+        handleStructuredLogs: ({ message }: { message: string }) => {
+          if (!message.includes(quietAbout)) process.stderr.write(`${message}\n`);
+        },
+      }),
     });
     const miniflare = new Miniflare(config);
     await miniflare.ready;

@@ -24,14 +24,19 @@ export class Api {
   }
 
   /** For answers that are streams. @throws TroupeError with the code of the problem that was answered */
-  async open(method: string, path: string, body?: unknown, accept?: string): Promise<Response> {
+  async open(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
     const response = await fetch(this.#origin + path, {
       method,
       headers: {
         // A connection that is kept may be closed by the server in the moment in which it is used again.
         connection: "close",
         ...(body !== undefined && { "content-type": "application/json" }),
-        ...(accept !== undefined && { accept }),
+        ...headers,
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });

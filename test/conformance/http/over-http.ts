@@ -15,13 +15,16 @@ export class OverHttp implements Host {
   /** Names the trace to the Worker. */
   readonly #trace: string;
   readonly #human: Human;
+  readonly #evicts: boolean;
   /** The id of the subject's team; undefined when the subject is neither team nor agent. */
   #team: string | undefined;
 
-  constructor(api: Api, name: string, trace: Trace) {
+  /** @param evicts whether the team's object is ended before every step, and while a run waits */
+  constructor(api: Api, name: string, trace: Trace, evicts: boolean) {
     this.#api = api;
     this.#trace = name;
     this.#human = new Human(trace.inputs);
+    this.#evicts = evicts;
   }
 
   async use(model: JsonObject, hooks: JsonObject): Promise<Played> {
@@ -44,10 +47,19 @@ export class OverHttp implements Host {
   async play(step: Step): Promise<Played> {
     if (step.op === "component") return this.#component(step);
     if (this.#team === undefined) return this.#inside(step);
-    const address = `/v1/teams/${this.#team}`;
+    const team = this.#team;
+    const address = `/v1/teams/${team}`;
+    const evict = async (): Promise<void> => {
+      await this.#api.call("POST", "/evict", { team });
+    };
+    if (this.#evicts) await evict();
     switch (step.op) {
       case "run": {
-        const run = new HttpRun(this.#api, this.#team, this.#human);
+        const run = new HttpRun(this.#api, team, {
+          human: this.#human,
+          evicts: this.#evicts,
+          evict,
+        });
         const { task = null, output_task_messages = true } = step;
         const input = { task, output_task_messages };
         return step["stream"] === false ? run.plain(input) : run.streamed(input);

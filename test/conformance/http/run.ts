@@ -7,27 +7,57 @@ import type { Human } from "../stand-ins/human.ts";
 import { sameJson } from "../trace.ts";
 import type { Api } from "./api.ts";
 
+/** What the streams of one run have shown so far. */
+interface Stream {
+  /** The id of the run. */
+  run: string;
+  /** Of the last recorded frame. */
+  cursor: string;
+  events: Json[];
+  retracted: boolean;
+}
+
+/** What a run meets outside. */
+export interface Outside {
+  human: Human;
+  /** Whether the object is to be ended while the run waits. */
+  evicts: boolean;
+  /** Ends it. */
+  evict(): Promise<void>;
+}
+
 /** One run of a team, from its start to its end. */
 export class HttpRun {
   readonly #api: Api;
-  readonly #human: Human;
+  readonly #outside: Outside;
   /** Address of the team's runs. */
   readonly #runs: string;
+  /** Requests that were open when the object was ended, if it was to be. */
+  readonly #seen = new Set<string>();
   readonly #answered = new Set<string>();
 
-  constructor(api: Api, team: string, human: Human) {
+  constructor(api: Api, team: string, outside: Outside) {
     this.#api = api;
-    this.#human = human;
+    this.#outside = outside;
     this.#runs = `/v1/teams/${team}/runs`;
   }
 
   /** The items of its stream, as AutoGen's `run_stream` yields them. */
   async streamed(input: JsonObject): Promise<Played> {
-    const events: Json[] = [];
+    const stream: Stream = { run: "", cursor: "0", events: [], retracted: false };
+    const { events } = stream;
     try {
-      const response = await this.#api.open("POST", this.#runs, input, "text/event-stream");
-      events.push(await this.#follow(response, events));
-      return { actual: { events } };
+      const accept = "text/event-stream";
+      let response = await this.#api.open("POST", this.#runs, input, { accept });
+      let result = await this.#follow(response, stream);
+      while (result === undefined) {
+        await this.#outside.evict();
+        const headers = { accept, "last-event-id": stream.cursor };
+        const address = `${this.#runs}/${stream.run}/events`;
+        response = await this.#api.open("GET", address, undefined, headers);
+        result = await this.#follow(response, stream);
+      }
+      return { actual: { events: [...events, result] } };
     } catch (error) {
       return { actual: { events }, error: thrown(error) };
     }
@@ -47,42 +77,53 @@ export class HttpRun {
     }
   }
 
-  /** Adds what the stream shows to `events` and returns the result. @throws whatever the run ended with instead */
-  async #follow(response: Response, events: Json[]): Promise<Json> {
-    let id = "";
-    let retracted = false;
-    for await (const { event, data } of framesOf(response)) {
+  /**
+   * Adds what the stream shows and returns the result; undefined when the connection has to be made again.
+   *
+   * @throws whatever the run ended with instead
+   */
+  async #follow(response: Response, stream: Stream): Promise<Json | undefined> {
+    let caughtUp = false;
+    let open: HumanRequest[] = [];
+    for await (const { event, id, data } of framesOf(response)) {
+      stream.cursor = id ?? stream.cursor;
       switch (event) {
         case undefined:
-          if (data["type"] !== "TaskResult") events.push(data);
-          else if (retracted)
-            throw new Error("a run that completed took back messages it had shown");
-          else return this.#result(id, data);
+          if (data["type"] === "TaskResult") return this.#result(stream, data);
+          stream.events.push(data);
           break;
         case "run": {
           const run = data as unknown as RunInfo;
-          id = run.id;
-          if (run.status === "waiting") await this.#attend(id, run.requests);
-          if (run.status === "cancelled") return resultOf(await this.#info(id));
+          stream.run = run.id;
+          if (run.status === "cancelled") return resultOf(await this.#info(run.id));
+          open = run.status === "waiting" ? run.requests : [];
+          if (this.#outside.evicts && open.some((request) => !this.#seen.has(request.id))) {
+            for (const request of open) this.#seen.add(request.id);
+            return undefined;
+          }
           break;
         }
         case "failed":
-          return resultOf(await this.#info(id));
+          return resultOf(await this.#info(stream.run));
         case "retract":
-          retracted = true;
+          stream.retracted = true;
           break;
         case "caught_up":
+          caughtUp = true;
           break;
         default:
           throw new Error(`a stream that began with its run has a frame ${event}`);
       }
+      // Not before: what is said after the answer must find somebody who listens.
+      if (caughtUp) await this.#attend(stream.run, open);
     }
     throw new Error("the stream of the run has no end");
   }
 
   /** The run's own word for its result must be the stream's. */
-  async #result(id: string, streamed: JsonObject): Promise<Json> {
-    const run = await this.#info(id);
+  async #result(stream: Stream, streamed: JsonObject): Promise<Json> {
+    if (stream.retracted) throw new Error("a run that completed took back messages it had shown");
+    const run = await this.#info(stream.run);
     const said = {
       type: "TaskResult",
       stop_reason: run.stop_reason,
@@ -104,7 +145,7 @@ export class HttpRun {
       this.#answered.add(request.id);
       const address = `${this.#runs}/${run}`;
       try {
-        const answer = await this.#human.answer(request);
+        const answer = await this.#outside.human.answer(request);
         await this.#api.call("POST", `${address}/requests/${request.id}`, answer);
       } catch {
         await this.#api.call("POST", `${address}/stop`, { mode: "now" });
@@ -127,12 +168,18 @@ function resultOf({ status, error, result, stop_reason }: RunInfo): Json {
   throw new TroupeError(status, `the run is ${status}`);
 }
 
-async function* framesOf(
-  response: Response,
-): AsyncGenerator<{ event: string | undefined; data: JsonObject }, void, void> {
+interface Frame {
+  event: string | undefined;
+  id: string | undefined;
+  data: JsonObject;
+}
+
+async function* framesOf(response: Response): AsyncGenerator<Frame, void, void> {
   if (response.body === null) return;
   const frames = response.body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());
-  for await (const { event, data } of frames) yield { event, data: JSON.parse(data) as JsonObject };
+  for await (const { event, id, data } of frames) {
+    yield { event, id, data: JSON.parse(data) as JsonObject };
+  }
 }

@@ -13,15 +13,22 @@ export class ConformanceService implements AsyncDisposable {
   }
 
   static async start(): Promise<ConformanceService> {
-    return new ConformanceService(await TestWorker.start({}, "test/conformance/worker/main.ts"));
+    const worker = await TestWorker.start(
+      {},
+      { entry: "test/conformance/worker/main.ts", quietAbout: "Application called abort()" },
+    );
+    return new ConformanceService(worker);
   }
 
-  /** A host for one trace. */
-  async open(trace: Trace): Promise<OverHttp> {
+  /**
+   * A host for one trace.
+   * @param evicts whether the team's object is ended before every step, and while a run waits
+   */
+  async open(trace: Trace, evicts: boolean): Promise<OverHttp> {
     const name = `t${this.#traces++}`;
     const api = new Api(`${await this.#worker.origin}/traces/${name}`);
     await api.call("PUT", "", trace);
-    return new OverHttp(api, name, trace);
+    return new OverHttp(api, name, trace, evicts);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

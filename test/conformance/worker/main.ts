@@ -27,6 +27,11 @@ export class TeamObject extends TroupeTeam<Env> {
     if (stage === undefined) throw new Error("the team plays in no trace");
     return stage.service.build(component);
   }
+
+  /** Ends the object: whoever asks for it next finds what is stored. */
+  evict(): void {
+    this.ctx.abort();
+  }
 }
 
 /** Below `/traces/{trace}` stands the API of the service, and beside it what only the harness asks for. */
@@ -47,7 +52,7 @@ export default {
     if (path.startsWith("/v1/")) {
       return stage.service.fetch(new Request(new URL(path + url.search, url), request));
     }
-    return harness(stage, path, request);
+    return harness(stage, path, request, env);
   },
 } satisfies ExportedHandler<Env>;
 
@@ -63,6 +68,7 @@ async function harness(
   { world, inside }: Stage,
   path: string,
   request: Request,
+  env: Env,
 ): Promise<Response> {
   switch (path) {
     case "/use": {
@@ -75,6 +81,13 @@ async function harness(
       return Response.json(await inside.play(await request.json<Step>()));
     case "/records":
       return Response.json(await inside.takeRecords());
+    case "/evict": {
+      const { team } = await request.json<{ team: string }>();
+      const stub = env.TEAM.getByName(`local/${team}`) as unknown as Pick<TeamObject, "evict">;
+      // It cannot answer any more.
+      await Promise.resolve(stub.evict()).catch(() => undefined);
+      return Response.json({});
+    }
     default:
       return new Response(`the harness has no ${path}`, { status: 404 });
   }
