@@ -18,6 +18,8 @@ export class OverHttp implements Host {
   readonly #evicts: boolean;
   /** The id of the subject's team; undefined when the subject is neither team nor agent. */
   #team: string | undefined;
+  /** Whether the world outside may have been asked something since its records were taken. */
+  #asked = false;
 
   /** @param evicts whether the team's object is ended before every step, and while a run waits */
   constructor(api: Api, name: string, trace: Trace, evicts: boolean) {
@@ -55,6 +57,7 @@ export class OverHttp implements Host {
     if (this.#evicts) await evict();
     switch (step.op) {
       case "run": {
+        this.#asked = true;
         const run = new HttpRun(this.#api, team, {
           human: this.#human,
           evicts: this.#evicts,
@@ -76,19 +79,20 @@ export class OverHttp implements Host {
   }
 
   async takeRecords(): Promise<Records> {
+    if (!this.#asked) return { model_calls: [], input_prompts: [], code_calls: [], hook_calls: [] };
+    this.#asked = false;
     const { input_prompts, ...records } = await this.#api.call<Records>("POST", "/records");
     return { ...records, input_prompts: [...input_prompts, ...this.#human.take()] };
   }
 
   /** Creates a team and returns its id. */
   async #create(component: JsonObject): Promise<string> {
-    const team = await this.#api.call<{ id: string }>("POST", "/v1/teams", {
+    const team = await this.#api.call<{ id: string; component: JsonObject }>("POST", "/v1/teams", {
       component,
       metadata: { trace: this.#trace },
     });
-    const shown = await this.#api.call<{ component: JsonObject }>("GET", `/v1/teams/${team.id}`);
-    if (!sameJson(shown.component, component)) {
-      throw new Error(`the team has the component ${JSON.stringify(shown.component)}`);
+    if (!sameJson(team.component, component)) {
+      throw new Error(`the team has the component ${JSON.stringify(team.component)}`);
     }
     return team.id;
   }
@@ -113,6 +117,7 @@ export class OverHttp implements Host {
   }
 
   #inside(step: Step): Promise<Played> {
+    this.#asked = true;
     return this.#api.call("POST", "/play", step);
   }
 
