@@ -3,7 +3,7 @@ import { fold } from "../core/search/tokens.ts";
 import type { Database } from "./database.ts";
 import { createSearchTable, hasTable } from "./schema.ts";
 
-/** Items read at once while an index is built. */
+/** Items read at once while an index is built, and hits of a query. */
 const PAGE = 500;
 
 /** What is part of a word: combining marks as well, which by default split the words of many languages. */
@@ -64,11 +64,18 @@ export class SearchIndex {
     visit: (index: number, score: number) => boolean,
   ): void {
     const table = this.#table(log.generation);
-    for (const { item, score } of this.#db.each<{ item: number; score: number }>(
-      `select rowid as item, -rank as score from ${table} where ${table} match ? order by rank, rowid desc`,
-      terms.map((term) => `"${term}"`).join(" OR "),
-    )) {
-      if (!visit(item, score)) return;
+    const query = terms.map((term) => `"${term}"`).join(" OR ");
+    // Pages, because a reader that stops in the middle keeps the table locked: it could not be dropped.
+    for (let offset = 0; ; offset += PAGE) {
+      const hits = this.#db.all<{ item: number; score: number }>(
+        `select rowid as item, -rank as score from ${table} where ${table} match ? order by rank, rowid desc
+           limit ? offset ?`,
+        query,
+        PAGE,
+        offset,
+      );
+      for (const { item, score } of hits) if (!visit(item, score)) return;
+      if (hits.length < PAGE) return;
     }
   }
 
