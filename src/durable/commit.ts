@@ -44,7 +44,16 @@ export function commitTurn(
         started: time,
         event: log.last,
       });
-    const commit = { turn, run: active.stored.seq, next, time, usage, event: log.last, since };
+    const commit = {
+      turn,
+      run: active.stored.seq,
+      next,
+      time,
+      usage,
+      event: log.last,
+      since,
+      empty: false,
+    };
     open.state.write(commit);
     return { commit, retract, terminal };
   });

@@ -116,10 +116,12 @@ export class SearchIndex {
   }
 }
 
-/** Removes all indexes: another component took the place of the one that had them. */
-export function dropIndexes(db: Database): void {
+/** Removes the indexes of logs that do not go on: another component took the place of the one that had them. */
+export function dropIndexes(db: Database, goOn: ReadonlySet<string>): void {
   if (!hasTable(db, "search")) return;
-  for (const { id } of db.all<{ id: number }>("select id from search")) dropIndex(db, id);
+  for (const { id, path } of db.all<{ id: number; path: string }>("select id, path from search")) {
+    if (!goOn.has(path)) dropIndex(db, id);
+  }
 }
 
 function dropIndex(db: Database, id: number): void {

@@ -24,6 +24,8 @@ export interface Commit {
   event: number;
   /** The last event before the conversation's: a reset or a loaded state began a new one. */
   since: number;
+  /** Nothing has happened since a reset. */
+  empty: boolean;
 }
 
 /** An object has 128 MB, and a conversation may be longer: every so often memory lets go of its beginning. */
@@ -60,6 +62,7 @@ export function disownLastCommit(db: Database, bodies: Bodies, turn: number, eve
     usage: { prompt_tokens: 0, completion_tokens: 0 },
     event,
     since: 0,
+    empty: head.commit.empty,
   };
   bodies.remove(headOwner("", turn));
   const body = bodies.store(headOwner("", turn), JSON.stringify({ ...head, commit }));
@@ -76,7 +79,7 @@ export function lastTurn(db: Database): number {
 
 /**
  * The state of one team object in memory, tied to its rows. `continued` takes over what is stored; `replaced` starts
- * from the component's initial state and hides what is stored from the next commit on.
+ * from the component's initial state and hides from the next commit on what is stored and was not taken over by then.
  */
 export class StoredState {
   readonly #db: Database;
@@ -172,15 +175,22 @@ export class StoredState {
     );
   }
 
-  /** Older rows must not be taken for this component's: empty heads and generations come after them. */
+  /**
+   * Older rows must not be taken for this component's: empty heads and generations come after them. Logs that were taken
+   * over go on in their generation.
+   */
   #hideStored(changed: Set<string>, written: ReadonlySet<string>, { turn }: Commit): void {
     for (const { path } of this.#db.all<{ path: string }>("select distinct path from head")) {
       changed.add(path);
     }
+    const { generations } = this.#tree;
+    const goOn = new Set<string>();
     for (const { path } of this.#db.all<{ path: string }>("select distinct path from log")) {
-      if (!written.has(path)) this.#writeLog(path, this.#lastGeneration(path) + 1, 0, [], turn);
+      const last = this.#lastGeneration(path);
+      if (generations.get(path) === last) goOn.add(path);
+      else if (!written.has(path)) this.#writeLog(path, last + 1, 0, [], turn);
     }
-    dropIndexes(this.#db);
+    dropIndexes(this.#db, goOn);
   }
 
   /** A group's values as last stored; memory keeps them, since a row holds the whole group. */
@@ -259,7 +269,7 @@ export class StoredState {
     )) {
       const text = this.#bodies.load(logOwner(path, generation, start), body);
       const row = JSON.parse(text) as unknown[];
-      items.push(...row.slice(Math.max(0, from - start), to - start));
+      for (const item of row.slice(Math.max(0, from - start), to - start)) items.push(item);
     }
     return items;
   }

@@ -6,12 +6,13 @@ import type { MessagePage, Result, TeamInfo } from "../core/run/gateway.ts";
 import { MemoryHost } from "../core/run/memory-host.ts";
 import type { Runnable } from "../core/run/runnable.ts";
 import { TurnScope } from "../core/run/turn-scope.ts";
+import { takeOver } from "../core/state/take-over.ts";
 import type { ComponentSecrets } from "./component-secrets.ts";
 import type { Driver } from "./driver.ts";
 import type { BuildTeam, OpenTeam, TeamCache } from "./open-team.ts";
 import { ok, refuseInput } from "./refusal.ts";
 import { teamBusy } from "./run-service.ts";
-import { requireKind, requireNothingLost } from "./state-fit.ts";
+import { requireKind, requireNone } from "./state-fit.ts";
 import { lastCommit, lastTurn, StoredState } from "./stored-state.ts";
 import type { Stores } from "./stores.ts";
 
@@ -78,7 +79,7 @@ export class TeamService {
       const open = await this.#fresh();
       await open.runnable.reset(TurnScope.root(new MemoryHost({}).turn(0)));
       return () => {
-        this.#store(open, "new", () => this.#newEpoch());
+        this.#store(open, "none", () => this.#newEpoch());
         return this.info();
       };
     });
@@ -90,7 +91,7 @@ export class TeamService {
       requireKind(state, open.runnable.saveState());
       open.runnable.loadState(state);
       return () => {
-        this.#store(open, "new", (turn) => {
+        this.#store(open, "loaded", (turn) => {
           this.#newEpoch();
           this.#stores.log.adopt(turn, open.runnable.conversation());
         });
@@ -135,14 +136,17 @@ export class TeamService {
     return state;
   }
 
-  /** Gives another component's team the present state. @throws StateError */
+  /** Lets another component's team go on in the place of the present one. @throws StateError */
   async #takeOver(runnable: Runnable, provider: string): Promise<StoredState> {
     const { db, bodies, team } = this.#stores;
     const state = new StoredState(db, bodies, runnable, "replaced");
-    if (!lastCommit(db, bodies)) return state;
-    let present: JsonObject;
+    const commit = lastCommit(db, bodies);
+    if (commit === undefined) return state;
+    let present: Runnable;
+    let blank: Runnable;
     try {
-      present = await this.#savedState();
+      present = (await this.#fresh()).runnable;
+      blank = await this.#build(team.component);
     } catch (error) {
       // The present component cannot be built, after a deploy for example: its state fits as it is stored, or not.
       if (!(error instanceof ComponentError)) throw error;
@@ -155,8 +159,10 @@ export class TeamService {
       stored.requireFit();
       return stored;
     }
-    requireNothingLost(present, runnable.saveState());
-    runnable.loadState(present);
+    const issues = takeOver(runnable, present, blank);
+    await Promise.all([present.close(), blank.close()]);
+    // What is there after a reset came with the component, and may go with it.
+    if (!commit.empty) requireNone(issues);
     return state;
   }
 
@@ -172,11 +178,17 @@ export class TeamService {
     }
   }
 
-  #store(open: OpenTeam, conversation: "same" | "new", more: (turn: number) => void): void {
+  #store(
+    open: OpenTeam,
+    conversation: "same" | "none" | "loaded",
+    more: (turn: number) => void,
+  ): void {
     const { db, bodies, log } = this.#stores;
     const last = lastCommit(db, bodies);
     const turn = (last?.turn ?? 0) + 1;
-    const since = conversation === "new" ? log.last : (last?.since ?? 0);
+    const same = conversation === "same";
+    const since = same ? (last?.since ?? 0) : log.last;
+    const empty = same ? (last?.empty ?? true) : conversation === "none";
     this.#stores.transaction(() => {
       more(turn);
       open.state.write({
@@ -187,6 +199,7 @@ export class TeamService {
         usage: { prompt_tokens: 0, completion_tokens: 0 },
         event: log.last,
         since,
+        empty,
       });
     });
     open.state.committed();

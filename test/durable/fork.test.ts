@@ -345,9 +345,11 @@ describe("a long conversation", () => {
   });
 
   test("of a team that is deleted meanwhile is not completed from another one", async () => {
-    const team = await TestTeam.create(roundRobin([counter("a")], 2));
+    const team = await TestTeam.create(roundRobin([talker()], 40));
     const component = roundRobin([counter("a")], 2);
+    await team.finished((await team.start("go")).id);
     const point = value(await stubs(team).forkPoint(null));
+    expect(value(await stubs(team).forkPage(point, FIRST_ROW)).next).not.toBeNull();
     value(await team.gateway.destroy());
     expect(await stubs(team).forkPage(point, FIRST_ROW)).toMatchObject({ ok: false });
     value(await team.gateway.create({ id: team.id, label: null, metadata: {}, component }));

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { ComponentModel } from "../../src/core/component/component.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { FullTextMemory } from "../../src/core/memory/full-text-memory.ts";
 import type { MemoryContent } from "../../src/core/memory/memory-content.ts";
@@ -114,6 +115,29 @@ describe("a full-text memory in a team object", () => {
     });
     expect(failed).toBeUndefined();
     expect(await turn(asks("cat"))).toBe("The cat is black.");
+  });
+
+  test("stays when the team gets another component, whatever its settings", async () => {
+    const rememberer = new Rememberer({});
+    const { turn } = bound(rememberer);
+    await turn(adds("The cat is black.", "The cat is white."));
+    const team = await rememberer.team;
+    const stored = await team.sql("select count(*) as rows from log where path like '%contents'");
+    for (const settings of [{ k: 1 }, { tokenizer: "trigram" }, {}]) {
+      const text_ = JSON.stringify(value(await team.gateway.team()).component);
+      const changed = JSON.parse(text_, (key, found: unknown) =>
+        key === "memory" ? [{ provider: "troupe.memory.FullTextMemory", config: settings }] : found,
+      ) as ComponentModel;
+      value(await team.gateway.replaceComponent(changed));
+      const found = await turn(asks("cat"));
+      expect(found).toBe(
+        "k" in settings ? "The cat is white." : "The cat is white.|The cat is black.",
+      );
+    }
+    const now = await team.sql("select count(*) as rows from log where path like '%contents'");
+    expect(now).toEqual(stored);
+    await turn(adds("The cat is red."));
+    expect(await turn(asks("red cat"))).toContain("The cat is red.|");
   });
 
   test("shows a turn that runs again what it showed before", async () => {

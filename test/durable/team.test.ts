@@ -127,59 +127,6 @@ describe("a team", () => {
     expect(texts(await other.finished((await other.start(null)).id))).toEqual(["b 1"]);
   });
 
-  test("another component takes over the state where it fits", async () => {
-    const first = parrot("a");
-    const team = await TestTeam.create(roundRobin([first], 1));
-    await team.finished((await team.start("1")).id);
-    const changed = value(await team.gateway.replaceComponent(roundRobin([first], 2)));
-    expect(changed.component_version).toBe(2);
-    await team.evict();
-    expect(texts(await team.finished((await team.start("2")).id))).toEqual(["2", "1+2", "1+1+2"]);
-
-    const strangers = await team.gateway.replaceComponent(roundRobin([parrot("z")], 1));
-    expect(strangers).toMatchObject({ ok: false, problem: { status: 422 } });
-    expect(value(await team.gateway.team()).component_version).toBe(2);
-    expect(await team.gateway.replaceComponent({ provider: "nobody", config: {} })).toMatchObject({
-      ok: false,
-      problem: { status: 422, code: "component_unknown_provider" },
-    });
-  });
-
-  test("no component takes its place that would lose a part of its state", async () => {
-    const team = await TestTeam.create(roundRobin([counter("a"), counter("b")], 2));
-    const component = value(await team.gateway.team()).component;
-    await team.finished((await team.start("go")).id);
-    const state = value(await team.gateway.saveState());
-    const refused = (path: string): object => ({
-      ok: false,
-      problem: { status: 422, code: "invalid_state", errors: [{ path }] },
-    });
-    expect(await team.gateway.replaceComponent(roundRobin([counter("a")], 2))).toMatchObject(
-      refused("agent_states.b"),
-    );
-    expect(await team.gateway.replaceComponent(counter("a"))).toMatchObject({
-      ok: false,
-      problem: { status: 422, code: "invalid_state" },
-    });
-    expect(value(await team.gateway.team())).toMatchObject({ component, component_version: 1 });
-    expect(value(await team.gateway.saveState())).toEqual(state);
-  });
-
-  test("another component keeps the state of agents that do not speak for a while", async () => {
-    const team = await TestTeam.create(roundRobin([parrot("a"), parrot("b")], 2));
-    await team.finished((await team.start("1")).id);
-    value(await team.gateway.replaceComponent(roundRobin([parrot("a"), parrot("b")], 1)));
-    // In the same instance: what replaced the state is what goes on.
-    expect(texts(await team.finished((await team.start("2")).id))).toEqual(["2", "1+1+1+2"]);
-    const state = value(await team.gateway.saveState());
-    await team.evict();
-    expect(value(await team.gateway.saveState())).toEqual(state);
-    expect(texts(await team.finished((await team.start("3")).id))).toEqual([
-      "3",
-      "1+1+2+1+1+1+2+3",
-    ]);
-  });
-
   test("cannot be changed while a run is active, and is gone when it is destroyed", async () => {
     const arrived = new Signal();
     const component = roundRobin(

@@ -4,8 +4,10 @@ import {
   withoutInnerNulls,
   withoutNulls,
 } from "../component/component.ts";
+import type { Issue } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
+import { isSameComponent } from "../state/take-over.ts";
 import { wait } from "../wait.ts";
 import type {
   ChatCompletionClient,
@@ -138,6 +140,15 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   }
 
   loadState(): void {}
+
+  /** The position in other answers means nothing. */
+  takeOver(previous: Stateful): Issue[] {
+    if (previous instanceof ReplayChatCompletionClient && isSameComponent(this, previous)) {
+      this.#position = previous.#position;
+      this.#usage = previous.#usage;
+    }
+    return [];
+  }
 
   stateParts(): StateParts {
     return {

@@ -50,6 +50,10 @@ export class ItemLog<T> {
   /** Index of the first item read since the last {@link releaseUnread}. */
   #lowestRead = Number.POSITIVE_INFINITY;
 
+  get generation(): number {
+    return this.#now.generation;
+  }
+
   get length(): number {
     return this.#now.base + this.#now.items.length;
   }
@@ -102,6 +106,13 @@ export class ItemLog<T> {
   restore(source: LogSource<T>): void {
     this.#now = { generation: source.generation, base: source.length, items: [], source };
     this.mark();
+  }
+
+  /** Goes on with another log's items. What is stored of them at the same place of the tree stays as it is. */
+  takeOver(previous: ItemLog<T>): void {
+    const { source } = previous.#now;
+    if (source?.length === previous.length) this.restore(source);
+    else for (const item of previous.slice()) this.append(item);
   }
 
   /** Drops marked items from memory that nobody has read since the last call, where a source can bring them back. */

@@ -54,6 +54,14 @@ export class SearchableLog<T> extends ItemLog<T> {
     return found;
   }
 
+  override takeOver(previous: ItemLog<T>): void {
+    const own = this.#source;
+    super.takeOver(previous);
+    if (this.#source === undefined || own?.search === undefined) return;
+    // The index follows this log's settings, not the other's.
+    this.#source = { ...this.#source, search: (...search) => own.search?.(...search) };
+  }
+
   override restore(source: LogSource<T>): void {
     super.restore(source);
     this.#source = source;

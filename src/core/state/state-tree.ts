@@ -46,6 +46,11 @@ export class StateTree {
     return new Set([...this.#heads, ...this.#logs].map(({ path }) => path));
   }
 
+  /** The generation of each log, by its path. */
+  get generations(): ReadonlyMap<string, number> {
+    return new Map(this.#logs.map(({ path, log }) => [path, log.generation]));
+  }
+
   changes(): StateChanges {
     const heads: HeadChange[] = [];
     for (const head of this.#heads) {

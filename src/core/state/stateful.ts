@@ -1,3 +1,4 @@
+import type { Issue } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ItemLog } from "./item-log.ts";
 
@@ -14,6 +15,13 @@ export interface Stateful {
    * it has changed, which is fine as long as it stays small.
    */
   stateParts?(): StateParts;
+  /**
+   * Goes on where another object stood, in whose place it was put. Without it: as `takeOver` in `take-over.ts` says.
+   *
+   * @param blank `previous` without its state
+   * @returns the places of what has no place here; then the object must not be used
+   */
+  takeOver?(previous: Stateful, blank: Stateful): Issue[];
 }
 
 /** The pieces of an object's state. Keys are path segments, stable over restarts. */

@@ -88,4 +88,20 @@ export interface GroupChatManager {
   /** What is stored between turns, where that is not what {@link saveState} gives. */
   head?(): Json;
   loadHead?(head: Json): void;
+  /**
+   * Whether the head of another manager of its kind, in whose place it was put, is right for it; otherwise it begins
+   * anew. Default: it is.
+   *
+   * @param gone who was a participant and is none any more
+   */
+  fits?(head: Json, gone: ReadonlySet<string | null>): boolean;
+}
+
+export function managerHead(manager: GroupChatManager): Json {
+  return manager.head?.() ?? manager.saveState();
+}
+
+export function loadManagerHead(manager: GroupChatManager, head: Json): void {
+  if (manager.loadHead) manager.loadHead(head);
+  else manager.loadState(head as JsonObject, []);
 }

@@ -1,7 +1,7 @@
 import type { ChatAgent } from "../agents/chat-agent.ts";
 import { type Component, dumpComponent, withoutNulls } from "../component/component.ts";
 import type { Stop, TerminationCondition } from "../conditions/termination-condition.ts";
-import { TroupeError, ValueError } from "../errors.ts";
+import { type Issue, TroupeError, ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { SelectSpeakerEvent } from "../messages/agent-events.ts";
 import { createMessage } from "../messages/create.ts";
@@ -11,11 +11,19 @@ import type { TurnContext } from "../run/turn-context.ts";
 import { loadAll } from "../state/load-all.ts";
 import { statefulAt, within } from "../state/state-at.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
-import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
+import { takeOverState } from "../state/take-over.ts";
+import {
+  type Decision,
+  type GroupChatManager,
+  type GroupChatView,
+  loadManagerHead,
+  managerHead,
+} from "./group-chat-manager.ts";
 import { readGroupChatState, writeGroupChatState } from "./group-chat-state.ts";
 import { type Participant, participantsByName } from "./participant.ts";
 import { speakSideBySide } from "./speak-side-by-side.ts";
 import { takeHandoffs } from "./take-handoffs.ts";
+import { type ChatStanding, takeOverChat } from "./take-over-chat.ts";
 import type { Team } from "./team.ts";
 import { Thread, type ThreadItem } from "./thread.ts";
 
@@ -184,19 +192,29 @@ export abstract class GroupChat implements Team {
     this.#conditionState = conditionState ?? null;
   }
 
+  takeOver(previous: Stateful, blank: Stateful): Issue[] {
+    if (!(previous instanceof GroupChat && blank instanceof GroupChat)) {
+      return takeOverState(this, previous, blank);
+    }
+    const { issues, conditionState, turn } = takeOverChat(
+      this.#standing(),
+      previous.#standing(),
+      blank.#standing(),
+    );
+    this.#conditionState = conditionState;
+    this.#turn = turn;
+    return issues;
+  }
+
   stateParts(): StateParts {
     const manager = this.#manager;
     const subjects = [...this.#participants].map(([name, { subject }]) => [name, subject] as const);
-    const managerParts = manager.children && {
-      ...this.#managerWith([]),
-      stateParts: () => ({ children: manager.children?.() ?? {} }),
-    };
     return {
       head: { save: () => this.#head(), load: (head) => this.#loadHead(head as Head) },
       logs: this.#thread.logs,
       children: {
         ...Object.fromEntries(subjects),
-        ...(managerParts && { [manager.name]: managerParts }),
+        ...(manager.children && { [manager.name]: this.#managerParts() }),
       },
     };
   }
@@ -300,7 +318,7 @@ export abstract class GroupChat implements Team {
       started: this.#startedMs,
       condition: this.#conditionState,
       cursors: this.#thread.cursors,
-      manager: this.#manager.head?.() ?? this.#manager.saveState(),
+      manager: managerHead(this.#manager),
     };
   }
 
@@ -309,8 +327,25 @@ export abstract class GroupChat implements Team {
     this.#startedMs = head.started;
     this.#conditionState = head.condition;
     this.#thread.cursors = head.cursors;
-    if (this.#manager.loadHead) this.#manager.loadHead(head.manager);
-    else this.#manager.loadState(head.manager as JsonObject, []);
+    loadManagerHead(this.#manager, head.manager);
+  }
+
+  #standing(): ChatStanding {
+    return {
+      participants: this.#participants,
+      thread: this.#thread,
+      manager: this.#manager,
+      managerParts: this.#managerParts(),
+      condition: this.#condition,
+      conditionState: this.#conditionState,
+      maxTurns: this.#maxTurns,
+      turn: this.#turn,
+    };
+  }
+
+  #managerParts(): Stateful {
+    const children = this.#manager.children?.() ?? {};
+    return { ...this.#managerWith([]), stateParts: () => ({ children }) };
   }
 
   /** The manager's state, loaded for a conversation that stands elsewhere. */

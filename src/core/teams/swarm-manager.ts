@@ -16,7 +16,6 @@ import { isTeam, type Team } from "./team.ts";
 
 const stateSchema = baseStateSchema.extend({
   current_speaker: z.string().default(""),
-  message_thread: z.array(z.looseObject({})).default([]),
   troupe: z.looseObject({ handoff: z.string().nullish() }).optional(),
 });
 
@@ -100,18 +99,16 @@ export class SwarmGroupChatManager implements GroupChatManager {
     };
   }
 
-  loadState(state: JsonObject): void {
+  loadState(state: JsonObject, thread: readonly Message[]): void {
     const { data, error } = stateSchema.safeParse(state);
     if (error) {
       const issues = issuesOf(error);
       throw new StateError(`not a swarm's state: ${listIssues(issues)}`, { issues });
     }
     this.#speaker = data.current_speaker || this.#first;
-    const { troupe, message_thread } = data;
+    const { troupe } = data;
     this.#handoff =
-      troupe?.handoff === undefined
-        ? ((message_thread as unknown as Message[]).findLast(isHandoff)?.target ?? null)
-        : troupe.handoff;
+      troupe?.handoff === undefined ? (thread.findLast(isHandoff)?.target ?? null) : troupe.handoff;
   }
 
   head(): Json {
@@ -120,6 +117,11 @@ export class SwarmGroupChatManager implements GroupChatManager {
 
   loadHead(head: Json): void {
     ({ speaker: this.#speaker, handoff: this.#handoff } = head as Head);
+  }
+
+  fits(head: Json, gone: ReadonlySet<string | null>): boolean {
+    const { speaker, handoff } = head as Head;
+    return !gone.has(speaker) && !gone.has(handoff);
   }
 
   get #first(): string {

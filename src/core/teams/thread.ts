@@ -67,6 +67,24 @@ export class Thread implements ThreadView {
     }
   }
 
+  /** What was said to all. */
+  shared(): Message[] {
+    return this.items
+      .slice()
+      .filter(({ shared }) => shared)
+      .map(({ message }) => message);
+  }
+
+  /** Goes on with another thread's conversation. Who is new hears what is said from now on. */
+  takeOver(previous: Thread): void {
+    this.items.takeOver(previous.items);
+    for (const [name, listener] of this.#listeners) {
+      const before = previous.#listeners.get(name);
+      listener.seen = before?.seen ?? this.length;
+      if (before) listener.before.takeOver(before.before);
+    }
+  }
+
   /** How far each participant has heard. */
   get cursors(): { [name: string]: number } {
     return Object.fromEntries([...this.#listeners].map(([name, { seen }]) => [name, seen]));

@@ -77,4 +77,8 @@ export class GraphFlowManager implements GroupChatManager {
   loadHead(head: Json): void {
     this.#progress.loadHead(head);
   }
+
+  fits(head: Json): boolean {
+    return this.#progress.fits(head);
+  }
 }

@@ -123,6 +123,20 @@ export class GraphProgress {
     }
   }
 
+  /** Whether the graph has all that a head of another graph speaks of. */
+  fits(head: Json): boolean {
+    const { ready, taken } = head as Head;
+    const starts = this.#graph.startNodes();
+    return (
+      ready.every((name) => this.#graph.nodes.has(name) || starts.includes(name)) &&
+      Object.entries(taken).every(([target, groups]) =>
+        Object.entries(groups).every(
+          ([name, count]) => count <= (this.#graph.groups.get(target)?.get(name)?.size ?? 0),
+        ),
+      )
+    );
+  }
+
   #take(target: string, name: string): void {
     const group = this.#graph.groups.get(target)?.get(name);
     if (group === undefined) return;

@@ -109,6 +109,10 @@ export class SelectorGroupChatManager implements GroupChatManager {
     this.#previousSpeaker = (head as { previous_speaker: string | null }).previous_speaker;
   }
 
+  fits(head: Json, gone: ReadonlySet<string | null>): boolean {
+    return !gone.has((head as { previous_speaker: string | null }).previous_speaker);
+  }
+
   async #named(
     { participants, thread }: GroupChatView,
     ctx: TurnContext,

@@ -1,0 +1,85 @@
+import type { TerminationCondition } from "../conditions/termination-condition.ts";
+import { type Issue, StateError } from "../errors.ts";
+import type { Json } from "../json.ts";
+import type { Stateful } from "../state/stateful.ts";
+import { below, holdsState, isSameComponent, noPlace, takeOver } from "../state/take-over.ts";
+import { type GroupChatManager, loadManagerHead, managerHead } from "./group-chat-manager.ts";
+import type { Participant } from "./participant.ts";
+import type { Thread } from "./thread.ts";
+
+/** What a group chat consists of, and how far its run has come. */
+export interface ChatStanding {
+  participants: ReadonlyMap<string, Participant>;
+  thread: Thread;
+  manager: GroupChatManager;
+  /** The manager's model context and model client. */
+  managerParts: Stateful;
+  condition: TerminationCondition | null;
+  conditionState: Json;
+  maxTurns: number | null;
+  turn: number;
+}
+
+/**
+ * One group chat goes on where another stood, be it of another kind. Participants are matched by name: who stays keeps
+ * everything, who is new hears what is said from now on. The conversation stays; conditions, a limit of turns and a
+ * manager that are not the same begin anew.
+ */
+export function takeOverChat(
+  next: ChatStanding,
+  previous: ChatStanding,
+  blank: ChatStanding,
+): { issues: Issue[]; conditionState: Json; turn: number } {
+  const issues = [...previous.participants].flatMap(([name, { subject }]) => {
+    const [own, none] = [next.participants.get(name), blank.participants.get(name)];
+    const path = `agent_states.${name}`;
+    if (own && none)
+      return below(`${path}.agent_state`, takeOver(own.subject, subject, none.subject));
+    return none && holdsState(subject, none.subject) ? [noPlace(path)] : [];
+  });
+  takeOverThread(next, previous);
+  issues.push(...takeOverManager(next, previous, blank));
+  const sameCondition = isSameComponent(next.condition, previous.condition);
+  return {
+    issues,
+    conditionState: sameCondition ? previous.conditionState : next.conditionState,
+    turn: next.maxTurns === previous.maxTurns ? previous.turn : 0,
+  };
+}
+
+/** A manager whose thread holds only what is said to all gets no more from others. */
+function takeOverThread(next: ChatStanding, previous: ChatStanding): void {
+  if (!next.manager.sharedOnly || previous.manager.sharedOnly) {
+    next.thread.takeOver(previous.thread);
+    return;
+  }
+  const names = [...previous.participants.keys()];
+  next.thread.replace(
+    previous.thread.shared(),
+    new Map(names.map((name) => [name, previous.thread.unheard(name)])),
+  );
+}
+
+function takeOverManager(next: ChatStanding, previous: ChatStanding, blank: ChatStanding): Issue[] {
+  const { manager, participants } = next;
+  if (manager.name !== previous.manager.name) {
+    readThread(manager, next.thread);
+    return [];
+  }
+  const head = managerHead(previous.manager);
+  const before = [...previous.participants.keys()];
+  const gone = new Set(before.filter((name) => !participants.has(name)));
+  if (manager.fits?.(head, gone) ?? true) loadManagerHead(manager, head);
+  const parts = takeOver(next.managerParts, previous.managerParts, blank.managerParts);
+  return below(`agent_states.${manager.name}`, parts);
+}
+
+/** A manager of another kind knows of the conversation what it makes of the thread itself. */
+function readThread(manager: GroupChatManager, thread: Thread): void {
+  try {
+    manager.loadState({}, thread.slice());
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    manager.reset();
+  }
+}

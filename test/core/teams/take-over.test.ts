@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
+import type { HandoffMessage } from "../../../src/core/messages/chat-messages.ts";
+import { createMessage } from "../../../src/core/messages/create.ts";
+import { reset, run } from "../../../src/core/run/run.ts";
+import type { Stateful } from "../../../src/core/state/stateful.ts";
+import { takeOver } from "../../../src/core/state/take-over.ts";
+import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
+import { SelectorGroupChat } from "../../../src/core/teams/selector/selector-group-chat.ts";
+import { Swarm } from "../../../src/core/teams/swarm.ts";
+import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+import { lines, speaker, TestAgent } from "../support/agents.ts";
+import { type Edges, flow, managerState } from "./graph-flow/graphs.ts";
+
+/** An agent that keeps nothing and hands over to the next. */
+function clerk(name: string, target: string): TestAgent {
+  return new (class extends TestAgent {
+    override readonly producedMessageTypes = ["HandoffMessage"];
+  })(name, async function* (_heard, ctx) {
+    yield* [];
+    const handoff = { type: "HandoffMessage", source: name, content: "yours", target, context: [] };
+    const chat_message = createMessage<HandoffMessage>(ctx, handoff as never);
+    return { chat_message, inner_messages: null };
+  });
+}
+
+function silent(name: string): TestAgent {
+  return speaker(name, () => name);
+}
+
+describe("a team in the place of another", () => {
+  test("in memory keeps thread, members and order", async () => {
+    const members = (...names: string[]): TestAgent[] => names.map((name) => new TestAgent(name));
+    const previous = new RoundRobinGroupChat(members("a", "b"), { maxTurns: 3 });
+    await run(previous, { task: "go" });
+    const next = new RoundRobinGroupChat(members("a", "b", "c"), { maxTurns: 3 });
+    expect(takeOver(next, previous, new RoundRobinGroupChat(members("a", "b")))).toEqual([]);
+    expect(next.conversation()).toEqual(previous.conversation());
+    expect(lines((await run(next)).messages)).toEqual(["b: b2", "c: c1", "a: a3"]);
+  });
+
+  test("of an edited graph goes on where the graph has all it had come to", async () => {
+    const chain: Edges = { a: ["b"], b: ["c"], c: [] };
+    const begun = async (): Promise<Stateful> => {
+      const team = flow(chain, { maxTurns: 1 });
+      await run(team, { task: "go" });
+      return team;
+    };
+    const ready = async (edges: Edges): Promise<unknown> => {
+      const next = flow(edges);
+      expect(takeOver(next, await begun(), flow(chain))).toEqual([]);
+      return managerState(next)["ready"];
+    };
+    expect(await ready(chain)).toEqual(["b"]);
+    expect(await ready({ a: ["b"], b: ["d"], c: [], d: [] })).toEqual(["b"]);
+    // Nothing leads to b any more, so it cannot have become ready.
+    expect(await ready({ a: ["c"], b: [], c: [] })).toEqual(["a", "b"]);
+  });
+
+  test("of a swarm begins anew when who had the word has left", async () => {
+    const blank = new Swarm([clerk("a", "b"), clerk("b", "c")]);
+    for (const maxTurns of [1, 2]) {
+      const previous = new Swarm([clerk("a", "b"), clerk("b", "c")], { maxTurns });
+      await run(previous, { task: "go" });
+      const next = new Swarm([clerk("a", "c"), clerk("c", "a")], { maxTurns: 1 });
+      expect(takeOver(next, previous, blank)).toEqual([]);
+      expect(lines((await run(next)).messages)).toEqual(["a: yours"]);
+    }
+  });
+
+  test("of another kind makes of the thread what it can", async () => {
+    const members = [clerk("a", "b"), clerk("b", "a")];
+    const previous = new RoundRobinGroupChat(members, { maxTurns: 1 });
+    await run(previous, { task: "go" });
+    const swarm = new Swarm([clerk("a", "b"), clerk("b", "a")], { maxTurns: 1 });
+    expect(takeOver(swarm, previous, new RoundRobinGroupChat(members))).toEqual([]);
+    expect(lines((await run(swarm)).messages)).toEqual(["b: yours"]);
+
+    const modelClient = new ScriptedChatCompletionClient([{ content: "b" }]);
+    const selector = new SelectorGroupChat([silent("a"), silent("b")], {
+      modelClient,
+      maxTurns: 1,
+    });
+    expect(takeOver(selector, previous, new RoundRobinGroupChat(members))).toEqual([]);
+    await run(selector);
+    expect(JSON.stringify(modelClient.requests[0]?.messages)).toContain("a: yours");
+  });
+
+  test("of a selector forgets a speaker who has left", async () => {
+    const team = (names: readonly string[], answers: readonly string[]): SelectorGroupChat =>
+      new SelectorGroupChat(names.map(silent), {
+        modelClient: new ScriptedChatCompletionClient(answers.map((content) => ({ content }))),
+        maxTurns: 1,
+        maxSelectorAttempts: 1,
+      });
+    const previous = team(["a", "b"], ["b"]);
+    await run(previous, { task: "go" });
+    const stays = team(["b", "c"], []);
+    expect(takeOver(stays, previous, team(["a", "b"], []))).toEqual([]);
+    // Only one is left to choose from, so the model is not asked.
+    expect(lines((await run(stays)).messages)).toEqual(["c: c"]);
+    const left = team(["a", "c"], ["a"]);
+    expect(takeOver(left, previous, team(["a", "b"], []))).toEqual([]);
+    expect(lines((await run(left)).messages)).toEqual(["a: a"]);
+  });
+
+  test("loses nothing of one that was reset", async () => {
+    const previous = new RoundRobinGroupChat([new TestAgent("a")], { maxTurns: 1 });
+    await run(previous, { task: "go" });
+    const blank = new RoundRobinGroupChat([new TestAgent("a")]);
+    const next = (): Stateful => new RoundRobinGroupChat([new UserProxyAgent({ name: "b" })]);
+    expect(takeOver(next(), previous, blank)).toEqual([
+      { path: "agent_states.a", message: "has no place in the component" },
+    ]);
+    await reset(previous);
+    expect(takeOver(next(), previous, blank)).toEqual([]);
+  });
+});
