@@ -79,6 +79,7 @@ export type { Progress, Runnable, TaskInput } from "./core/run/runnable.ts";
 export { rethrowSignal, TurnSignal, type TurnSignalKind } from "./core/run/signals.ts";
 export type { TaskResult } from "./core/run/task-result.ts";
 export type {
+  AllOptions,
   Answer,
   Branch,
   Question,

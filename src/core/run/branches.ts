@@ -13,10 +13,13 @@ interface Arrival<Item, Result> {
  * Runs generators side by side: yields items in the order they come, one ahead of the consumer at most, and
  * returns the results in the order of the generators. Branches are never abandoned: when one fails, `onFailure`
  * tells the others to start nothing new, they are drained, and then the failure is thrown.
+ *
+ * @param inTurn a branch begins once those before it have ended or wait for something outside
  */
 export async function* runBranches<Item, Result>(
   branches: readonly AsyncGenerator<Item, Result, void>[],
   onFailure: () => void,
+  inTurn = false,
 ): AsyncGenerator<Item, Result[], void> {
   const arrivals: Arrival<Item, Result>[] = [];
   let wake: (() => void) | undefined;
@@ -30,17 +33,28 @@ export async function* runBranches<Item, Result>(
       (error: unknown) => arrived({ index, error }),
     );
   };
+  /** @param orIdle whether to stop waiting when all that runs waits for something outside */
+  const somethingArrives = async (orIdle: boolean): Promise<boolean> => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+      if (orIdle) timer = setTimeout(resolve, 0);
+    });
+    clearTimeout(timer);
+    return arrivals.length > 0;
+  };
   const results: Result[] = [];
   const errors: unknown[] = [];
-  let running = branches.length;
-  branches.forEach((_, index) => advance(index));
+  let begun = 0;
+  let running = 0;
   try {
-    while (running > 0) {
+    while (running > 0 || begun < branches.length) {
       const arrival = arrivals.shift();
       if (arrival === undefined) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
+        const unbegun = begun < branches.length;
+        if (running > 0 && (inTurn || !unbegun) && (await somethingArrives(unbegun))) continue;
+        advance(begun++);
+        running++;
         continue;
       }
       const { index, next } = arrival;

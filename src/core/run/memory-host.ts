@@ -11,12 +11,12 @@ export interface MemoryHostOptions {
   answer?(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
-const NEVER_ABORTED = new AbortController().signal;
-
 /** Runs turns in memory: nothing is recorded, nothing survives. One per run. */
 export class MemoryHost {
   readonly #run = hashId(crypto.randomUUID());
   readonly #options: MemoryHostOptions;
+  /** One of its own, also where runs share the one they are given: runs are told apart by it. */
+  readonly #signal: AbortSignal;
   readonly #startedAt = Date.now();
   #waitedMs = 0;
   /** Questions waiting for an answer, and since when at least one was. */
@@ -25,11 +25,12 @@ export class MemoryHost {
 
   constructor(options: MemoryHostOptions) {
     this.#options = options;
+    this.#signal = AbortSignal.any(options.signal ? [options.signal] : []);
   }
 
   turn(number: number): TurnHost {
     const options = this.#options;
-    const { signal = NEVER_ABORTED } = options;
+    const signal = this.#signal;
     return {
       turnId: `${this.#run}/${number}`,
       started: this.#clock(),

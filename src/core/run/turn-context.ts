@@ -68,6 +68,14 @@ export interface Branch<Item, Result> {
   run(ctx: TurnContext): AsyncGenerator<Item, Result, void>;
 }
 
+export interface AllOptions {
+  /**
+   * Whether a branch begins only once those before it have ended or wait for something outside. Where nothing has to
+   * be waited for, the items then come branch by branch. Default false: all begin at once.
+   */
+  inTurn?: boolean;
+}
+
 /**
  * Everything an agent, tool or manager needs from whoever runs it. Whatever has an effect outside, or is not a
  * function of its inputs, goes through it; in memory it simply happens, in a Durable Object it is journaled, so
@@ -113,5 +121,6 @@ export interface TurnContext {
    */
   all<Item, Result>(
     branches: readonly Branch<Item, Result>[],
+    options?: AllOptions,
   ): AsyncGenerator<Item, Result[], void>;
 }

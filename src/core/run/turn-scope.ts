@@ -5,6 +5,7 @@ import { runBranches } from "./branches.ts";
 import { Semaphore } from "./semaphore.ts";
 import { isTurnSignal, TurnSignal } from "./signals.ts";
 import type {
+  AllOptions,
   Answer,
   Branch,
   Question,
@@ -94,6 +95,7 @@ export class TurnScope implements TurnContext {
 
   async *all<Item, Result>(
     branches: readonly Branch<Item, Result>[],
+    { inTurn = false }: AllOptions = {},
   ): AsyncGenerator<Item, Result[], void> {
     const group: Group = { halted: false, parent: this.#group };
     const scopes = branches.map(({ key }) => this.#child(key, group, false));
@@ -102,6 +104,7 @@ export class TurnScope implements TurnContext {
       () => {
         group.halted = true;
       },
+      inTurn,
     );
     for (const scope of scopes) this.#advance(scope.#time);
     return results;

@@ -1,33 +1,36 @@
 import { isTurnSignal, type TurnSignal } from "../run/signals.ts";
 
 /**
- * Lets calls in one after the other, in the order they came. When one is ended by a signal, those that wait behind
- * it end with the same signal: what they share is in the middle of something, and the turn will run again.
+ * Lets calls in one after the other, in the order they came. When one is ended by a signal, those of the same run
+ * that come after it end with the same signal: what they share is in the middle of something. A turn that runs again
+ * has new objects.
  */
 class Sequence {
   #tail: Promise<void> = Promise.resolve();
   #inside = 0;
+  #ended: { run: AbortSignal; signal: TurnSignal } | undefined;
 
+  /** @param run the signal of the run that calls, by which runs are told apart */
   async *run<Item, Result>(
     call: () => AsyncGenerator<Item, Result, void>,
+    run: AbortSignal,
   ): AsyncGenerator<Item, Result, void> {
     const before = this.#inside === 0 ? undefined : this.#tail;
-    let settle: { resolve(): void; reject(signal: TurnSignal): void } | undefined;
-    this.#tail = new Promise<void>((resolve, reject) => {
-      settle = { resolve, reject };
+    let settle = (): void => {};
+    this.#tail = new Promise<void>((resolve) => {
+      settle = resolve;
     });
-    // Nobody may be waiting behind.
-    this.#tail.catch(() => {});
     this.#inside++;
     try {
       if (before !== undefined) await before;
+      if (this.#ended?.run === run) throw this.#ended.signal;
       return yield* call();
     } catch (error) {
-      if (isTurnSignal(error)) settle?.reject(error);
+      if (isTurnSignal(error)) this.#ended = { run, signal: error };
       throw error;
     } finally {
       this.#inside--;
-      settle?.resolve();
+      settle();
     }
   }
 }

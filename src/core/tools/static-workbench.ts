@@ -107,7 +107,7 @@ export class StaticWorkbench implements Workbench {
     const tool = this.#byName.get(name);
     if (tool === undefined) return notFound(name);
     const run = () => callTool(tool, name, args, call, this.#maxResultBytes);
-    return isStatefulTool(tool) ? sequenceOf(tool).run(run) : run();
+    return isStatefulTool(tool) ? sequenceOf(tool).run(run, call.ctx.signal) : run();
   }
 
   reset(): Promise<void> {

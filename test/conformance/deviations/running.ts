@@ -60,7 +60,8 @@ export const RUNNING: readonly Recogniser[] = [
   {
     class: "tool-sequence",
     explains: ({ step, played, subject }) => {
-      if (step.op !== "run" || played.error !== undefined) return false;
+      if (step.op !== "run") return false;
+      if (played.error !== undefined && step["error"] === undefined) return false;
       const tools = taskTools(subject);
       const recorded = messagesOf(recordedEvents(step));
       const at = recorded.findIndex((message) => callsTwice(message, tools));

@@ -27,6 +27,34 @@ describe("branches", () => {
     expect(items.indexOf("b1")).toBeLessThan(items.indexOf("a3"));
   });
 
+  test("in turn yield one after the other where none has to wait", async () => {
+    const branches = [count("a", 2), fail(new TurnSignal("suspend")), count("b", 2), count("c", 0)];
+    const { items, error } = await outcome(runBranches(branches, ignore, true));
+    expect(items).toEqual(["a1", "a2", "b1", "b2"]);
+    expect(error).toMatchObject({ kind: "suspend" });
+  });
+
+  test("in turn do not wait for one that waits", async () => {
+    let go = (): void => {};
+    const gone = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const slow = async function* (): AsyncGenerator<string, string, void> {
+      yield "slow begins";
+      await gone;
+      yield "slow ends";
+      return "slow";
+    };
+    const quick = async function* (): AsyncGenerator<string, string, void> {
+      yield "quick";
+      go();
+      return "quick";
+    };
+    const { items, result } = await outcome(runBranches([slow(), quick()], ignore, true));
+    expect(items).toEqual(["slow begins", "quick", "slow ends"]);
+    expect(result).toEqual(["slow", "quick"]);
+  });
+
   test("none gives an empty result", async () => {
     expect(await outcome(runBranches([], ignore))).toEqual({ items: [], result: [] });
   });

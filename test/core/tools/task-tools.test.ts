@@ -3,7 +3,9 @@ import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
 import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
 import type { Message } from "../../../src/core/messages/message.ts";
 import { run, runStream } from "../../../src/core/run/run.ts";
+import { MemoryHost } from "../../../src/core/run/memory-host.ts";
 import { TurnSignal } from "../../../src/core/run/signals.ts";
+import { TurnScope } from "../../../src/core/run/turn-scope.ts";
 import { StateTree } from "../../../src/core/state/state-tree.ts";
 import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
 import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
@@ -136,23 +138,63 @@ describe("an agent as a tool", () => {
     );
   });
 
-  test("when one of them is interrupted the others do not begin", async () => {
-    const agent = new TestAgent("poet", () => {
-      throw new TurnSignal("suspend");
+  test.each([false, true])(
+    "when one of them is interrupted the others do not begin (in turn %s)",
+    async (inTurn) => {
+      const agent = new TestAgent("poet", () => {
+        throw new TurnSignal("suspend");
+      });
+      const tool = new AgentTool(agent);
+      const bench = new StaticStreamWorkbench([tool]);
+      const branches = ["a", "b", "c"].map((key) => ({
+        key,
+        run: (ctx: Parameters<typeof bench.callTool>[2]["ctx"]) =>
+          bench.callTool("poet", { task: key }, { ctx, callId: key }),
+      }));
+      const { error } = await outcome(new TurnJournal().attempt().all(branches, { inTurn }));
+      expect(error).toMatchObject({ kind: "suspend" });
+      expect(agent.heard).toEqual([["a"]]);
+      const again = await outcome(new TurnJournal().attempt().all(branches.slice(1, 2)));
+      expect(again.error).toMatchObject({ kind: "suspend" });
+      expect(agent.heard).toEqual([["a"], ["b"]]);
+    },
+  );
+
+  test("one that was cancelled leaves the next run its turn", async () => {
+    const { signal } = new AbortController();
+    let fails = true;
+    const poet = speaker("poet", () => {
+      if (fails) throw new TurnSignal("halt");
+      return "verse";
     });
-    const tool = new AgentTool(agent);
-    const bench = new StaticStreamWorkbench([tool]);
-    const branches = ["a", "b", "c"].map((key) => ({
-      key,
-      run: (ctx: Parameters<typeof bench.callTool>[2]["ctx"]) =>
-        bench.callTool("poet", { task: key }, { ctx, callId: key }),
-    }));
-    const { error } = await outcome(new TurnJournal().attempt().all(branches));
-    expect(error).toMatchObject({ kind: "suspend" });
-    expect(agent.heard).toEqual([["a"]]);
-    const again = await outcome(new TurnJournal().attempt().all(branches.slice(1, 2)));
-    expect(again.error).toMatchObject({ kind: "suspend" });
-    expect(agent.heard).toEqual([["a"], ["b"]]);
+    const bench = new StaticStreamWorkbench([new AgentTool(poet)]);
+    const call = (number: number) => {
+      const ctx = TurnScope.root(new MemoryHost({ signal }).turn(number));
+      return outcome(bench.callTool("poet", { task: "x" }, { ctx, callId: "c" }));
+    };
+    expect((await call(0)).error).toMatchObject({ kind: "halt" });
+    fails = false;
+    expect((await call(0)).result).toMatchObject({ is_error: false });
+  });
+
+  test("different ones in parallel speak one after the other where none has to wait", async () => {
+    const { agent: poet } = assistant("poet", ["roses are red"], [], true);
+    const { agent: painter } = assistant("painter", ["violets are blue"], [], true);
+    const { agent: boss } = assistant(
+      "boss",
+      [[task("painter", "a"), task("poet", "b")]],
+      [new AgentTool(poet), new AgentTool(painter)],
+    );
+    const { items } = await outcome(boss.onMessagesStream([], new TurnJournal().attempt()));
+    const sources = items.map(({ source }) => source);
+    expect(sources).toEqual([
+      "boss",
+      "user",
+      ...Array.from({ length: 4 }, () => "painter"),
+      "user",
+      ...Array.from({ length: 4 }, () => "poet"),
+      "boss",
+    ]);
   });
 
   test("its memory is saved with the agent that uses it, and watched by the host", async () => {

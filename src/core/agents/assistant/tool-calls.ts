@@ -45,6 +45,8 @@ export async function* executeCalls(
       key: `tool:${iteration}:${index}`,
       run: (scope) => executeCall(settings, call, listed, said[index] ?? [], scope),
     })),
+    // Agents used as tools speak one after the other where none of them has to wait, as they do in AutoGen.
+    { inTurn: true },
   );
   return { results, said: said.flat() };
 }
