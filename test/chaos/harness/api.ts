@@ -89,7 +89,7 @@ export class Api {
         undefined,
         [200],
       )) as MessagePage;
-      messages.push(...page.messages.map(({ seq: _seq, ...message }) => message));
+      messages.push(...page.messages.map(({ seq: _seq, turn: _turn, ...message }) => message));
       after = page.next_after;
     }
     return messages;

@@ -59,14 +59,15 @@ function checkEnd({ stop }: Scenario, { run, replay, seen }: Outcome): string[] 
 
 /** The conversation must be that of the run without faults; one that was stopped is the beginning of it. */
 function checkLog(
-  { stop }: Scenario,
+  { stop, sideBySide = false }: Scenario,
   { messages, state }: Outcome,
   reference: Outcome,
   unknown: boolean,
 ): string[] {
   const shape = unknown ? outline : content;
-  const actual = messages.map(shape);
-  const expected = reference.messages.map(shape);
+  const inOrder = sideBySide ? bySource : (items: readonly Message[]) => items;
+  const actual = inOrder(messages).map(shape);
+  const expected = inOrder(reference.messages).map(shape);
   if (stop !== undefined) {
     expected.length = Math.min(expected.length, actual.length);
     const thread = threadOf(state).map(({ id }) => exactly(id));
@@ -77,6 +78,11 @@ function checkLog(
     ];
   }
   return differences("the conversation", expected, actual);
+}
+
+/** Items of those who speak side by side come in any order among each other. */
+function bySource(messages: readonly Message[]): Message[] {
+  return messages.toSorted((a, b) => (a.source < b.source ? -1 : Number(a.source > b.source)));
 }
 
 /** What the team itself remembers was said. */

@@ -14,6 +14,7 @@ export interface StoredRun {
 export interface OpenQuestion {
   id: string;
   kind: "input" | "approval";
+  source: string;
 }
 
 /**

@@ -189,7 +189,7 @@ class Trial {
 
   /** Watches the disk until the run has ended; answers questions, and resumes what was paused. */
   async #untilEnded(run: string): Promise<void> {
-    const answers = this.#options.scenario.answers?.slice();
+    const answers = answersOf(this.#options.scenario);
     const answered = new Set<string>();
     for (let version = ""; ;) {
       if (performance.now() - this.#lastKill > this.#deadline)
@@ -207,13 +207,12 @@ class Trial {
         this.#lastKill = performance.now();
       }
       if (stored?.status !== "waiting" || answers === undefined) continue;
-      for (const { id, kind } of this.#disk.openQuestions()) {
+      for (const { id, kind, source } of this.#disk.openQuestions()) {
         if (answered.has(id)) continue;
         answered.add(id);
-        const answer: JsonObject =
-          kind === "approval"
-            ? { approved: true }
-            : { content: answers.shift() ?? "An answer too many." };
+        const content = kind === "approval" ? "" : answers(source);
+        if (content === undefined) continue;
+        const answer: JsonObject = kind === "approval" ? { approved: true } : { content };
         await this.#api.answer(run, id, answer);
         this.#lastKill = performance.now();
       }
@@ -268,6 +267,14 @@ class Trial {
       }
     }
   }
+}
+
+/** What is said to the next question of `source`; undefined where nobody answers it. */
+function answersOf({ answers }: Scenario): ((source: string) => string | undefined) | undefined {
+  if (answers === undefined) return undefined;
+  if (!Array.isArray(answers)) return (source) => (answers as { [name: string]: string })[source];
+  const left = [...(answers as readonly string[])];
+  return () => left.shift() ?? "An answer too many.";
 }
 
 const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"]);

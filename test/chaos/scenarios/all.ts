@@ -1,19 +1,19 @@
 import type { JsonObject } from "../../../src/core/json.ts";
 import {
   assistant,
+  callsTools,
   component,
-  functionTool,
   modelClient,
+  person,
   roundRobin,
   type Services,
+  STREAMING,
+  tools,
 } from "./components.ts";
+import { NESTED } from "./nested.ts";
+import { PEOPLE } from "./people.ts";
 import { PACED, type Scenario } from "./scenario.ts";
-
-const STREAMING = { model_client_stream: true };
-
-function tools(...names: string[]): JsonObject {
-  return { tools: names.map(functionTool) };
-}
+import { TEAMS } from "./teams.ts";
 
 function duet(services: Services, turns: number) {
   return roundRobin(
@@ -21,12 +21,6 @@ function duet(services: Services, turns: number) {
     turns,
   );
 }
-
-const callsTools = (name: string, ...called: string[]) => ({
-  name: `${name} calls`,
-  match: { system: `You are ${name}.`, role: "user" as const },
-  reply: { tool_calls: called.map((tool) => ({ name: tool, arguments: { what: tool } })) },
-});
 
 function clerk(services: Services) {
   return roundRobin(
@@ -72,17 +66,7 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: "human",
-    component: (services) =>
-      roundRobin(
-        [
-          assistant(services, "helper"),
-          component("autogen_agentchat.agents.UserProxyAgent", {
-            name: "person",
-            description: "A human.",
-          }),
-        ],
-        4,
-      ),
+    component: (services) => roundRobin([assistant(services, "helper"), person("person")], 4),
     rules: [PACED],
     task: "Ask me.",
     answers: ["The first answer.", "The second answer."],
@@ -93,12 +77,7 @@ export const SCENARIOS: readonly Scenario[] = [
       roundRobin(
         [
           assistant(services, "helper"),
-          component("autogen_agentchat.agents.UserProxyAgent", {
-            name: "person",
-            description: "A human who is away.",
-            timeout_seconds: 0.5,
-            default_answer: "Nobody is there.",
-          }),
+          person("person", { timeout_seconds: 0.5, default_answer: "Nobody is there." }),
         ],
         3,
       ),
@@ -143,54 +122,6 @@ export const SCENARIOS: readonly Scenario[] = [
     task: "Take steps.",
   },
   {
-    name: "nested team",
-    component: (services) =>
-      roundRobin(
-        [
-          roundRobin(
-            [assistant(services, "inner_a", STREAMING), assistant(services, "inner_b", STREAMING)],
-            2,
-            { name: "inner", description: "A team inside." },
-          ),
-          assistant(services, "outer"),
-        ],
-        2,
-      ),
-    rules: [PACED],
-    task: "Work inside.",
-  },
-  {
-    name: "agent as a tool",
-    component: (services) =>
-      roundRobin(
-        [
-          assistant(services, "boss", {
-            ...STREAMING,
-            reflect_on_tool_use: true,
-            tools: [
-              component("autogen_agentchat.tools.AgentTool", {
-                agent: assistant(services, "expert", {
-                  ...tools("look_up", "charge"),
-                  reflect_on_tool_use: true,
-                }),
-              }),
-            ] as unknown as JsonObject[],
-          }),
-        ],
-        1,
-      ),
-    rules: [
-      {
-        name: "boss calls",
-        match: { system: "You are boss.", role: "user" },
-        reply: { tool_calls: [{ name: "expert", arguments: { task: "Find it out." } }] },
-      },
-      callsTools("expert", "look_up", "charge"),
-      PACED,
-    ],
-    task: "Ask the expert.",
-  },
-  {
     name: "pause",
     component: (services) => duet(services, 4),
     rules: [PACED],
@@ -218,4 +149,7 @@ export const SCENARIOS: readonly Scenario[] = [
     task: "Go on.",
     stop: { mode: "after_turn", afterRequests: 3 },
   },
+  ...TEAMS,
+  ...NESTED,
+  ...PEOPLE,
 ];

@@ -1,5 +1,6 @@
 import type { ComponentModel } from "../../../src/core/component/component.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
+import type { RuleInput } from "../../support/fake-openai/rule.ts";
 
 /** Where the worker finds the fake services. */
 export interface Services {
@@ -58,9 +59,65 @@ export function roundRobin(
   maxTurns: number,
   config: JsonObject = {},
 ): ComponentModel {
-  return component("autogen_agentchat.teams.RoundRobinGroupChat", {
-    participants: participants as unknown as JsonObject[],
-    max_turns: maxTurns,
+  return team("RoundRobinGroupChat", participants, { max_turns: maxTurns, ...config });
+}
+
+/** A team of AutoGen's kinds, by its class name. */
+export function team(
+  kind: string,
+  participants: readonly ComponentModel[],
+  config: JsonObject,
+): ComponentModel {
+  return component(`autogen_agentchat.teams.${kind}`, {
+    participants: [...participants],
     ...config,
   });
 }
+
+/** A human who is asked for input. */
+export function person(name: string, config: JsonObject = {}): ComponentModel {
+  return component("autogen_agentchat.agents.UserProxyAgent", {
+    name,
+    description: "A human.",
+    ...config,
+  });
+}
+
+/**
+ * Edges of a graph by the node they begin at; each is a target or has more to it. Without an entry point it begins
+ * where no edge leads to.
+ */
+export function graph(
+  participants: readonly ComponentModel[],
+  edges: { readonly [node: string]: readonly (string | JsonObject)[] },
+  config: JsonObject = {},
+  entryPoint: string | null = null,
+): ComponentModel {
+  const names = participants.map(({ config: { name } }) => String(name));
+  const nodes = names.map((name) => [
+    name,
+    {
+      name,
+      edges: (edges[name] ?? []).map((edge) =>
+        typeof edge === "string" ? { target: edge } : edge,
+      ),
+    },
+  ]);
+  return team("GraphFlow", participants, {
+    graph: { nodes: Object.fromEntries(nodes), default_start_node: entryPoint },
+    ...config,
+  });
+}
+
+export const STREAMING = { model_client_stream: true };
+
+export function tools(...names: string[]): JsonObject {
+  return { tools: names.map(functionTool) };
+}
+
+/** A rule by which an agent that has not spoken yet calls these tools. */
+export const callsTools = (name: string, ...called: string[]): RuleInput => ({
+  name: `${name} calls`,
+  match: { system: `You are ${name}.`, role: "user" },
+  reply: { tool_calls: called.map((tool) => ({ name: tool, arguments: { what: tool } })) },
+});

@@ -9,8 +9,13 @@ export interface Scenario {
   /** Of the fake model. Each reply must contain a digest of its request, so that it can be told which was recorded. */
   rules: readonly RuleInput[];
   task: string;
-  /** What a human says when asked for input, in turn; what needs an approval gets it. Without it nobody answers. */
-  answers?: readonly string[];
+  /**
+   * What humans say when asked for input: in turn, or by the name of who is asked; the others do not answer. What
+   * needs an approval gets it. Without it nobody answers.
+   */
+  answers?: readonly string[] | { readonly [name: string]: string };
+  /** Some speak side by side: the log has their items as they come, in order for each source only. */
+  sideBySide?: boolean;
   /** Sent as soon as the model has got that many requests; the run may end before it takes effect. */
   stop?: { mode: "now" | "after_turn"; afterRequests: number };
   /** Asked for as soon as the model has got that many requests; resumed when it has taken effect. */

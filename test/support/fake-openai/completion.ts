@@ -45,7 +45,7 @@ export function completionFor(request: ChatRequest, rule: Rule | undefined): Com
   }));
   const content =
     reply.words === undefined
-      ? (reply.content ?? null)
+      ? (reply.content?.replaceAll("{digest}", digest) ?? null)
       : Array.from({ length: reply.words }, (_, index) => `word${index}`).join(" ");
   const finishReason =
     reply.finish_reason === undefined

@@ -23,6 +23,21 @@ test("the same request gets the same answer, another one another", async () => {
   expect(await ask("before", "hello")).not.toBe(first);
 });
 
+test("a rule may look at any message, and its answer may tell which request it was given to", async () => {
+  await using fake = await startFakeOpenAI({
+    rules: [{ name: "secret", match: { any: "sesame" }, reply: { content: "Open, {digest}." } }],
+  });
+  const client = clientOf(fake.url);
+  const ask = async (...texts: string[]) => {
+    const request = { model: "gpt-4o", messages: texts.map(user) };
+    return (await client.chat.completions.create(request)).choices[0]?.message.content;
+  };
+  const opened = await ask("sesame", "please");
+  expect(opened).toMatch(/^Open, [0-9a-f]{8}\.$/);
+  expect(await ask("please", "sesame")).not.toBe(opened);
+  expect(await ask("please")).toMatch(/^Reply/);
+});
+
 test("a streamed answer adds up to the plain one and ends with the usage", async () => {
   await using fake = await startFakeOpenAI({
     rules: [{ name: "long", match: { text: "much" }, reply: { words: 500 } }],

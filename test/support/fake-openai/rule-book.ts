@@ -83,10 +83,15 @@ function matches({ match }: Rule, request: ChatRequest): boolean {
   const last = request.messages.at(-1);
   return (
     (match.text === undefined || textOf(last).includes(match.text)) &&
+    (match.any === undefined || anyContains(request, match.any)) &&
     (match.user === undefined || lastUserText(request).includes(match.user)) &&
     (match.system === undefined || systemText(request).includes(match.system)) &&
     (match.role === undefined || last?.role === match.role) &&
     (match.model === undefined || request.model === match.model) &&
     (match.stream === undefined || (request.stream === true) === match.stream)
   );
+}
+
+function anyContains({ messages }: ChatRequest, text: string): boolean {
+  return messages.some((message) => textOf(message).includes(text));
 }

@@ -14,6 +14,7 @@ const usageSchema = z.strictObject({
 });
 
 export const replySchema = z.strictObject({
+  /** `{digest}` stands for a digest of the request, as in the default reply. */
   content: z.string().nullable().optional(),
   /** A text of that many words instead of `content`, one word per chunk. */
   words: z.number().int().nonnegative().optional(),
@@ -68,6 +69,8 @@ const faultSchema = z.discriminatedUnion("kind", [
 const matchSchema = z.strictObject({
   /** Contained in the text of the last message, whoever said it. */
   text: z.string().optional(),
+  /** Contained in the text of any message. */
+  any: z.string().optional(),
   /** Contained in the last message of role `user`. */
   user: z.string().optional(),
   /** Contained in the system messages: tells agents apart. */
