@@ -41,6 +41,10 @@ export class Api {
     await this.call("POST", `/${TEAM}/runs/${run}/requests/${request}`, answer, [200, 202]);
   }
 
+  async retry(run: string): Promise<RunInfo> {
+    return (await this.call("POST", `/${TEAM}/runs/${run}/retry`, {}, [200, 202])) as RunInfo;
+  }
+
   /** The run may have ended in between. */
   async pause(run: string): Promise<void> {
     await this.call("POST", `/${TEAM}/runs/${run}/pause`, {}, [200, 202, 409]);

@@ -36,6 +36,8 @@ export interface Outcome {
   run: RunInfo;
   /** The thread by `GET messages`. */
   messages: Message[];
+  /** How many of them are older than the run. */
+  before: number;
   /** All that was recorded, read in one go after the end. */
   replay: StreamRecord;
   /** The state after the run, as AutoGen would save it. */
@@ -66,7 +68,8 @@ export const VAR_NAMES = [...Object.keys(SETTINGS), "EFFECTS_URL"];
 /** Runs a scenario once, killing the service where the plan says. No request is sent to help it recover. */
 export async function trial(options: TrialOptions): Promise<Outcome> {
   const { scenario, faults = [] } = options;
-  await using fake = await startFakeOpenAI({ rules: [...faults, ...scenario.rules] });
+  const failing = scenario.fails === undefined ? [] : [scenario.fails];
+  await using fake = await startFakeOpenAI({ rules: [...faults, ...failing, ...scenario.rules] });
   const effects = new EffectsServer();
   await effects.listen();
   const state = mkdtempSync(join(options.scratch, "state-"));
@@ -136,7 +139,7 @@ class Trial {
     const { supervisor } = this;
     await supervisor.start();
     await this.#api.createTeam(scenario.component({ model: this.#fake.url }));
-    const accepted = await this.#api.startRun(scenario.task);
+    const [accepted, before] = await this.#start();
     const note = (error: unknown): void => void this.#problems.push(String(error));
     const watching = this.#spectate(accepted.id).catch(note);
     const interfering = this.#interfere(accepted.id).catch(note);
@@ -171,6 +174,7 @@ class Trial {
     return {
       run,
       messages,
+      before,
       replay,
       state: saved,
       seen: this.#seen,
@@ -185,6 +189,19 @@ class Trial {
       ],
       problems: this.#problems,
     };
+  }
+
+  /** Starts the run to look at; says how many messages there were before. */
+  async #start(): Promise<[run: RunInfo, before: number]> {
+    const { task, fails, rules } = this.#options.scenario;
+    const run = await this.#api.startRun(task);
+    if (fails === undefined) return [run, 0];
+    await this.#untilEnded(run.id);
+    this.#fake.rules.set(rules);
+    const before = (await this.#api.messages()).length;
+    const retried = await this.#api.retry(run.id);
+    this.#lastKill = performance.now();
+    return [retried, before];
   }
 
   /** Watches the disk until the run has ended; answers questions, and resumes what was paused. */

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../../src/core/json.ts";
+import type { RuleInput } from "../../support/fake-openai/rule.ts";
 import {
   assistant,
   callsTools,
@@ -36,6 +37,13 @@ function clerk(services: Services) {
 }
 
 const CLERK_CALLS = [callsTools("clerk", "look_up", "charge", "note"), PACED];
+
+/** The model refuses to go on after tool calls. */
+const REFUSED: RuleInput = {
+  name: "refused",
+  match: { role: "tool" },
+  fault: { kind: "status", status: 400 },
+};
 
 /** Meets faults of the model; its client loses patience soon. */
 export const FAULTY: Scenario = {
@@ -148,6 +156,13 @@ export const SCENARIOS: readonly Scenario[] = [
     rules: [PACED],
     task: "Go on.",
     stop: { mode: "after_turn", afterRequests: 3 },
+  },
+  {
+    name: "retry",
+    component: clerk,
+    rules: CLERK_CALLS,
+    task: "Charge the customer.",
+    fails: REFUSED,
   },
   ...TEAMS,
   ...NESTED,

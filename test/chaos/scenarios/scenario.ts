@@ -18,6 +18,8 @@ export interface Scenario {
   sideBySide?: boolean;
   /** Sent as soon as the model has got that many requests; the run may end before it takes effect. */
   stop?: { mode: "now" | "after_turn"; afterRequests: number };
+  /** A fault of the model that makes the run fail. It is mended then, and what is looked at is the retry. */
+  fails?: RuleInput;
   /** Asked for as soon as the model has got that many requests; resumed when it has taken effect. */
   pause?: { afterRequests: number };
 }

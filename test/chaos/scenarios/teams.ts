@@ -57,6 +57,32 @@ const ORCHESTRATOR_PROMPTS = {
   task_ledger_plan_update: "CHANGED PLAN",
 };
 
+const SIDE_BY_SIDE: Omit<Scenario, "name"> = {
+  sideBySide: true,
+  component: (services) =>
+    graph(
+      [
+        assistant(services, "writer", STREAMING),
+        assistant(services, "left", STREAMING),
+        assistant(services, "middle", {
+          ...STREAMING,
+          ...tools("look_up", "charge"),
+          reflect_on_tool_use: true,
+        }),
+        component("chaos.StepsAgent", { name: "right" }),
+        assistant(services, "editor", STREAMING),
+      ],
+      {
+        writer: ["left", "middle", "right"],
+        left: ["editor"],
+        middle: ["editor"],
+        right: ["editor"],
+      },
+    ),
+  rules: [callsTools("middle", "look_up", "charge"), PACED],
+  task: "Write a line.",
+};
+
 export const TEAMS: readonly Scenario[] = [
   {
     name: "selector",
@@ -158,31 +184,15 @@ export const TEAMS: readonly Scenario[] = [
     ],
     task: "Write a line.",
   },
+  { name: "graph side by side", ...SIDE_BY_SIDE },
   {
-    name: "graph side by side",
-    sideBySide: true,
-    component: (services) =>
-      graph(
-        [
-          assistant(services, "writer", STREAMING),
-          assistant(services, "left", STREAMING),
-          assistant(services, "middle", {
-            ...STREAMING,
-            ...tools("look_up", "charge"),
-            reflect_on_tool_use: true,
-          }),
-          component("chaos.StepsAgent", { name: "right" }),
-          assistant(services, "editor", STREAMING),
-        ],
-        {
-          writer: ["left", "middle", "right"],
-          left: ["editor"],
-          middle: ["editor"],
-          right: ["editor"],
-        },
-      ),
-    rules: [callsTools("middle", "look_up", "charge"), PACED],
-    task: "Write a line.",
+    name: "retry of one side",
+    ...SIDE_BY_SIDE,
+    fails: {
+      name: "refused",
+      match: { system: "You are middle.", role: "tool" },
+      fault: { kind: "status", status: 400 },
+    },
   },
   {
     name: "society of mind",
