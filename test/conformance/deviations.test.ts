@@ -210,6 +210,30 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     events.find(({ type }) => type === "ToolCallExecutionEvent")!["source"] = "bob";
     expect((await play(other)).failure).toMatchObject({ step: 0 });
   });
+
+  test("filter-edges: what AutoGen does with a filter that is refused is not played, until the next subject", async () => {
+    const trace = recorded("message_filter/edges");
+    expect((await play(trace)).failure).toBeUndefined();
+    const [, , refused, ...rest] = trace.steps;
+    const from = (component: Json | undefined): Trace => ({
+      ...trace,
+      component: component as JsonObject,
+      steps: rest,
+      model_calls: trace.model_calls
+        .filter(({ step }) => step > 2)
+        .map((call) => ({ ...call, step: call.step - 3 })),
+    });
+    expect(await play(from(refused?.["component"]))).toMatchObject({
+      deviations: [{ step: 0, class: "filter-edges" }],
+      stale: [],
+    });
+    const other = structuredClone(refused!["component"]) as { config: JsonObject };
+    delete other.config["wrapped_agent"];
+    expect((await play(from(other))).failure?.difference.path).toBe("component");
+    const untimely = structuredClone(trace);
+    (untimely.steps[5]!["events"] as JsonObject[])[1]!["source"] = "somebody";
+    expect((await play(untimely)).failure).toMatchObject({ step: 5 });
+  });
 });
 
 describe("requests of a selector", () => {

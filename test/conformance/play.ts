@@ -66,6 +66,8 @@ class Player {
   #subject: JsonObject | undefined;
   /** Since this deviation the subject is elsewhere than in the recording. */
   #apart: string | undefined;
+  /** The deviation for which there is no subject. */
+  #refused: string | undefined;
   /** The steps since then, with the class that led there. */
   readonly #apartSteps = new Map<number, string>();
   /** What was played at each step. */
@@ -87,9 +89,15 @@ class Player {
   async #failure(): Promise<Failure | undefined> {
     const { component, hooks, steps } = this.#trace;
     if (component !== undefined) {
-      const { error } = await this.#use(component, hooks);
-      if (error) {
-        return { difference: { path: "component", expected: "loads", actual: error.message } };
+      const played = await this.#use(component, hooks);
+      const step = { op: "use", component };
+      const name =
+        played.error &&
+        recognise({ trace: this.#trace, index: 0, step, played, subject: component });
+      this.#refused = name;
+      if (played.error && name === undefined) {
+        const { message } = played.error;
+        return { difference: { path: "component", expected: "loads", actual: message } };
       }
     }
     for (const [index, step] of steps.entries()) {
@@ -104,8 +112,12 @@ class Player {
     if (!renews && !Object.hasOwn(OPS, step.op)) {
       return { path: "op", expected: "a known operation", actual: step.op };
     }
-    if (renews) this.#apart = undefined;
+    if (renews) this.#apart = this.#refused = undefined;
     const subject = this.#subject;
+    if (this.#refused !== undefined) {
+      this.#skip(step, index, this.#refused);
+      return undefined;
+    }
     const played = await withinTime(renews ? this.#renew(step) : this.#play(step));
     await this.#keepRecords(index);
     if (this.#apart !== undefined) this.#apartSteps.set(index, this.#apart);
@@ -128,9 +140,22 @@ class Player {
       this.#incomparable.add(index);
     }
     this.#deviates(index, name);
+    if (renews && played.error) this.#refused = name;
     const failed = played.error !== undefined;
     if (step.op === "run" || failed !== (step["error"] !== undefined)) this.#apart ??= name;
     return undefined;
+  }
+
+  #skip(step: Step, index: number, name: string): void {
+    this.#places.push({
+      trace: this.#trace,
+      index,
+      step,
+      played: { actual: {} },
+      subject: undefined,
+    });
+    this.#incomparable.add(index);
+    this.#deviates(index, name);
   }
 
   async #renew({ op, component, hooks }: Step): Promise<Played> {
@@ -194,7 +219,8 @@ class Player {
 
   #end(): Failure | undefined {
     const asked = this.#asked();
-    if (asked && this.#apart === undefined && this.#apartSteps.size === 0) {
+    const apart = this.#apart !== undefined || this.#apartSteps.size + this.#incomparable.size > 0;
+    if (asked && !apart) {
       return { difference: asked };
     }
     for (const step of this.#places.keys()) {

@@ -20,9 +20,9 @@ import {
   managerHead,
 } from "./group-chat-manager.ts";
 import { readGroupChatState, writeGroupChatState } from "./group-chat-state.ts";
+import { takeHandoffs, withoutHandoffsOfOthers } from "./handed-to-team.ts";
 import { type Participant, participantsByName } from "./participant.ts";
 import { speakSideBySide } from "./speak-side-by-side.ts";
-import { takeHandoffs } from "./take-handoffs.ts";
 import { type ChatStanding, takeOverChat } from "./take-over-chat.ts";
 import type { Team } from "./team.ts";
 import { Thread, type ThreadItem } from "./thread.ts";
@@ -100,7 +100,8 @@ export abstract class GroupChat implements Team {
     const { keepsTask = false } = this.#manager;
     if (!keepsTask) this.#addToAll(messages);
     this.#manager.observe?.([{ name: null, messages }], this.#view);
-    return keepsTask ? { done: false } : this.#afterTurn(messages, 0, ctx);
+    if (keepsTask) return { done: false };
+    return this.#afterTurn(withoutHandoffsOfOthers(messages, this.name), 0, ctx);
   }
 
   async *turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void> {

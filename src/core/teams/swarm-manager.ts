@@ -10,13 +10,16 @@ import {
   isChatMessage,
   type Message,
 } from "../messages/message.ts";
+import { pythonRepr } from "../text/python.ts";
 import { baseStateSchema } from "../state/base-state.ts";
-import type { Decision, GroupChatManager } from "./group-chat-manager.ts";
+import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";
+import { handedToTeam } from "./handed-to-team.ts";
 import { isTeam, type Team } from "./team.ts";
 
 const stateSchema = baseStateSchema.extend({
   current_speaker: z.string().default(""),
-  troupe: z.looseObject({ handoff: z.string().nullish() }).optional(),
+  /** AutoGen looks for the last handoff in the thread, which does not say what was said inside a team. */
+  troupe: z.object({ handoff: z.string().nullish() }).optional(),
 });
 
 type Head = { speaker: string; handoff: string | null };
@@ -46,18 +49,18 @@ export class SwarmGroupChatManager implements GroupChatManager {
     if (first === undefined && ledHere) return;
     const target = first?.target ?? this.#handoff;
     if (target === null || this.#names.includes(target)) return;
-    const hint = `a HandoffMessage to one of them resumes the team: ${this.#names.join(", ")}`;
+    const known = `is not one of the participants ${pythonRepr([...this.#names])}.`;
+    const hint = "A HandoffMessage to one of them as the task resumes the team.";
     if (first === undefined) {
-      throw new TaskError(`"${target}" has the word, who is no participant; ${hint}`);
+      throw new TaskError(`The existing handoff target ${target} ${known} ${hint}`);
     }
-    const path = `task[${messages?.indexOf(first)}].target`;
-    const message = `"${target}" is no participant; ${hint}`;
-    throw new TaskError(`the task is not acceptable: ${path}: ${message}`, {
-      issues: [{ path, message }],
+    const message = `The target ${target} ${known}`;
+    throw new TaskError(`${message} ${hint}`, {
+      issues: [{ path: `task[${messages?.indexOf(first)}].target`, message }],
     });
   }
 
-  observe(spoken: readonly { name: string | null; messages: readonly Message[] }[]): void {
+  observe(spoken: readonly Spoken[]): void {
     for (const { name, messages } of spoken) {
       if (name === null) {
         const { given, ledHere } = this.#handoffsOf(messages);
@@ -82,8 +85,6 @@ export class SwarmGroupChatManager implements GroupChatManager {
     this.#speaker = speaker;
     return { kind: "speak", speakers: [speaker] };
   }
-
-  onStop(): void {}
 
   reset(): void {
     this.#speaker = this.#first;
@@ -133,11 +134,8 @@ export class SwarmGroupChatManager implements GroupChatManager {
    * the business of the team around this one.
    */
   #handoffsOf(task: readonly Message[]): { given: HandoffMessage[]; ledHere: boolean } {
-    const handoffs = task.filter(isHandoff);
-    const toTeam = this.#names.includes(this.#team)
-      ? -1
-      : handoffs.findLastIndex(({ target }) => target === this.#team);
-    return { given: handoffs.slice(toTeam + 1), ledHere: toTeam >= 0 };
+    const index = this.#names.includes(this.#team) ? -1 : handedToTeam(task, this.#team);
+    return { given: task.slice(index + 1).filter(isHandoff), ledHere: index >= 0 };
   }
 
   /** What counts of a member's messages: handoffs inside a team are its own business, its last word is not. */

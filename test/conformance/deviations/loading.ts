@@ -1,4 +1,3 @@
-import { ComponentError } from "../../../src/core/errors.ts";
 import { isJsonObject, type Json } from "../../../src/core/json.ts";
 import type { Played } from "../host.ts";
 import { type Step, textOf } from "../trace.ts";
@@ -70,8 +69,7 @@ export const LOADING: readonly Recogniser[] = [
     class: "filter-edges",
     explains: ({ step, played: { error } }) =>
       step["error"] === undefined &&
-      error instanceof ComponentError &&
-      error.issues.length > 0 &&
+      error?.code === "component_validation" &&
       error.issues.every(({ path }) => /\.filter\.per_source\[\d+\]\.position$/.test(path)) &&
       mentions(
         step["component"],

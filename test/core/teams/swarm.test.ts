@@ -93,12 +93,12 @@ describe("a swarm", () => {
     });
     const first = await run(team, { task: "go" });
     expect(first.stop_reason).toBe("Handoff to user from bob detected.");
-    const refusal = { code: "invalid_task", message: expect.stringContaining("ann, bob") };
+    const refusal = { code: "invalid_task", message: expect.stringContaining("['ann', 'bob']") };
     await expect(said(team, "yes")).rejects.toMatchObject(refusal);
     await expect(said(team, null)).rejects.toMatchObject(refusal);
     await expect(said(team, handoff("user"))).rejects.toMatchObject({
       ...refusal,
-      issues: [{ path: "task[0].target", message: expect.stringContaining('"user"') }],
+      issues: [{ path: "task[0].target", message: expect.stringContaining("target user") }],
     });
     expect(await said(team, handoff("bob"))).toEqual(["bob: DONE"]);
     expect(await said(team, "more")).toEqual(["bob: DONE"]);
@@ -253,6 +253,24 @@ describe("a team in a swarm", () => {
         SwarmGroupChatManager: { current_speaker: "office", troupe: { handoff: "office" } },
       },
     });
+  });
+
+  test("does not stop because of handoffs between others on the way to it", async () => {
+    const office = inner([new Clerk("cleo", ">bob")], {
+      terminationCondition: new HandoffTermination("bob"),
+    });
+    const ann = new Clerk("ann", ">bob");
+    const bob = new Clerk("bob", ">office", "DONE");
+    const team = new Swarm([ann, bob, office], {
+      terminationCondition: DONE,
+      emitTeamEvents: true,
+    });
+    expect((await said(team, "go")).filter((line) => line.startsWith("Swarm"))).toEqual([
+      "SwarmGroupChatManager: ['ann']",
+      "SwarmGroupChatManager: ['bob']",
+      "SwarmGroupChatManager: ['office']",
+      "SwarmGroupChatManager: ['bob']",
+    ]);
   });
 
   test("keeps the word when it ends without a handoff, whatever was handed over inside", async () => {
