@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 import { withoutChunks } from "./deviations/chunks.ts";
+import { GRAPHS } from "./deviations/graphs.ts";
 import { withoutHiddenTask } from "./deviations/hidden-task.ts";
 import { LOADING } from "./deviations/loading.ts";
 import { mentions, type Place } from "./deviations/place.ts";
@@ -47,7 +48,8 @@ export const REWRITINGS: readonly Rewriting[] = [
  * Each recogniser accepts exactly what its class says and nothing else.
  */
 export function recognise(place: Place): string | undefined {
-  return [...LOADING, ...RUNNING].find((recogniser) => recogniser.explains(place))?.class;
+  return [...LOADING, ...RUNNING, ...GRAPHS].find((recogniser) => recogniser.explains(place))
+    ?.class;
 }
 
 /**

@@ -98,7 +98,7 @@ export interface GroupChatManager {
 }
 
 export function managerHead(manager: GroupChatManager): Json {
-  return manager.head?.() ?? manager.saveState();
+  return manager.head ? manager.head() : manager.saveState();
 }
 
 export function loadManagerHead(manager: GroupChatManager, head: Json): void {

@@ -18,6 +18,12 @@ export interface Recogniser {
   explains(place: Place): boolean;
 }
 
+/** The steps before one, on the same subject. */
+export function sinceRenewed({ steps }: Trace, index: number): Step[] {
+  const before = steps.slice(0, index);
+  return before.slice(before.findLastIndex(({ op }) => op === "new" || op === "use") + 1);
+}
+
 export function errorText({ error }: Step): string {
   return isJsonObject(error) ? textOf(error["message"]) : "";
 }

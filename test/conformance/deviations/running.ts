@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
-import { type Step, textOf, type Trace } from "../trace.ts";
+import { type Step, textOf } from "../trace.ts";
 import { saysTasksAgain } from "./hidden-task.ts";
 import { gaveUpOnLedger } from "./ledger-speaker.ts";
 import {
@@ -14,6 +14,7 @@ import {
   type Recogniser,
   recordedEvents,
   shapeOf,
+  sinceRenewed,
 } from "./place.ts";
 
 const UNREGISTERED = /Message type .*StructuredMessage\[.*\].* is not registered/s;
@@ -139,12 +140,6 @@ function notFound({ op, events, result }: Step): string | undefined {
     return name !== undefined;
   });
   return name;
-}
-
-/** The steps before one, on the same subject. */
-function sinceRenewed({ steps }: Trace, index: number): Step[] {
-  const before = steps.slice(0, index);
-  return before.slice(before.findLastIndex(({ op }) => op === "new" || op === "use") + 1);
 }
 
 /** The names of tools that are agents or teams. */

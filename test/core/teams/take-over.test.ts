@@ -41,20 +41,22 @@ describe("a team in the place of another", () => {
 
   test("of an edited graph goes on where the graph has all it had come to", async () => {
     const chain: Edges = { a: ["b"], b: ["c"], c: [] };
-    const begun = async (): Promise<Stateful> => {
-      const team = flow(chain, { maxTurns: 1 });
+    const begun = async (maxTurns: number): Promise<Stateful> => {
+      const team = flow(chain, { maxTurns });
       await run(team, { task: "go" });
       return team;
     };
-    const ready = async (edges: Edges): Promise<unknown> => {
+    const ready = async (edges: Edges, maxTurns = 1): Promise<unknown> => {
       const next = flow(edges);
-      expect(takeOver(next, await begun(), flow(chain))).toEqual([]);
+      expect(takeOver(next, await begun(maxTurns), flow(chain))).toEqual([]);
       return managerState(next)["ready"];
     };
     expect(await ready(chain)).toEqual(["b"]);
     expect(await ready({ a: ["b"], b: ["d"], c: [], d: [] })).toEqual(["b"]);
     // Nothing leads to b any more, so it cannot have become ready.
     expect(await ready({ a: ["c"], b: [], c: [] })).toEqual(["a", "b"]);
+    // A graph that came to its end has come to nothing.
+    expect(await ready({ x: ["a"], a: ["b"], b: ["c"], c: [] }, 3)).toEqual(["x"]);
   });
 
   test("of a swarm begins anew when who had the word has left", async () => {

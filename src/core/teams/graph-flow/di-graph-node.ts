@@ -85,3 +85,8 @@ export function isTaken({ condition }: Edge, message: ChatMessage | undefined): 
     ? toModelText(message).includes(condition)
     : condition(message);
 }
+
+/** Whether so many edges of a group are enough for their target. */
+export function isComplete({ activation, size }: EdgeGroup, taken: number): boolean {
+  return taken >= (activation === "all" ? size : 1);
+}

@@ -4,8 +4,9 @@ import type { Json, JsonObject } from "../../json.ts";
 import { type AgentEvent, type ChatMessage, isChatMessage } from "../../messages/message.ts";
 import type { Decision, GroupChatManager, GroupChatView, Spoken } from "../group-chat-manager.ts";
 import type { DiGraph } from "./di-graph.ts";
-import { GraphProgress } from "./graph-progress.ts";
+import { type GraphPosition, GraphProgress } from "./graph-progress.ts";
 import { showCycle } from "./graph-rules.ts";
+import { isPositionIn, readGraphState, writeGraphState } from "./graph-state.ts";
 
 /** Lets the nodes of a graph speak that are ready, side by side (AutoGen `GraphFlowManager`). */
 export class GraphFlowManager implements GroupChatManager {
@@ -30,7 +31,9 @@ export class GraphFlowManager implements GroupChatManager {
       throw new ValueError(message, { issues: [{ path: "termination_condition", message }] });
     }
     const names = new Set(participants.map(({ name }) => name));
-    const stranger = this.#progress.ready.find((name) => !names.has(name));
+    const { ready } = this.#progress;
+    const next = ready.length > 0 ? ready : this.#graph.startNodes();
+    const stranger = next.find((name) => !names.has(name));
     if (stranger === undefined) return;
     const message = `"${stranger}" is to speak and is no participant; there are: ${[...names].join(", ")}`;
     throw new ValueError(message, { issues: [{ path: "participants", message }] });
@@ -39,12 +42,14 @@ export class GraphFlowManager implements GroupChatManager {
   /** A task fires no edges, whoever its source. Participants go by their own names, not by those of who spoke inside. */
   observe(spoken: readonly Spoken[]): void {
     for (const { name, messages } of spoken) {
-      if (name !== null) this.#progress.leave(name, messages.findLast(isChatMessage));
+      if (name === null) this.#beginAnew();
+      else this.#progress.leave(name, messages.findLast(isChatMessage));
     }
   }
 
   // oxlint-disable-next-line require-yield
   async *decide(): AsyncGenerator<AgentEvent, Decision, void> {
+    this.#beginAnew();
     return { kind: "speak", speakers: this.#progress.takeReady() };
   }
 
@@ -55,7 +60,7 @@ export class GraphFlowManager implements GroupChatManager {
 
   /** A graph that came to its end begins anew; one that was stopped goes on with the next run. */
   onStop(): void {
-    if (this.#progress.ready.length === 0) this.#progress.restart();
+    this.#beginAnew();
   }
 
   reset(): void {
@@ -63,22 +68,27 @@ export class GraphFlowManager implements GroupChatManager {
   }
 
   saveState(): JsonObject {
-    return this.#progress.saveState();
+    return writeGraphState(this.#graph, this.#progress.position());
   }
 
   loadState(state: JsonObject): void {
-    this.#progress.loadState(state);
+    this.#progress.moveTo(readGraphState(this.#graph, state));
   }
 
   head(): Json {
-    return this.#progress.head();
+    return this.#progress.position();
   }
 
   loadHead(head: Json): void {
-    this.#progress.loadHead(head);
+    this.#progress.moveTo(head as GraphPosition);
   }
 
   fits(head: Json): boolean {
-    return this.#progress.fits(head);
+    return isPositionIn(this.#graph, head as GraphPosition);
+  }
+
+  /** Where nothing is ready: at the end, or after AutoGen saved the graph in the midst of a turn. */
+  #beginAnew(): void {
+    if (this.#progress.ready.length === 0) this.#progress.restart();
   }
 }

@@ -1,0 +1,118 @@
+import * as z from "zod";
+import { type Issue, StateError } from "../../errors.ts";
+import { issuesOf, listIssues, pathOf } from "../../issues.ts";
+import type { Json, JsonObject } from "../../json.ts";
+import { type EdgeGroup, isComplete } from "./di-graph-node.ts";
+import type { DiGraph } from "./di-graph.ts";
+import type { GraphPosition } from "./graph-progress.ts";
+
+const stateSchema = z.object({
+  remaining: z.record(z.string(), z.record(z.string(), z.number().int())),
+  enqueued_any: z.record(z.string(), z.record(z.string(), z.boolean())),
+  ready: z.array(z.string()),
+  troupe: z.object({ under_way: z.boolean().default(true) }).optional(),
+});
+type State = z.infer<typeof stateSchema>;
+
+/** The keys of AutoGen's manager state. `under_way` says whether it means anything to another graph. */
+export function writeGraphState(graph: DiGraph, position: GraphPosition): JsonObject {
+  const taken = (target: string, group: string): number => position?.taken[target]?.[group] ?? 0;
+  const each = (show: (group: EdgeGroup, taken: number) => Json): JsonObject =>
+    Object.fromEntries(
+      [...graph.groups].map(([target, groups]) => [
+        target,
+        Object.fromEntries(
+          [...groups].map(([name, group]) => [name, show(group, taken(target, name))]),
+        ),
+      ]),
+    );
+  return {
+    remaining: each(({ activation, size }, count) => (activation === "all" ? size - count : size)),
+    enqueued_any: each(({ activation }, count) => activation === "any" && count > 0),
+    ready: position?.ready ?? graph.startNodes(),
+    troupe: { under_way: position !== null },
+  };
+}
+
+/**
+ * AutoGen forgets which groups made the ready nodes ready, so that it does not count them anew; these are the complete
+ * ones, and nothing more has to be stored. Complete groups of other nodes are left from that mistake.
+ *
+ * @throws StateError
+ */
+export function readGraphState(graph: DiGraph, state: JsonObject): GraphPosition {
+  const result = stateSchema.safeParse(state);
+  if (!result.success) throw invalid(issuesOf(result.error));
+  const { remaining, enqueued_any, ready, troupe } = result.data;
+  if (troupe?.under_way === false) return null;
+  const issues = [...misfits(graph, result.data)];
+  if (issues.length > 0) throw invalid(issues);
+  const taken = [...graph.groups].map(([target, groups]): [string, { [group: string]: number }] => {
+    const counts = [...groups].map(([name, group]): [string, number] => {
+      const left = remaining[target]?.[name] ?? group.size;
+      const any = enqueued_any[target]?.[name] === true ? 1 : 0;
+      const count = group.activation === "all" ? group.size - left : any;
+      return [name, isComplete(group, count) && !ready.includes(target) ? 0 : count];
+    });
+    return [target, Object.fromEntries(counts.filter(([, count]) => count > 0))];
+  });
+  const some = taken.filter(([, counts]) => Object.keys(counts).length > 0);
+  const isAtStart = some.length === 0 && ready.join() === graph.startNodes().join();
+  return isAtStart ? null : { ready, taken: Object.fromEntries(some) };
+}
+
+/** Whether a position in another graph is one in this: all that it speaks of is there, and nothing else is complete. */
+export function isPositionIn(graph: DiGraph, position: GraphPosition): boolean {
+  if (position === null) return true;
+  const { ready, taken } = position;
+  return (
+    ready.every(isNodeOf(graph)) &&
+    Object.entries(taken).every(([target, groups]) =>
+      Object.entries(groups).every(([name, count]) => {
+        const group = graph.groups.get(target)?.get(name);
+        return group !== undefined && (ready.includes(target) || !isComplete(group, count));
+      }),
+    )
+  );
+}
+
+function* misfits(graph: DiGraph, { remaining, enqueued_any, ready }: State): Generator<Issue> {
+  const isNode = isNodeOf(graph);
+  for (const [index, name] of ready.entries()) {
+    if (isNode(name)) continue;
+    yield { path: pathOf(["ready", index]), message: `"${name}" is no node of this graph` };
+  }
+  const counters: [string, { [target: string]: { [group: string]: number | boolean } }][] = [
+    ["remaining", remaining],
+    ["enqueued_any", enqueued_any],
+  ];
+  for (const [key, targets] of counters) {
+    for (const [target, groups] of Object.entries(targets)) {
+      for (const [name, count] of Object.entries(groups)) {
+        const message = misfit(graph, target, name, count);
+        if (message !== undefined) yield { path: pathOf([key, target, name]), message };
+      }
+    }
+  }
+}
+
+function misfit(
+  graph: DiGraph,
+  target: string,
+  name: string,
+  count: number | boolean,
+): string | undefined {
+  const group = graph.groups.get(target)?.get(name);
+  if (group === undefined) return `no edge leads to "${target}" in a group "${name}"`;
+  if (typeof count === "boolean" || count <= group.size) return undefined;
+  return `there are only ${group.size} edges, not ${count}`;
+}
+
+function isNodeOf(graph: DiGraph): (name: string) => boolean {
+  const starts = new Set(graph.startNodes());
+  return (name) => graph.nodes.has(name) || starts.has(name);
+}
+
+function invalid(issues: Issue[]): StateError {
+  return new StateError(`not a state of this graph: ${listIssues(issues)}`, { issues });
+}

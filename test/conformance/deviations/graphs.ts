@@ -1,0 +1,215 @@
+import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import { compareStep } from "../compare/steps.ts";
+import { type Step, textOf } from "../trace.ts";
+import {
+  configOf,
+  eventsOf,
+  isProvider,
+  isResult,
+  mentions,
+  messagesOf,
+  type Place,
+  type Recogniser,
+  recordedEvents,
+  shapeOf,
+  sinceRenewed,
+} from "./place.ts";
+
+const COMPLETE = "Digraph execution is complete";
+
+/** What graphs do otherwise on purpose. */
+export const GRAPHS: readonly Recogniser[] = [
+  {
+    class: "task-source",
+    explains: (place) =>
+      place.step.op === "run" &&
+      place.played.error?.code !== null &&
+      tasksBefore(place).some((task) => firesEdges(task, place.subject)),
+  },
+  {
+    class: "wave",
+    explains: ({ step, played, subject }) => {
+      const [ours, recorded] = [eventsOf(played), recordedEvents(step)];
+      if (step.op !== "run") return false;
+      if (step["error"] !== undefined && played.error !== undefined) {
+        return mentions(subject, forks) && isWithin(recorded, ours);
+      }
+      const reason = stopReason(ours);
+      const isEarlier =
+        messagesOf(ours).length < messagesOf(recorded).length || reason !== stopReason(recorded);
+      // The reason why an inner team ended does not show.
+      const isByCondition =
+        subject !== undefined && isProvider("GraphFlow")(subject)
+          ? reason !== COMPLETE && !reason?.startsWith("Maximum number of turns")
+          : true;
+      return (
+        isGoodRun(step) &&
+        played.error === undefined &&
+        mentions(subject, (node) => forks(node) && hasTermination(node)) &&
+        isEarlier &&
+        isByCondition &&
+        isWithin(ours, recorded)
+      );
+    },
+  },
+  {
+    class: "loop-state",
+    explains: (place) => {
+      const { trace, step, played } = place;
+      const loaded = loadedGraph(place);
+      if (loaded === undefined || played.error !== undefined) return false;
+      if (step.op === "save_state") {
+        const counted = countedAnew(step, played.actual["state"]);
+        return (
+          counted !== undefined &&
+          compareStep(trace, { ...step, state: counted }, played, {}) === undefined
+        );
+      }
+      const ours = eventsOf(played);
+      return isGoodRun(step) && complete(loaded).length > 0 && isWithin(recordedEvents(step), ours);
+    },
+  },
+  {
+    class: "after-error",
+    explains: (place) => {
+      const { step, played } = place;
+      const ready = loadedGraph(place)?.["ready"];
+      const task = [step["task"] ?? []].flat();
+      return (
+        isGoodRun(step) &&
+        Array.isArray(ready) &&
+        ready.length === 0 &&
+        messagesOf(recordedEvents(step)).length <= task.length &&
+        played.error?.code !== null
+      );
+    },
+  },
+  {
+    class: "nested-speaker",
+    explains: ({ step, played }) =>
+      (step.op === "use" || step.op === "component") &&
+      step["error"] !== undefined &&
+      played.error === undefined &&
+      mentions(step["component"], (node) => isProvider("GraphFlow")(node) && hasTeam(node)),
+  },
+];
+
+function isGoodRun({ op, error }: Step): boolean {
+  return op === "run" && error === undefined;
+}
+
+function stopReason(events: readonly Json[]): string | undefined {
+  const result = events.find(isResult);
+  return isJsonObject(result) ? textOf(result["stop_reason"]) : undefined;
+}
+
+/** The task of a run and of those before it that ended with their task. */
+function tasksBefore({ trace, index, step }: Place): Json[] {
+  const tasks: Json[] = [];
+  for (const run of [...sinceRenewed(trace, index).filter(({ op }) => op === "run"), step]) {
+    const task = [run["task"] ?? null].flat();
+    if (run !== step && messagesOf(recordedEvents(run)).length > task.length) tasks.length = 0;
+    else tasks.push(...task.slice(-1));
+  }
+  return tasks;
+}
+
+/** Whether AutoGen takes the source of a task for the node of a graph that has spoken. */
+function firesEdges(task: Json, graph: JsonObject | undefined): boolean {
+  if (graph === undefined || !isJsonObject(task)) return false;
+  return edgesOf(graph, textOf(task["source"])).some(
+    ({ condition }) => typeof condition !== "string" || textOf(task["content"]).includes(condition),
+  );
+}
+
+/** Whether each source says in a run no more than it says in another. */
+function isWithin(run: readonly Json[], other: readonly Json[]): boolean {
+  const [few, many] = [run, other].map((events) => messagesOf(events).map(shapeOf)) as [
+    string[],
+    string[],
+  ];
+  const count = (list: string[], shape: string): number =>
+    list.filter((one) => one === shape).length;
+  return few.every((shape) => count(few, shape) <= count(many, shape));
+}
+
+function hasTermination(team: JsonObject): boolean {
+  return isJsonObject(configOf(team)["termination_condition"]);
+}
+
+function hasTeam(team: JsonObject): boolean {
+  const participants = configOf(team)["participants"];
+  return (
+    Array.isArray(participants) &&
+    participants.some((one) => isJsonObject(one) && one["component_type"] === "team")
+  );
+}
+
+/** Whether a team is a graph of which several nodes can be ready at once. */
+function forks(team: JsonObject): boolean {
+  if (!isProvider("GraphFlow")(team)) return false;
+  const nodes = Object.keys(nodesOf(team));
+  const targets = new Set(nodes.flatMap((name) => edgesOf(team, name)).map(({ target }) => target));
+  return (
+    nodes.filter((name) => !targets.has(name)).length > 1 ||
+    nodes.some((name) => edgesOf(team, name).length > 1)
+  );
+}
+
+function nodesOf(team: JsonObject): JsonObject {
+  const graph = configOf(team)["graph"];
+  return isJsonObject(graph) && isJsonObject(graph["nodes"]) ? graph["nodes"] : {};
+}
+
+function edgesOf(team: JsonObject, name: string): JsonObject[] {
+  const nodes = nodesOf(team);
+  const node = Object.hasOwn(nodes, name) ? nodes[name] : undefined;
+  const edges = isJsonObject(node) ? node["edges"] : undefined;
+  return Array.isArray(edges) ? edges.filter(isJsonObject) : [];
+}
+
+/** The graph's state that was loaded last into the present subject. */
+function loadedGraph({ trace, index }: Place): JsonObject | undefined {
+  const load = sinceRenewed(trace, index).findLast(({ op }) => op === "load_state");
+  return load && graphState(load["state"]);
+}
+
+function graphState(state: Json | undefined): JsonObject | undefined {
+  const agents = isJsonObject(state) ? state["agent_states"] : undefined;
+  const manager = isJsonObject(agents) ? agents["GraphManager"] : undefined;
+  return isJsonObject(manager) ? manager : undefined;
+}
+
+/** The groups of edges of which a state says that they have made, or once made, their target ready. */
+function complete({ remaining, enqueued_any }: JsonObject): { target: string; group: string }[] {
+  const isDone = (count: Json): boolean =>
+    typeof count === "number" ? count <= 0 : count === true;
+  return [remaining, enqueued_any].filter(isJsonObject).flatMap((targets) =>
+    Object.entries(targets).flatMap(([target, groups]) =>
+      Object.entries(isJsonObject(groups) ? groups : {})
+        .filter(([, count]) => isDone(count))
+        .map(([group]) => ({ target, group })),
+    ),
+  );
+}
+
+/** A recorded state with our counts for the groups that AutoGen forgot to count anew; undefined without any. */
+function countedAnew({ state }: Step, actual: Json | undefined): Json | undefined {
+  const ours = graphState(actual);
+  const copy = structuredClone(state);
+  const manager = graphState(copy);
+  if (copy === undefined || manager === undefined || ours === undefined) return undefined;
+  const counted = complete(ours);
+  const forgotten = complete(manager).filter(
+    (one) => !counted.some(({ target, group }) => target === one.target && group === one.group),
+  );
+  for (const { target, group } of forgotten) {
+    for (const key of ["remaining", "enqueued_any"]) {
+      const [into, from] = [manager[key], ours[key]].map((targets) =>
+        isJsonObject(targets) ? targets[target] : undefined,
+      );
+      if (isJsonObject(into) && isJsonObject(from)) into[group] = from[group] ?? null;
+    }
+  }
+  return forgotten.length > 0 ? copy : undefined;
+}

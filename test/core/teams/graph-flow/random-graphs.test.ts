@@ -1,0 +1,254 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ChatMessage } from "../../../../src/core/messages/message.ts";
+import { toText } from "../../../../src/core/messages/views.ts";
+import { run } from "../../../../src/core/run/run.ts";
+import type { DiGraphEdge } from "../../../../src/core/teams/graph-flow/di-graph-node.ts";
+import { GraphFlowManager } from "../../../../src/core/teams/graph-flow/graph-flow-manager.ts";
+import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
+import { lines, ORIGIN, speaker, text } from "../../support/agents.ts";
+import { type Edges, flow, graphOf, managerState } from "./graphs.ts";
+
+/** An edge between two of a graph's nodes, by number; whether it is taken, where its node's edges have conditions. */
+interface Arrow {
+  from: number;
+  to: number;
+  isTaken: boolean;
+}
+
+interface Sketch {
+  size: number;
+  arrows: Arrow[];
+  /** Of each node, whether its edges have conditions. */
+  conditional: boolean[];
+}
+
+/** Graphs without cycles: every edge leads to a node with a greater number. */
+const acyclic: fc.Arbitrary<Sketch> = fc.integer({ min: 2, max: 9 }).chain((size) =>
+  fc.record({
+    size: fc.constant(size),
+    conditional: fc.array(fc.boolean(), { minLength: size, maxLength: size }),
+    arrows: fc.uniqueArray(
+      fc
+        .record({
+          from: fc.nat(size - 2),
+          step: fc.integer({ min: 1, max: size }),
+          isTaken: fc.boolean(),
+        })
+        .map(({ from, step, isTaken }) => ({ from, to: Math.min(size - 1, from + step), isTaken })),
+      { selector: ({ from, to }) => `${from}>${to}`, maxLength: size * 3 },
+    ),
+  }),
+);
+
+const name = (index: number): string => `n${index}`;
+
+function draw({ size, arrows, conditional }: Sketch, activation: "all" | "any"): Edges {
+  const edges = Array.from({ length: size }, (_, node): [string, DiGraphEdge[]] => [
+    name(node),
+    arrows
+      .filter(({ from }) => from === node)
+      .map(({ to, isTaken }) => ({
+        target: name(to),
+        ...(conditional[node] && { condition: isTaken ? name(node) : "nobody says this" }),
+        activationCondition: activation,
+      })),
+  ]);
+  return Object.fromEntries(edges);
+}
+
+/** The edges that are taken when their node speaks. */
+function taken({ arrows, conditional }: Sketch): Arrow[] {
+  return arrows.filter(({ from, isTaken }) => isTaken || !conditional[from]);
+}
+
+function starts({ size, arrows }: Sketch): number[] {
+  const targets = new Set(arrows.map(({ to }) => to));
+  return Array.from({ length: size }, (_, node) => node).filter((node) => !targets.has(node));
+}
+
+/** Whom the manager chose in each turn. */
+async function waves(edges: Edges): Promise<string[][]> {
+  const { messages } = await run(flow(edges, { emitTeamEvents: true }), { task: "go" });
+  return messages.flatMap((message) =>
+    message.type === "SelectSpeakerEvent" ? [message.content] : [],
+  );
+}
+
+describe("of any graph without cycles", () => {
+  test("every node whose edges are all taken runs once, after those they come from", async () => {
+    await fc.assert(
+      fc.asyncProperty(acyclic, async (sketch) => {
+        const ran = new Set(starts(sketch));
+        for (let node = 0; node < sketch.size; node++) {
+          const incoming = sketch.arrows.filter(({ to }) => to === node);
+          const come = taken(sketch).filter(({ to, from }) => to === node && ran.has(from));
+          if (incoming.length > 0 && come.length === incoming.length) ran.add(node);
+        }
+        const order = (await waves(draw(sketch, "all"))).flat();
+        expect(order.toSorted()).toEqual([...ran].map(name).toSorted());
+        for (const { from, to } of sketch.arrows) {
+          if (!ran.has(to)) continue;
+          expect(order.indexOf(name(from))).toBeLessThan(order.indexOf(name(to)));
+        }
+      }),
+    );
+  });
+
+  test("where any edge is enough, a node runs once after each turn that takes one", async () => {
+    await fc.assert(
+      fc.asyncProperty(acyclic, async (sketch) => {
+        const expected: string[][] = [];
+        for (
+          let wave = starts(sketch);
+          wave.length > 0;
+          wave = [
+            ...new Set(
+              taken(sketch)
+                .filter(({ from }) => wave.includes(from))
+                .map(({ to }) => to),
+            ),
+          ]
+        ) {
+          expected.push(wave.map(name).toSorted());
+        }
+        const chosen = await waves(draw(sketch, "any"));
+        expect(chosen.map((wave) => wave.toSorted())).toEqual(expected);
+      }),
+    );
+  });
+
+  test("the thread has one order, whoever is faster", async () => {
+    const delays = fc.array(fc.nat(6), { minLength: 9, maxLength: 9 });
+    await fc.assert(
+      fc.asyncProperty(acyclic, delays, async (sketch, ticks) => {
+        const edges = draw(sketch, "any");
+        const thread = async (slow: readonly number[]): Promise<string[]> => {
+          const agents = Object.keys(edges).map((node, index) =>
+            speaker(node, async (heard) => {
+              for (let tick = slow[index] ?? 0; tick > 0; tick--) await Promise.resolve();
+              return `${node} after ${heard.map(toText).join(" ")}`.slice(0, 60);
+            }),
+          );
+          const team = new GraphFlow(agents, graphOf(edges));
+          await run(team, { task: "go" });
+          return lines(team.conversation());
+        };
+        expect(await thread(ticks)).toEqual(await thread([]));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("of any graph, loops included", () => {
+  const edge = (size: number): fc.Arbitrary<DiGraphEdge & { from: number }> =>
+    fc.record({
+      from: fc.nat(size - 1),
+      target: fc.nat(size - 1).map(name),
+      activationGroup: fc.constantFrom("g", "h"),
+    });
+  const graphs = fc.integer({ min: 2, max: 6 }).chain((size) =>
+    fc.record({
+      size: fc.constant(size),
+      list: fc.array(edge(size), { minLength: 1, maxLength: size * 3 }),
+    }),
+  );
+
+  /** Whether an edge is taken depends on the message and the edge, so that loops end and begin. */
+  const condition = (target: string, group: string) => (message: ChatMessage) => {
+    const bytes = new TextEncoder().encode(`${toText(message)}${target}${group}`);
+    return bytes.reduce((sum, byte) => sum + byte, 0) % 5 < 3;
+  };
+
+  test("a state saved after any turn goes on as the original", async () => {
+    await fc.assert(
+      fc.asyncProperty(graphs, async ({ size, list }) => {
+        const nodes = Array.from({ length: size }, (_, node): [string, DiGraphEdge[]] => [
+          name(node),
+          list
+            .filter(({ from }) => from === node)
+            .map(({ target, activationGroup = "g" }) => ({
+              target,
+              activationGroup,
+              activationCondition: activationGroup === "h" ? "any" : "all",
+              condition: condition(target, `${activationGroup}`),
+            })),
+        ]);
+        const edges: Edges = { ...Object.fromEntries(nodes), leaf: [] };
+        const make = (): GraphFlow => flow(edges, { start: name(0), maxTurns: 1 });
+        const original = make();
+        let saved = make().saveState();
+        for (let turn = 0; turn < 8; turn++) {
+          const loaded = make();
+          loaded.loadState(saved);
+          const [expected, actual] = [await run(original), await run(loaded)];
+          expect(lines(actual.messages)).toEqual(lines(expected.messages));
+          expect(actual.stop_reason).toBe(expected.stop_reason);
+          expect(managerState(loaded)).toEqual(managerState(original));
+          saved = JSON.parse(JSON.stringify(loaded.saveState()));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe("a big graph", () => {
+  const chain = (length: number): Edges =>
+    Object.fromEntries(
+      Array.from({ length }, (_, node) => [name(node), node + 1 < length ? [name(node + 1)] : []]),
+    );
+
+  test("of fifty nodes runs: a fan, a join and a tail", async () => {
+    const fan = Array.from({ length: 40 }, (_, index) => `f${index}`);
+    const edges: Edges = {
+      start: fan,
+      ...Object.fromEntries(fan.map((node) => [node, ["n0"]])),
+      ...chain(9),
+    };
+    const team = flow(edges);
+    await run(team, { task: "go" });
+    expect(team.conversation().map(({ source }) => source)).toEqual([
+      "user",
+      "start",
+      ...fan,
+      ...Array.from({ length: 9 }, (_, node) => name(node)),
+    ]);
+  });
+
+  /** The manager after the first node of a chain has spoken; from then on its graph cannot be listed. */
+  const begun = async (length: number): Promise<GraphFlowManager> => {
+    const graph = graphOf(chain(length));
+    const manager = new GraphFlowManager(graph, true);
+    await manager.decide().next();
+    Object.assign(graph, { nodes: new Unlisted(graph.nodes), groups: new Unlisted(graph.groups) });
+    manager.observe([{ name: name(0), messages: [text(name(0), "done", ORIGIN)] }]);
+    return manager;
+  };
+
+  test("looks only at the nodes that spoke and where their edges lead", async () => {
+    const manager = await begun(10);
+    expect((await manager.decide().next()).value).toEqual({ kind: "speak", speakers: [name(1)] });
+    expect(() => manager.saveState()).toThrow("listed");
+  });
+
+  test("stores no more between turns than what is under way", async () => {
+    const stored = async (length: number): Promise<unknown> => (await begun(length)).head();
+    expect(await stored(2000)).toEqual(await stored(10));
+  });
+});
+
+class Unlisted<K, V> extends Map<K, V> {
+  override [Symbol.iterator](): MapIterator<[K, V]> {
+    throw new Error("the whole graph was listed");
+  }
+
+  override keys(): MapIterator<K> {
+    throw new Error("the whole graph was listed");
+  }
+
+  override values(): MapIterator<V> {
+    throw new Error("the whole graph was listed");
+  }
+}
