@@ -67,6 +67,22 @@ test("what fails is told in a line each, and the rest is played", { timeout: STA
   );
 });
 
+test("what a step must show and does not is a failure, and what nobody reads is told", () => {
+  const thought = { ...text, type: "ThoughtEvent" };
+  const shown = { dump: thought, text: "x", kind: "event" };
+  write("a.json", trace("x/missing", { op: "message", input: thought, ...shown, model_text: "x" }));
+  write("b.json", { ...trace("x/unread", { op: "reset", soft: true, error: {} }), remark: "-" });
+  expect(play(folder)).toEqual({
+    lines: [
+      'FAIL x/missing step 0 (message): model_text: expected "x", got nothing',
+      "note x/unread: nobody reads remark",
+      "note x/unread: nobody reads steps[0].soft",
+      "1 passed, 1 failed",
+    ],
+    status: 1,
+  });
+});
+
 test("over HTTP the same is told", { timeout: 60_000 }, () => {
   const { component, ...recorded } = JSON.parse(
     readFileSync(new URL("traces/assistant/text.json", import.meta.url), "utf8"),

@@ -8,7 +8,7 @@ import { type Failure, type Outcome, play } from "./play.ts";
 import type { Host } from "./host.ts";
 import { InMemory } from "./in-memory.ts";
 import { readTrace } from "./read-trace.ts";
-import type { Trace } from "./trace.ts";
+import { type Trace, unreadKeys } from "./trace.ts";
 
 const USAGE = `Plays recordings of AutoGen against Troupe.
 
@@ -121,9 +121,10 @@ async function playFile(
   }
   const listed = deviations.filter((deviation) => deviation.trace === trace.name);
   const reports = await Promise.all(ways.map((way) => playTrace(trace, listed, way)));
+  const unread = unreadKeys(trace).map((key) => `note ${trace.name}: nobody reads ${key}`);
   return {
     passed: reports.every(({ passed }) => passed),
-    lines: [...new Set(reports.flatMap(({ lines }) => lines))],
+    lines: [...new Set([...unread, ...reports.flatMap(({ lines }) => lines)])],
   };
 }
 

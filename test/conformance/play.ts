@@ -12,7 +12,7 @@ import { comparedCalls, liesIn } from "./deviations/excuse.ts";
 import type { Place } from "./deviations/place.ts";
 import { addedHistory, lacksPart } from "./deviations/selector-reload.ts";
 import type { Host, Played } from "./host.ts";
-import { OPS } from "./ops/index.ts";
+import { FIELDS } from "./ops/fields.ts";
 import type { ModelCall, Step, Trace } from "./trace.ts";
 
 /** A step (or, without one, the trace as a whole) that went otherwise than recorded. */
@@ -109,7 +109,7 @@ class Player {
 
   async #step(step: Step, index: number): Promise<Difference | undefined> {
     const renews = step.op === "new" || step.op === "use";
-    if (!renews && !Object.hasOwn(OPS, step.op)) {
+    if (!Object.hasOwn(FIELDS, step.op)) {
       return { path: "op", expected: "a known operation", actual: step.op };
     }
     if (renews) this.#apart = this.#refused = undefined;

@@ -1,16 +1,17 @@
 import * as z from "zod";
 import { codeBlockSchema, codeResultSchema } from "../../src/core/code/code-block.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { FIELDS } from "./ops/fields.ts";
 
 const object = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;
 
-const caseSchema = z.object({
+const caseSchema = z.strictObject({
   arguments: z.json(),
   result: z.string().optional(),
   error: z.string().optional(),
 });
 
-const toolSchema = z.object({
+const toolSchema = z.strictObject({
   description: z.string(),
   parameters: object,
   strict: z.boolean().default(false),
@@ -22,6 +23,8 @@ const modelCallSchema = z.looseObject({ step: z.number(), client: z.number() });
 const traceSchema = z.object({
   format: z.literal(1),
   name: z.string(),
+  about: z.string().optional(),
+  autogen: z.string().optional(),
   compare: z.enum(["exact", "by_source"]).default("exact"),
   component: object.optional(),
   tools: z.record(z.string(), toolSchema).default({}),
@@ -52,9 +55,20 @@ export type Trace = Omit<z.infer<typeof traceSchema>, "steps" | "model_calls"> &
 
 /** @throws Error when the text is not a trace */
 export function parseTrace(text: string): Trace {
-  const result = traceSchema.safeParse(JSON.parse(text));
+  const result = traceSchema.loose().safeParse(JSON.parse(text));
   if (result.success) return result.data as Trace;
   throw new Error(`not a trace: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
+}
+
+/** The keys of a trace that nobody reads: what they say is not played or compared. */
+export function unreadKeys(trace: Trace): string[] {
+  const unread = Object.keys(trace).filter((key) => !Object.hasOwn(traceSchema.shape, key));
+  for (const [index, { op, error: _, ...step }] of trace.steps.entries()) {
+    const { takes, shows } = FIELDS[op] ?? { takes: Object.keys(step), shows: [] };
+    const strange = Object.keys(step).filter((key) => !takes.includes(key) && !shows.includes(key));
+    unread.push(...strange.map((key) => `steps[${index}].${key}`));
+  }
+  return unread;
 }
 
 /** Calls `visit` with every object in a JSON value, outer ones first, in document order. */

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
 import type { Played, Thrown } from "../host.ts";
 import { expectedDump } from "../ops/components.ts";
-
+import { FIELDS } from "../ops/fields.ts";
 import { type Step, textOf, type Trace } from "../trace.ts";
 import { type CompareOptions, differ, type Difference, difference } from "./compare.ts";
 import { compareBySource, compareEvents } from "./runs.ts";
@@ -15,8 +15,9 @@ export function compareStep(
 ): Difference | undefined {
   const wrong = compareErrors(step, played.error);
   if (wrong && !options.excuses?.(wrong.path)) return wrong;
-  for (const [key, actual] of Object.entries(played.actual)) {
-    const found = compareKey(trace, step, key, actual, options);
+  const wanted = FIELDS[step.op]?.shows.filter((key) => key in step) ?? [];
+  for (const key of new Set([...wanted, ...Object.keys(played.actual)])) {
+    const found = compareKey(trace, step, key, played.actual[key], options);
     if (found) return found;
   }
   return undefined;

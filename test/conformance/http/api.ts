@@ -35,6 +35,8 @@ export class Api {
       headers: {
         // A connection that is kept may be closed by the server in the moment in which it is used again.
         connection: "close",
+        // Packing and unpacking takes longer than all else that a short answer takes.
+        "accept-encoding": "identity",
         ...(body !== undefined && { "content-type": "application/json" }),
         ...headers,
       },
