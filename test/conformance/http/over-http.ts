@@ -4,6 +4,7 @@ import { Human } from "../stand-ins/human.ts";
 import { sameJson, type Step, type Trace } from "../trace.ts";
 import type { Used } from "../worker/protocol.ts";
 import type { Api } from "./api.ts";
+import { responseOnly } from "./response-only.ts";
 import { HttpRun } from "./run.ts";
 
 /**
@@ -18,6 +19,7 @@ export class OverHttp implements Host {
   readonly #evicts: boolean;
   /** The id of the subject's team; undefined when the subject is neither team nor agent. */
   #team: string | undefined;
+  #role: string | null = null;
   /** Whether the world outside may have been asked something since its records were taken. */
   #asked = false;
 
@@ -36,6 +38,7 @@ export class OverHttp implements Host {
         component: model,
         hooks,
       });
+      this.#role = role;
       if (error || isRunnable(role)) {
         this.#team = await this.#create(component);
         if (error) throw new Error(`the API took what cannot be loaded: ${error.message}`);
@@ -65,7 +68,9 @@ export class OverHttp implements Host {
         });
         const { task = null, output_task_messages = true } = step;
         const input = { task, output_task_messages };
-        return step["stream"] === false ? run.plain(input) : run.streamed(input);
+        if (step["stream"] !== false) return run.streamed(input);
+        const played = await run.plain(input);
+        return this.#role === "agent" ? plainRunOfAgent(step, played) : played;
       }
       case "save_state":
         return this.#shows("state", this.#api.call("GET", `${address}/state`));
@@ -137,6 +142,13 @@ export class OverHttp implements Host {
       return { actual: {}, error: thrown(error) };
     }
   }
+}
+
+function plainRunOfAgent({ events: recorded }: Step, played: Played): Played {
+  const { events } = played.actual;
+  if (!Array.isArray(recorded) || !Array.isArray(events)) return played;
+  const shown = events.map((event, index) => responseOnly(recorded[index], event));
+  return { ...played, actual: { events: shown } };
 }
 
 function isRunnable(role: string | null): boolean {
