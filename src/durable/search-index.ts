@@ -1,3 +1,4 @@
+import { rarest } from "../core/search/rank.ts";
 import type { LogIndex, LogSource } from "../core/state/item-log.ts";
 import { fold } from "../core/search/tokens.ts";
 import type { Database } from "./database.ts";
@@ -60,11 +61,13 @@ export class SearchIndex {
   /** As {@link LogSource.search}, over `log`, which the index follows already. */
   search(
     log: LogSource<unknown>,
-    terms: readonly string[],
+    terms: ReadonlyMap<string, string>,
     visit: (index: number, score: number) => boolean,
   ): void {
     const table = this.#table(log.generation);
-    const query = terms.map((term) => `"${term}"`).join(" OR ");
+    const asked = rarest(terms.keys(), (token) => this.#itemsWith(token, table));
+    if (asked.length === 0) return;
+    const query = asked.map(({ token }) => `"${terms.get(token)}"`).join(" OR ");
     // Pages, because a reader that stops in the middle keeps the table locked: it could not be dropped.
     for (let offset = 0; ; offset += PAGE) {
       const hits = this.#db.all<{ item: number; score: number }>(
@@ -112,7 +115,16 @@ export class SearchIndex {
     this.#db.write(
       `create virtual table ${nameOf(id)} using fts5 (text, content = '', tokenize = "${TOKENIZERS[tokenizer]}")`,
     );
+    // Which tokens there are, and in how many items.
+    this.#db.write(
+      `create virtual table ${nameOf(id)}_terms using fts5vocab (${nameOf(id)}, 'row')`,
+    );
     return nameOf(id);
+  }
+
+  #itemsWith(token: string, table: string): number {
+    const query = `select doc from ${table}_terms where term = ?`;
+    return this.#db.first<{ doc: number }>(query, token)?.doc ?? 0;
   }
 }
 
@@ -125,6 +137,7 @@ export function dropIndexes(db: Database, goOn: ReadonlySet<string>): void {
 }
 
 function dropIndex(db: Database, id: number): void {
+  db.write(`drop table ${nameOf(id)}_terms`);
   db.write(`drop table ${nameOf(id)}`);
   db.write("delete from search where id = ?", id);
 }

@@ -1,9 +1,10 @@
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { ComponentModel } from "../../src/core/component/component.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { FullTextMemory } from "../../src/core/memory/full-text-memory.ts";
 import type { MemoryContent } from "../../src/core/memory/memory-content.ts";
+import type { MemoryQueryEvent } from "../../src/core/messages/agent-events.ts";
 import { MemoryHost } from "../../src/core/run/memory-host.ts";
 import type { TurnContext } from "../../src/core/run/turn-context.ts";
 import { TurnScope } from "../../src/core/run/turn-scope.ts";
@@ -123,7 +124,8 @@ describe("a full-text memory in a team object", () => {
     await turn(adds("The cat is black.", "The cat is white."));
     const team = await rememberer.team;
     const stored = await team.sql("select count(*) as rows from log where path like '%contents'");
-    for (const settings of [{ k: 1 }, { tokenizer: "trigram" }, {}]) {
+    const others = { memory_contents: [text("The cat is blue.")] };
+    for (const settings of [{ k: 1 }, { tokenizer: "trigram" }, others, {}]) {
       const text_ = JSON.stringify(value(await team.gateway.team()).component);
       const changed = JSON.parse(text_, (key, found: unknown) =>
         key === "memory" ? [{ provider: "troupe.memory.FullTextMemory", config: settings }] : found,
@@ -236,7 +238,12 @@ describe("a full-text memory in a team object", () => {
     await turn(adds(...numbers(1200)));
     await turn(adds("The cat is black."));
     await evict();
-    for (const statement of ["drop table search_1", "drop table search"]) await team.sql(statement);
+    for (const statement of [
+      "drop table search_1_terms",
+      "drop table search_1",
+      "drop table search",
+    ])
+      await team.sql(statement);
     expect(await turn(asks("number7"))).toBe("number7");
     expect(await turn(asks("cat"))).toBe("The cat is black.");
   });
@@ -252,6 +259,79 @@ describe("a full-text memory in a team object", () => {
     expect(await turn(asks("cat"))).toBe("The cat is black.");
     value(await gateway.reset());
     expect(await turn(asks("cat"))).toBe("The cat is black.");
+  });
+
+  test("goes with the team", async () => {
+    const rememberer = new Rememberer({});
+    const { turn } = bound(rememberer);
+    const team = await rememberer.team;
+    await turn(adds("The cat is black."));
+    const { component } = value(await team.gateway.team());
+    value(await team.gateway.destroy());
+    value(await team.gateway.create({ id: team.id, label: null, metadata: {}, component }));
+    await turn(adds("The dog is brown."));
+    expect(await turn(asks("cat dog"))).toBe("The dog is brown.");
+  });
+
+  test("does not mind a turn that was given up and goes on asking", async () => {
+    const rememberer = new Rememberer({});
+    const { turn } = bound(rememberer);
+    await turn(adds("The cat is black."));
+    let late: "not yet" | "now" | "done" = "not yet";
+    const { team, id } = await rememberer.start(async (memory, ctx) => {
+      await adds("The cat is white.")(memory, ctx);
+      while (late === "not yet") await scheduler.wait(1);
+      expect(await asks("cat")(memory, ctx)).toBe("");
+      late = "done";
+      return "";
+    });
+    value(await team.gateway.stopRun(id, "now"));
+    await turn(adds("The cat is red."));
+    late = "now";
+    await vi.waitUntil(() => late === "done");
+    expect(await turn(asks("cat"))).toBe("The cat is red.|The cat is black.");
+  });
+
+  test("is asked by an assistant before it answers", async () => {
+    const team = await TestTeam.create(
+      roundRobin(
+        [
+          {
+            provider: "AssistantAgent",
+            config: {
+              name: "assistant",
+              description: "An assistant",
+              model_client: {
+                provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+                config: { chat_completions: ["Black."], cycle: true },
+              },
+              memory: [
+                {
+                  provider: "troupe.memory.FullTextMemory",
+                  config: { memory_contents: [text("The cat is black."), text("It rains.")] },
+                },
+              ],
+              reflect_on_tool_use: false,
+              tool_call_summary_format: "{result}",
+            },
+          },
+        ],
+        1,
+      ),
+    );
+    const seen: unknown[] = [];
+    for (const task of ["What colour do cats have?", "And dogs?", "Does it rain?"]) {
+      const run = await team.finished((await team.start(task)).id);
+      const events = run.result?.messages.filter(({ type }) => type === "MemoryQueryEvent");
+      seen.push(events?.flatMap((event) => (event as MemoryQueryEvent).content));
+      await team.evict();
+    }
+    const score = expect.any(Number);
+    expect(seen).toEqual([
+      [{ ...text("The cat is black."), metadata: { score } }],
+      [],
+      [{ ...text("It rains."), metadata: { score } }],
+    ]);
   });
 
   test("is taken over by another component, with its tokenizer", async () => {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import { requirePositive } from "../context/base-chat-completion-context.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import { ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
@@ -49,7 +50,7 @@ export interface FullTextMemoryOptions extends FullTextQueryOptions {
  * a Durable Object they stand in the team's SQLite, indexed by FTS5; a query reads what it finds, not the whole memory.
  * What a turn adds is found by its own queries at once, and is stored when the turn is.
  *
- * @throws ValueError for contents that are pictures
+ * @throws ValueError for contents that are pictures, and unless `k` is above 0
  *
  * @example
  * const memory = new FullTextMemory({ k: 3, filter: { category: "preferences" } });
@@ -84,7 +85,7 @@ export class FullTextMemory implements Memory {
     this.name = name || "full_text_memory";
     this.#tokenizer = tokenizer;
     this.#options = {
-      k: options.k ?? 5,
+      k: requirePositive("k", options.k ?? 5),
       scoreThreshold: options.scoreThreshold ?? null,
       filter: options.filter ?? null,
     };
@@ -114,7 +115,7 @@ export class FullTextMemory implements Memory {
   }
 
   /** What shares words with the query, best match first, with its score (BM25) added to its metadata. */
-  query(
+  async query(
     query: string | MemoryContent,
     _ctx: TurnContext,
     options: FullTextQueryOptions = {},
@@ -124,14 +125,12 @@ export class FullTextMemory implements Memory {
     const found = this.#contents.search(
       typeof query === "string" ? query : searchText(query.content),
       {
-        limit: k,
+        limit: requirePositive("k", k),
         ...(scoreThreshold !== null && { minScore: scoreThreshold }),
         ...(filter !== null && { accept: ({ metadata }) => matchesFilter(metadata, filter) }),
       },
     );
-    return Promise.resolve(
-      found.map(({ item, score }) => ({ ...item, metadata: { ...item.metadata, score } })),
-    );
+    return found.map(({ item, score }) => ({ ...item, metadata: { ...item.metadata, score } }));
   }
 
   /** @throws ValueError for a picture */
@@ -161,10 +160,8 @@ export class FullTextMemory implements Memory {
     this.#contents.append(...contents);
   }
 
-  /** Without initial contents there is nothing but the log to store. */
   stateParts(): StateParts {
     const logs = { contents: this.#contents };
-    if (this.#initial.length === 0) return { logs };
     const head = {
       save: () => ({ begun: this.#begun }),
       load: (value: Json) => {

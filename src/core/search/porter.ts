@@ -1,11 +1,13 @@
 const C = "[^aeiou][^aeiouy]*";
 const V = "[aeiouy][aeiou]*";
+/** A `y` at the beginning is a consonant. */
+const START = `^(?:${C}|(?=[aeiou]))`;
 
 /** A stem's measure: how often a vowel is followed by a consonant. */
-const SOME = new RegExp(`^(${C})?${V}${C}`);
-const ONE = new RegExp(`^(${C})?${V}${C}(${V})?$`);
-const MANY = new RegExp(`^(${C})?${V}${C}${V}${C}`);
-const HAS_VOWEL = new RegExp(`^(${C})?[aeiouy]`);
+const SOME = new RegExp(`${START}${V}${C}`);
+const ONE = new RegExp(`${START}${V}${C}(${V})?$`);
+const MANY = new RegExp(`${START}${V}${C}${V}${C}`);
+const HAS_VOWEL = new RegExp(`${START}[aeiouy]`);
 /** Consonant, vowel, consonant at the end, the last none of `wxy`. */
 const SHORT = new RegExp(`^${C}[aeiouy][^aeiouwxy]$`);
 const DOUBLE = /([^aeioulsz])\1$/;
@@ -22,7 +24,7 @@ const STEP_3: Endings = pairs("icate ic,ative ,alize al,iciti ic,ical ic,ful ,ne
 const STEP_4 =
   /(al|ance|ence|er|ic|able|ible|ant|ement|ment|ent|(?<=[st])ion|ou|ism|ate|iti|ous|ive|ize)$/;
 
-/** The longest word that is taken apart, as in SQLite. */
+/** The longest word that is taken apart, in bytes. */
 const LONGEST = 64;
 
 /**
@@ -30,6 +32,21 @@ const LONGEST = 64;
  * later changes that SQLite's tokenizer `porter` has: `prefers` and `preferred` become `prefer`.
  */
 export function stem(word: string): string {
+  return ASCII.test(word) ? stemOf(word) : fromBytes(stemOf(toBytes(word)));
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** SQLite takes the bytes of other letters for consonants; here each is a character. */
+function toBytes(word: string): string {
+  return Array.from(new TextEncoder().encode(word), (byte) => String.fromCharCode(byte)).join("");
+}
+
+function fromBytes(bytes: string): string {
+  return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
+}
+
+function stemOf(word: string): string {
   if (word.length < 3 || word.length > LONGEST) return word;
   let result = step1b(step1a(word));
   if (result.endsWith("y") && HAS_VOWEL.test(result.slice(0, -1))) {

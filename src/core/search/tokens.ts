@@ -9,7 +9,7 @@ import { stem } from "./porter.ts";
 export const tokenizerSchema = z.enum(["porter", "unicode61", "trigram"]);
 export type Tokenizer = z.infer<typeof tokenizerSchema>;
 
-/** More say little about a long text, and each costs a look-up. */
+/** Each costs a look-up. */
 const MOST_TERMS = 128;
 
 const WORDS = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu;

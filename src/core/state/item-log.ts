@@ -15,9 +15,11 @@ export interface LogSource<T> {
   /**
    * For a log with an index: goes through the items that hold one of `terms`, best first, of equal ones the later first,
    * until `visit` returns false. Items are the committed ones and those that `changes` adds to them.
+   *
+   * @param terms by their token
    */
   search?(
-    terms: readonly string[],
+    terms: ReadonlyMap<string, string>,
     changes: LogChanges<T> | undefined,
     visit: (index: number, score: number) => boolean,
   ): void;

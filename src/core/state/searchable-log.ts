@@ -16,7 +16,7 @@ export interface SearchOptions<T> {
 }
 
 /**
- * An item log whose items are found by their text: those that hold one of the query's words, best first. A host with a
+ * An item log whose items are found by their text: those that hold one of the query's rarest words, best first. A host with a
  * full-text index answers from it, with what was not stored yet included; without one all items are read.
  */
 export class SearchableLog<T> extends ItemLog<T> {
@@ -44,11 +44,11 @@ export class SearchableLog<T> extends ItemLog<T> {
     const changes = this.changes();
     // What begins with this turn is all in memory.
     if (this.#source?.search !== undefined && changes?.start !== 0) {
-      this.#source.search([...terms.values()], changes, visit);
+      this.#source.search(terms, changes, visit);
       return found;
     }
     const texts = this.slice().map((item) => this.index.textOf(item));
-    for (const { index, score } of rank(texts, [...terms.keys()], tokenizer)) {
+    for (const { index, score } of rank(texts, terms.keys(), tokenizer)) {
       if (!visit(index, score)) break;
     }
     return found;

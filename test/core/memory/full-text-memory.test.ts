@@ -66,6 +66,8 @@ describe("a query", () => {
   test("returns at most k, and nothing below the threshold", async () => {
     expect(await found(memory({ k: 1 }), "user vegan")).toEqual([FACTS[1]?.content]);
     expect(await found(memory(), "user vegan", { k: 2 })).toHaveLength(2);
+    expect(() => memory({ k: 0 })).toThrow(ValueError);
+    await expect(memory().query("user", ctx, { k: 0.5 })).rejects.toThrow(ValueError);
     expect(await found(memory({ scoreThreshold: 0.5 }), "user vegan")).toEqual([FACTS[1]?.content]);
     expect(
       await found(memory({ scoreThreshold: 0.5 }), "user vegan", { scoreThreshold: null }),

@@ -36,6 +36,11 @@ test.each([
   ["roll", "roll"],
   ["generalizations", "gener"],
   ["is", "is"],
+  ["yttrium", "yttrium"],
+  ["yvle", "yvle"],
+  ["straße", "straß"],
+  ["naïvely", "naïv"],
+  ["ελλαδα", "ελλαδα"],
   ["3", "3"],
 ])("the stem of %s is %s", (word, expected) => {
   expect(stem(word)).toBe(expected);

@@ -3,7 +3,7 @@ import type { LogChanges } from "../../../src/core/state/item-log.ts";
 import { SearchableLog } from "../../../src/core/state/searchable-log.ts";
 
 interface Asked {
-  terms: readonly string[];
+  terms: [string, string][];
   changes: LogChanges<string> | undefined;
 }
 
@@ -21,7 +21,7 @@ function restored(): { log: SearchableLog<string>; asked: Asked[]; read: number[
       return indexes.map((index) => `item ${index}`);
     },
     search: (terms, changes, visit) => {
-      asked.push({ terms, changes });
+      asked.push({ terms: [...terms], changes });
       for (let index = 999; index >= 0; index--) if (!visit(index, index / 1000)) return;
     },
   });
@@ -35,7 +35,7 @@ describe("a log that can be searched", () => {
       { item: "item 999", score: 0.999 },
       { item: "item 998", score: 0.998 },
     ]);
-    expect(asked).toEqual([{ terms: ["items"], changes: undefined }]);
+    expect(asked).toEqual([{ terms: [["item", "items"]], changes: undefined }]);
     expect(read).toEqual([999, 998]);
   });
 
@@ -52,7 +52,7 @@ describe("a log that can be searched", () => {
     log.append("another");
     log.search("item", { limit: 1 });
     const changes = { generation: 2, start: 1000, items: ["another"] };
-    expect(asked).toEqual([{ terms: ["item"], changes }]);
+    expect(asked).toEqual([{ terms: [["item", "item"]], changes }]);
   });
 
   test("needs no host for what begins anew", () => {
