@@ -277,18 +277,18 @@ describe("a full-text memory in a team object", () => {
     const rememberer = new Rememberer({});
     const { turn } = bound(rememberer);
     await turn(adds("The cat is black."));
-    let late: "not yet" | "now" | "done" = "not yet";
+    const late = { now: false, done: false };
     const { team, id } = await rememberer.start(async (memory, ctx) => {
       await adds("The cat is white.")(memory, ctx);
-      while (late === "not yet") await scheduler.wait(1);
+      while (!late.now) await scheduler.wait(1);
       expect(await asks("cat")(memory, ctx)).toBe("");
-      late = "done";
+      late.done = true;
       return "";
     });
     value(await team.gateway.stopRun(id, "now"));
     await turn(adds("The cat is red."));
-    late = "now";
-    await vi.waitUntil(() => late === "done");
+    late.now = true;
+    await vi.waitUntil(() => late.done);
     expect(await turn(asks("cat"))).toBe("The cat is red.|The cat is black.");
   });
 
