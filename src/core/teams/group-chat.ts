@@ -1,7 +1,7 @@
 import type { ChatAgent } from "../agents/chat-agent.ts";
 import { type Component, dumpComponent, withoutNulls } from "../component/component.ts";
 import type { Stop, TerminationCondition } from "../conditions/termination-condition.ts";
-import { type Issue, TroupeError, ValueError } from "../errors.ts";
+import { type Issue, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { SelectSpeakerEvent } from "../messages/agent-events.ts";
 import { createMessage } from "../messages/create.ts";
@@ -12,6 +12,7 @@ import { loadAll } from "../state/load-all.ts";
 import { statefulAt, within } from "../state/state-at.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import { takeOverState } from "../state/take-over.ts";
+import { Ending, type EndingHead } from "./ending.ts";
 import {
   type Decision,
   type GroupChatManager,
@@ -39,13 +40,7 @@ export interface GroupChatOptions {
 }
 
 /** What is stored of a team between turns, besides its thread and its participants. */
-type Head = {
-  turn: number;
-  started: number;
-  condition: Json;
-  cursors: { [name: string]: number };
-  manager: Json;
-};
+type Head = EndingHead & { cursors: { [name: string]: number }; manager: Json };
 
 /**
  * The loop that all group chats share (AutoGen `BaseGroupChat`): relay the task, check the conditions, ask the
@@ -57,15 +52,10 @@ export abstract class GroupChat implements Team {
   readonly description: string;
   readonly #participants: ReadonlyMap<string, Participant>;
   readonly #manager: GroupChatManager;
-  readonly #condition: TerminationCondition | null;
-  readonly #maxTurns: number | null;
+  readonly #ending: Ending;
   readonly #emitTeamEvents: boolean;
   readonly #thread: Thread;
   readonly #view: GroupChatView;
-  #conditionState: Json;
-  #turn = 0;
-  /** When the run began, in its running time: an inner team begins in the middle of an outer run. */
-  #startedMs = 0;
 
   /** @throws ValueError when there is no participant, two have the same name, or `maxTurns` is not positive */
   constructor(
@@ -77,24 +67,22 @@ export abstract class GroupChat implements Team {
     this.description = options.description;
     this.#participants = participantsByName(participants, manager.name);
     this.#manager = manager;
-    this.#condition = options.terminationCondition ?? null;
-    this.#maxTurns = positive(options.maxTurns ?? null);
+    this.#ending = new Ending(options.terminationCondition ?? null, options.maxTurns ?? null);
     this.#emitTeamEvents = options.emitTeamEvents ?? false;
     this.#thread = new Thread([...this.#participants.keys()]);
     this.#view = {
       participants: [...this.#participants.values()].map(({ info }) => info),
       thread: this.#thread,
     };
-    this.#conditionState = this.#condition?.initialState() ?? null;
   }
 
   async *begin(task: TaskInput, ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
-    if (this.#condition?.terminated(this.#conditionState)) {
+    if (this.#ending.terminated) {
       return { done: true, stopReason: "The group chat has already terminated." };
     }
     const { messages, outputTaskMessages } = task;
     this.#manager.validateTask?.(messages, this.#view);
-    this.#startedMs = ctx.elapsedMs;
+    this.#ending.begin(ctx.elapsedMs);
     if (messages === null) return { done: false };
     if (outputTaskMessages) yield* messages;
     const { keepsTask = false } = this.#manager;
@@ -121,8 +109,7 @@ export abstract class GroupChat implements Team {
   async reset(ctx: TurnContext): Promise<void> {
     await this.#resetParticipants(ctx);
     this.#manager.reset();
-    this.#turn = 0;
-    this.#conditionState = this.#condition?.reset() ?? null;
+    this.#ending.reset();
   }
 
   conversation(): Message[] {
@@ -143,12 +130,13 @@ export abstract class GroupChat implements Team {
 
   /** The config keys all group chats share; a kind with more adds its own. */
   toConfig(): JsonObject {
+    const { condition, maxTurns } = this.#ending;
     return withoutNulls({
       name: this.name,
       description: this.description,
       participants: [...this.#participants.values()].map(({ subject }) => dumpComponent(subject)),
-      termination_condition: this.#condition && dumpComponent(this.#condition),
-      max_turns: this.#maxTurns,
+      termination_condition: condition && dumpComponent(condition),
+      max_turns: maxTurns,
       emit_team_events: this.#emitTeamEvents,
     });
   }
@@ -161,8 +149,8 @@ export abstract class GroupChat implements Team {
       ),
       unheard: new Map(names.map((name) => [name, this.#thread.unheard(name)])),
       thread: this.conversation(),
-      turn: this.#turn,
-      condition: this.#condition ? this.#conditionState : undefined,
+      turn: this.#ending.turn,
+      condition: this.#ending.conditionState,
       manager: this.#manager.saveState(),
     };
     return writeGroupChatState(state, this.#manager.name);
@@ -171,10 +159,8 @@ export abstract class GroupChat implements Team {
   loadState(state: JsonObject): void {
     const manager = this.#manager;
     const read = readGroupChatState(state, [...this.#participants.keys()], manager.name);
-    const conditionState = within(`agent_states.${manager.name}.troupe.condition`, () =>
-      read.condition === undefined
-        ? this.#condition?.initialState()
-        : this.#condition?.parseState(read.condition),
+    const condition = within(`agent_states.${manager.name}.troupe.condition`, () =>
+      this.#ending.parseCondition(read.condition),
     );
     // The manager comes last: unlike the agents, it could not be given back what it had.
     loadAll([
@@ -188,23 +174,14 @@ export abstract class GroupChat implements Team {
       [statefulAt(`agent_states.${manager.name}`, this.#managerWith(read.thread)), read.manager],
     ]);
     this.#thread.replace(read.thread, read.unheard);
-    this.#turn = read.turn;
-    this.#startedMs = 0;
-    this.#conditionState = conditionState ?? null;
+    this.#ending.load(read.turn, condition);
   }
 
   takeOver(previous: Stateful, blank: Stateful): Issue[] {
     if (!(previous instanceof GroupChat && blank instanceof GroupChat)) {
       return takeOverState(this, previous, blank);
     }
-    const { issues, conditionState, turn } = takeOverChat(
-      this.#standing(),
-      previous.#standing(),
-      blank.#standing(),
-    );
-    this.#conditionState = conditionState;
-    this.#turn = turn;
-    return issues;
+    return takeOverChat(this.#standing(), previous.#standing(), blank.#standing());
   }
 
   stateParts(): StateParts {
@@ -268,25 +245,17 @@ export abstract class GroupChat implements Team {
   }
 
   #whyStop(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Stop | undefined {
-    const finished = this.#manager.finished?.();
-    if (finished) return finished;
-    if (this.#condition) {
-      const elapsedMs = ctx.elapsedMs - this.#startedMs;
-      const step = this.#condition.check(this.#conditionState, delta, { elapsedMs });
-      this.#conditionState = step.state;
-      if (step.stop) return step.stop;
-    }
-    if (!this.#manager.countsTurns) this.#turn += turns;
-    if (this.#maxTurns !== null && this.#turn >= this.#maxTurns) {
-      const content = `Maximum number of turns ${this.#maxTurns} reached.`;
-      return { content, source: this.#manager.name };
-    }
-    return ctx.stopRequested ? ASKED : undefined;
+    const { countsTurns = false, name: source } = this.#manager;
+    const where = { elapsedMs: ctx.elapsedMs, source };
+    return (
+      this.#manager.finished?.() ??
+      this.#ending.check(delta, countsTurns ? 0 : turns, where) ??
+      (ctx.stopRequested ? ASKED : undefined)
+    );
   }
 
   #stop({ content }: Stop): Progress {
-    this.#turn = 0;
-    this.#conditionState = this.#condition?.reset() ?? null;
+    this.#ending.reset();
     return { done: true, stopReason: content };
   }
 
@@ -315,18 +284,14 @@ export abstract class GroupChat implements Team {
 
   #head(): Head {
     return {
-      turn: this.#turn,
-      started: this.#startedMs,
-      condition: this.#conditionState,
+      ...this.#ending.head(),
       cursors: this.#thread.cursors,
       manager: managerHead(this.#manager),
     };
   }
 
   #loadHead(head: Head): void {
-    this.#turn = head.turn;
-    this.#startedMs = head.started;
-    this.#conditionState = head.condition;
+    this.#ending.loadHead(head);
     this.#thread.cursors = head.cursors;
     loadManagerHead(this.#manager, head.manager);
   }
@@ -337,10 +302,7 @@ export abstract class GroupChat implements Team {
       thread: this.#thread,
       manager: this.#manager,
       managerParts: this.#managerParts(),
-      condition: this.#condition,
-      conditionState: this.#conditionState,
-      maxTurns: this.#maxTurns,
-      turn: this.#turn,
+      ending: this.#ending,
     };
   }
 
@@ -361,8 +323,3 @@ export abstract class GroupChat implements Team {
 
 /** Why a run ends that somebody asked to stop after the turn in progress, whatever its conditions. */
 const ASKED: Stop = { content: "External termination requested", source: "ExternalTermination" };
-
-function positive(maxTurns: number | null): number | null {
-  if (maxTurns === null || maxTurns > 0) return maxTurns;
-  throw new ValueError(`max_turns must be greater than 0, it is ${maxTurns}`);
-}

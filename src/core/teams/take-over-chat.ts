@@ -1,8 +1,7 @@
-import type { TerminationCondition } from "../conditions/termination-condition.ts";
 import { type Issue, StateError } from "../errors.ts";
-import type { Json } from "../json.ts";
 import type { Stateful } from "../state/stateful.ts";
-import { below, holdsState, isSameComponent, noPlace, takeOver } from "../state/take-over.ts";
+import { below, holdsState, noPlace, takeOver } from "../state/take-over.ts";
+import type { Ending } from "./ending.ts";
 import { type GroupChatManager, loadManagerHead, managerHead } from "./group-chat-manager.ts";
 import type { Participant } from "./participant.ts";
 import type { Thread } from "./thread.ts";
@@ -14,10 +13,7 @@ export interface ChatStanding {
   manager: GroupChatManager;
   /** The manager's model context and model client. */
   managerParts: Stateful;
-  condition: TerminationCondition | null;
-  conditionState: Json;
-  maxTurns: number | null;
-  turn: number;
+  ending: Ending;
 }
 
 /**
@@ -29,7 +25,7 @@ export function takeOverChat(
   next: ChatStanding,
   previous: ChatStanding,
   blank: ChatStanding,
-): { issues: Issue[]; conditionState: Json; turn: number } {
+): Issue[] {
   const issues = [...previous.participants].flatMap(([name, { subject }]) => {
     const [own, none] = [next.participants.get(name), blank.participants.get(name)];
     const path = `agent_states.${name}`;
@@ -39,12 +35,8 @@ export function takeOverChat(
   });
   takeOverThread(next, previous);
   issues.push(...takeOverManager(next, previous, blank));
-  const sameCondition = isSameComponent(next.condition, previous.condition);
-  return {
-    issues,
-    conditionState: sameCondition ? previous.conditionState : next.conditionState,
-    turn: next.maxTurns === previous.maxTurns ? previous.turn : 0,
-  };
+  next.ending.takeOver(previous.ending);
+  return issues;
 }
 
 /** A manager whose thread holds only what is said to all gets no more from others. */
