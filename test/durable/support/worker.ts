@@ -8,10 +8,12 @@ import type { Runnable } from "../../../src/core/run/runnable.ts";
 import type { Team } from "../../../src/core/teams/team.ts";
 import { TroupeTeam } from "../../../src/durable/team-object.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
+import { TallyAgent } from "./tally-agent.ts";
 
 const registry = new ComponentRegistry().register(
   ...coreComponents(new Catalog()),
   ScriptedAgent.component,
+  TallyAgent.component,
 );
 
 /** A team object whose components may hold agents that a test scripts. */
