@@ -22,7 +22,7 @@ export const GRAPHS: readonly Recogniser[] = [
   {
     class: "task-source",
     explains: (place) =>
-      place.step.op === "run" &&
+      (place.step.op === "run" || place.step.op === "save_state") &&
       place.played.error?.code !== null &&
       tasksBefore(place).some((task) => firesEdges(task, place.subject)),
   },
@@ -39,7 +39,7 @@ export const GRAPHS: readonly Recogniser[] = [
         messagesOf(ours).length < messagesOf(recorded).length || reason !== stopReason(recorded);
       // The reason why an inner team ended does not show.
       const isByCondition =
-        subject !== undefined && isProvider("GraphFlow")(subject)
+        subject !== undefined && isGraph(subject)
           ? reason !== COMPLETE && !reason?.startsWith("Maximum number of turns")
           : true;
       return (
@@ -86,13 +86,24 @@ export const GRAPHS: readonly Recogniser[] = [
   },
   {
     class: "nested-speaker",
-    explains: ({ step, played }) =>
-      (step.op === "use" || step.op === "component") &&
-      step["error"] !== undefined &&
-      played.error === undefined &&
-      mentions(step["component"], (node) => isProvider("GraphFlow")(node) && hasTeam(node)),
+    explains: (place) => {
+      const { trace, index, step, played, subject } = place;
+      if (step.op === "use" || step.op === "component") {
+        const isRefused = step["error"] !== undefined && played.error === undefined;
+        return isRefused && mentions(step["component"], (node) => isGraph(node) && hasTeam(node));
+      }
+      const speakers = strangers(subject);
+      const runs = [...sinceRenewed(trace, index), step];
+      return (
+        (step.op === "run" || step.op === "save_state") &&
+        played.error?.code !== null &&
+        mentions(runs.flatMap(recordedEvents), ({ source }) => speakers.has(textOf(source)))
+      );
+    },
   },
 ];
+
+const isGraph = isProvider("GraphFlow");
 
 function isGoodRun({ op, error }: Step): boolean {
   return op === "run" && error === undefined;
@@ -103,10 +114,10 @@ function stopReason(events: readonly Json[]): string | undefined {
   return isJsonObject(result) ? textOf(result["stop_reason"]) : undefined;
 }
 
-/** The task of a run and of those before it that ended with their task. */
+/** The task of a run and of those before that ended with their task. */
 function tasksBefore({ trace, index, step }: Place): Json[] {
   const tasks: Json[] = [];
-  for (const run of [...sinceRenewed(trace, index).filter(({ op }) => op === "run"), step]) {
+  for (const run of [...sinceRenewed(trace, index), step].filter(({ op }) => op === "run")) {
     const task = [run["task"] ?? null].flat();
     if (run !== step && messagesOf(recordedEvents(run)).length > task.length) tasks.length = 0;
     else tasks.push(...task.slice(-1));
@@ -138,16 +149,31 @@ function hasTermination(team: JsonObject): boolean {
 }
 
 function hasTeam(team: JsonObject): boolean {
-  const participants = configOf(team)["participants"];
-  return (
-    Array.isArray(participants) &&
-    participants.some((one) => isJsonObject(one) && one["component_type"] === "team")
-  );
+  return participantsOf(team).some((one) => one["component_type"] === "team");
+}
+
+/** Under which other names participants of graphs speak: an agent that another one was put around keeps its name. */
+function strangers(subject: JsonObject | undefined): Set<string> {
+  const names = new Set<string>();
+  mentions(subject, (node) => {
+    for (const participant of isGraph(node) ? participantsOf(node) : []) {
+      const { name, wrapped_agent } = configOf(participant);
+      const inner = isJsonObject(wrapped_agent) ? configOf(wrapped_agent)["name"] : undefined;
+      if (inner !== undefined && inner !== name) names.add(textOf(inner));
+    }
+    return false;
+  });
+  return names;
+}
+
+function participantsOf(team: JsonObject): JsonObject[] {
+  const { participants } = configOf(team);
+  return Array.isArray(participants) ? participants.filter(isJsonObject) : [];
 }
 
 /** Whether a team is a graph of which several nodes can be ready at once. */
 function forks(team: JsonObject): boolean {
-  if (!isProvider("GraphFlow")(team)) return false;
+  if (!isGraph(team)) return false;
   const nodes = Object.keys(nodesOf(team));
   const targets = new Set(nodes.flatMap((name) => edgesOf(team, name)).map(({ target }) => target));
   return (

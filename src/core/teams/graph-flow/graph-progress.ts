@@ -19,12 +19,13 @@ export class GraphProgress {
   readonly #graph: DiGraph;
   readonly #starts: readonly string[];
   readonly #taken = new Map<string, Map<string, number>>();
-  #ready: readonly string[];
+  #ready: string[];
+  #isUnderWay = false;
 
   constructor(graph: DiGraph) {
     this.#graph = graph;
     this.#starts = graph.startNodes();
-    this.#ready = this.#starts;
+    this.#ready = [...this.#starts];
   }
 
   /** The nodes that speak next, one twice if two groups of its edges are complete. */
@@ -34,28 +35,30 @@ export class GraphProgress {
 
   restart(): void {
     this.#taken.clear();
-    this.#ready = this.#starts;
+    this.#ready = [...this.#starts];
+    this.#isUnderWay = false;
   }
 
   /** Hands out the ready nodes; the groups that made them ready are counted from zero again. */
   takeReady(): readonly string[] {
     const nodes = this.#ready;
     this.#ready = [];
+    this.#isUnderWay = true;
     for (const node of nodes) this.#countAnew(node);
     return nodes;
   }
 
   /** A node has spoken: what its edges lead to may become ready. */
   leave(node: string, message: ChatMessage | undefined): void {
-    const ready = [...this.#ready];
     for (const edge of this.#graph.nodes.get(node)?.edges ?? []) {
-      if (isTaken(edge, message) && this.#take(edge.target, edge.group)) ready.push(edge.target);
+      if (isTaken(edge, message) && this.#take(edge.target, edge.group)) {
+        this.#ready.push(edge.target);
+      }
     }
-    this.#ready = ready;
   }
 
   position(): GraphPosition {
-    if (this.#ready === this.#starts && this.#taken.size === 0) return null;
+    if (!this.#isUnderWay) return null;
     const taken = [...this.#taken].map(([target, groups]) => [target, Object.fromEntries(groups)]);
     return { ready: [...this.#ready], taken: Object.fromEntries(taken) };
   }
@@ -63,6 +66,7 @@ export class GraphProgress {
   moveTo(position: GraphPosition): void {
     this.restart();
     if (position === null) return;
+    this.#isUnderWay = true;
     this.#ready = [...position.ready];
     for (const [target, groups] of Object.entries(position.taken)) {
       this.#taken.set(target, new Map(Object.entries(groups)));
