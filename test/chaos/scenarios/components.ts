@@ -93,7 +93,7 @@ export function graph(
   config: JsonObject = {},
   entryPoint: string | null = null,
 ): ComponentModel {
-  const names = participants.map(({ config }) => config.name as string);
+  const names = participants.map((participant) => participant.config.name as string);
   const nodes = names.map((name) => [
     name,
     {
