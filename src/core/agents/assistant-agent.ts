@@ -97,6 +97,14 @@ export class AssistantAgent extends BaseChatAgent {
     return Promise.resolve();
   }
 
+  override async onPause(): Promise<void> {
+    for (const workbench of this.#settings.workbenches) await workbench.onPause?.();
+  }
+
+  override async onResume(): Promise<void> {
+    for (const workbench of this.#settings.workbenches) await workbench.onResume?.();
+  }
+
   override async close(): Promise<void> {
     const { workbenches, memory } = this.#settings;
     for (const part of [...workbenches, ...memory]) await part.close();

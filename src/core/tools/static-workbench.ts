@@ -17,7 +17,13 @@ import type { StateParts } from "../state/stateful.ts";
 import { callTool } from "./call-tool.ts";
 import { sequenceOf } from "./sequence.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
-import type { AnyTool, ToolCallContext, ToolResult } from "./tool.ts";
+import {
+  type AnyTool,
+  isStreamTool,
+  type StreamTool,
+  type ToolCallContext,
+  type ToolResult,
+} from "./tool.ts";
 import { MAX_RESULT_BYTES, textResult } from "./tool-result.ts";
 import type { Workbench } from "./workbench.ts";
 
@@ -114,8 +120,16 @@ export class StaticWorkbench implements Workbench {
     return Promise.resolve();
   }
 
-  close(): Promise<void> {
-    return Promise.resolve();
+  async onPause(): Promise<void> {
+    for (const tool of this.#composites) await tool.onPause?.();
+  }
+
+  async onResume(): Promise<void> {
+    for (const tool of this.#composites) await tool.onResume?.();
+  }
+
+  async close(): Promise<void> {
+    for (const tool of this.#composites) await tool.close?.();
   }
 
   saveState(): JsonObject {
@@ -150,6 +164,10 @@ export class StaticWorkbench implements Workbench {
         Object.entries(this.#overrides).map(([name, override]) => [name, withoutNulls(override)]),
       ),
     };
+  }
+
+  get #composites(): StreamTool[] {
+    return this.#tools.filter(isStreamTool);
   }
 
   #addShownNames(): void {

@@ -73,6 +73,18 @@ export abstract class TaskTool implements StreamTool, Stateful {
     return result as unknown as Json;
   }
 
+  onPause(): Promise<void> {
+    return this.#runnable.onPause();
+  }
+
+  onResume(): Promise<void> {
+    return this.#runnable.onResume();
+  }
+
+  close(): Promise<void> {
+    return this.#runnable.close();
+  }
+
   /** @throws ValueError when the last message is wanted and is an event */
   valueAsText(value: Json): string {
     const { messages } = value as unknown as TaskResult;

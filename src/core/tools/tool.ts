@@ -63,6 +63,10 @@ export interface StreamTool extends Component, Partial<Stateful> {
   readonly schema: ToolSchema;
   runStream(args: JsonObject, call: ToolCallContext): AsyncGenerator<Message, Json, void>;
   valueAsText(value: Json): string;
+  /** As of the agents inside. */
+  onPause?(): Promise<void>;
+  onResume?(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 export type AnyTool = Tool | StreamTool;

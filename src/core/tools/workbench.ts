@@ -18,5 +18,8 @@ export interface Workbench extends Component, Stateful {
     call: ToolCallContext,
   ): AsyncGenerator<Message, ToolResult, void>;
   reset(): Promise<void>;
+  /** For those with agents inside: the run pauses, and goes on. */
+  onPause?(): Promise<void>;
+  onResume?(): Promise<void>;
   close(): Promise<void>;
 }

@@ -59,6 +59,21 @@ describe("an agent as a tool", () => {
     });
   });
 
+  test("is told with its owner of pauses and of the end", async () => {
+    const told: string[] = [];
+    const inner = new TestAgent("inner");
+    inner.onPause = async () => void told.push("pause");
+    inner.onResume = async () => void told.push("resume");
+    inner.close = async () => void told.push("close");
+    const team = new RoundRobinGroupChat([inner]);
+    const crew = new TeamTool(team, { name: "crew", description: "Works." });
+    const { agent: boss } = assistant("boss", [], [crew]);
+    await boss.onPause();
+    await boss.onResume();
+    await boss.close();
+    expect(told).toEqual(["pause", "resume", "close"]);
+  });
+
   test("shows what the agent says, and answers with it", async () => {
     const { agent: poet } = assistant("poet", ["Roses are red."], [], true);
     const { agent: boss } = assistant("boss", [[task("poet", "roses")]], [new AgentTool(poet)]);
