@@ -146,16 +146,17 @@ export class Driver {
     this.kick();
   }
 
-  /** Ends the run now. The turn in progress is given up and its messages taken back; a drive under way is superseded. */
-  end(outcome: Outcome): void {
+  /**
+   * Ends the run now. The turn in progress is given up and its messages taken back; a drive under way is superseded.
+   *
+   * @param repeat recorded steps that a retry has to do anew
+   */
+  end(outcome: Outcome, repeat: readonly string[] = []): void {
     const active = this.#active;
     if (active === undefined) return;
-    const journal = this.#drive?.journal;
     try {
       const { retract, terminal } = this.#stores.transaction(() => {
         active.record.ran = this.clock().ran;
-        const repeat =
-          outcome.status === "failed" ? (journal?.stepsToRepeat(outcome.error) ?? []) : [];
         for (const key of repeat) this.#stores.steps.remove(key);
         const taken = active.events.retractAll();
         const last = writeOutcome(this.#stores, active, outcome, active);
@@ -248,7 +249,8 @@ export class Driver {
         if (signal !== undefined && !this.#stopped(drive, signal)) return;
       }
     } catch (error) {
-      if (this.#isCurrent(drive)) this.end({ status: "failed", error });
+      if (!this.#isCurrent(drive)) return;
+      this.end({ status: "failed", error }, drive.journal?.stepsToRepeat(error));
     }
   }
 

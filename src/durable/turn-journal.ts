@@ -2,9 +2,16 @@ import { TroupeError } from "../core/errors.ts";
 import { retryDelay } from "../core/run/retry.ts";
 import { TurnSignal } from "../core/run/signals.ts";
 import type { Answer, Question, StepCache } from "../core/run/turn-context.ts";
-import type { Moment, StepOutcome, StepRecord, TurnHost } from "../core/run/turn-host.ts";
+import type {
+  BranchFailure,
+  Moment,
+  StepOutcome,
+  StepRecord,
+  TurnHost,
+} from "../core/run/turn-host.ts";
 import type { QuestionStore } from "./question-store.ts";
 import type { StepStore } from "./step-store.ts";
+import { TurnFailures } from "./turn-failures.ts";
 
 /** A longer wait ends the turn and leaves the rest to the alarm, so that the object can be unloaded. */
 const LONGEST_WAIT_IN_MEMORY_MS = 30_000;
@@ -49,14 +56,14 @@ export class TurnJournal implements TurnHost {
   readonly #begun = new Map<string, Omit<StepRecord, "outcome">>();
   /** Steps that have a result, in the order this pass came by them. */
   readonly #passed = new Set<string>();
-  /** Which step each thrown error came from. */
-  readonly #thrown = new WeakMap<object, string>();
+  readonly #failures: TurnFailures;
 
   constructor(options: TurnJournalOptions) {
     this.#options = options;
     this.turnId = options.turnId;
     this.started = options.started;
     this.cache = options.cache;
+    this.#failures = new TurnFailures(options.steps);
   }
 
   get signal(): AbortSignal {
@@ -105,7 +112,11 @@ export class TurnJournal implements TurnHost {
   }
 
   threw(key: string, error: unknown): void {
-    if (typeof error === "object" && error !== null) this.#thrown.set(error, key);
+    this.#failures.threw(key, error);
+  }
+
+  failed(branches: readonly BranchFailure[]): void {
+    this.#failures.failed(branches);
   }
 
   invalidate(scope: string, key: string): void {
@@ -162,39 +173,9 @@ export class TurnJournal implements TurnHost {
     throw new TurnSignal("suspend");
   }
 
-  /**
-   * What a retry of this turn, which failed with `error`, has to do anew: the step that threw it; otherwise the last
-   * model reply before the failure and what came of it, because the same reply would fail in the same way. Nothing
-   * when that must not happen twice.
-   */
+  /** What a retry of this turn, which `error` ended, has to do anew. */
   stepsToRepeat(error: unknown): string[] {
-    const failed = this.#stepThatThrew(error);
-    if (failed !== undefined) return this.#repeatable([failed]);
-    if (this.#begun.size > 0) return [];
-    const passed = [...this.#passed];
-    let scope = passed.at(-1) ?? "";
-    while (scope !== "") {
-      scope = scope.slice(0, Math.max(0, scope.lastIndexOf("/")));
-      const prefix = scope === "" ? "" : `${scope}/`;
-      const index = passed.findLastIndex((key) => isModelCall(key, prefix));
-      if (index === -1) continue;
-      const repeated = passed.slice(index).filter((key) => key.startsWith(prefix));
-      return this.#repeatable(repeated);
-    }
-    return [];
-  }
-
-  #repeatable(keys: string[]): string[] {
-    const { steps } = this.#options;
-    return keys.every((key) => steps.get(key)?.policy === "retry") ? keys : [];
-  }
-
-  #stepThatThrew(error: unknown): string | undefined {
-    for (let cause = error; cause instanceof Error; cause = cause.cause) {
-      const key = this.#thrown.get(cause);
-      if (key !== undefined) return key;
-    }
-    return undefined;
+    return this.#failures.stepsToRepeat(error, [...this.#passed]);
   }
 
   #fence(): void {
@@ -205,10 +186,4 @@ export class TurnJournal implements TurnHost {
     this.#options.control.fail(error);
     throw new TurnSignal("superseded");
   }
-}
-
-function isModelCall(key: string, prefix: string): boolean {
-  if (!key.startsWith(prefix)) return false;
-  const name = key.slice(prefix.length);
-  return name.startsWith("model") && !name.includes("/");
 }

@@ -276,6 +276,22 @@ describe("a retry", () => {
     ]);
   });
 
+  test("of a run that came to its limit repeats nothing", async () => {
+    let calls = 0;
+    const team = await TestTeam.create(
+      agent("a", async function* (self, ctx) {
+        const models_usage = { prompt_tokens: 5, completion_tokens: 2 };
+        const reply = await ctx.step("model:0", () => Promise.resolve(`reply ${++calls}`));
+        yield { ...thought(self.name, ctx, "hm"), models_usage };
+        return ctx.step("model:1", () => Promise.resolve(`said after ${reply}`));
+      }),
+    );
+    const failed = await team.finished((await team.start("go", { max_total_tokens: 6 })).id);
+    expect(failed).toMatchObject({ status: "failed", error: { type: "token_limit" } });
+    const retry = value(await team.gateway.retryRun(failed.id));
+    expect(texts(await team.finished(retry.id)).at(-1)).toBe("said after reply 1");
+  });
+
   test("is refused after the conversation it belongs to is gone", async () => {
     const team = await TestTeam.create(
       agent("a", async function* () {

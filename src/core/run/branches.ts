@@ -18,7 +18,7 @@ interface Arrival<Item, Result> {
  */
 export async function* runBranches<Item, Result>(
   branches: readonly AsyncGenerator<Item, Result, void>[],
-  onFailure: () => void,
+  onFailure: (index: number, error: unknown) => void,
   inTurn = false,
 ): AsyncGenerator<Item, Result[], void> {
   const arrivals: Arrival<Item, Result>[] = [];
@@ -61,7 +61,7 @@ export async function* runBranches<Item, Result>(
       if (next === undefined) {
         running--;
         errors.push(arrival.error);
-        if (!isTurnSignal(arrival.error)) onFailure();
+        if (!isTurnSignal(arrival.error)) onFailure(index, arrival.error);
       } else if (next.done) {
         running--;
         results[index] = next.value;

@@ -44,6 +44,7 @@ export class MemoryHost {
       begun: () => {},
       ended: () => {},
       threw: () => {},
+      failed: () => {},
       invalidate: () => {},
       discard: () => {},
       backoff: async (_key, attempt, error) => {

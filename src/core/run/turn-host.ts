@@ -27,6 +27,12 @@ export interface StepRecord {
   outcome?: StepOutcome;
 }
 
+/** How one of several branches failed, and the path of its scope. */
+export interface BranchFailure {
+  scope: string;
+  error: unknown;
+}
+
 /**
  * The seam between {@link TurnScope} and where a turn runs: memory, or a Durable Object that journals. All calls
  * but `backoff` and `answer` are synchronous, so that what they write is durable with what happens next.
@@ -48,6 +54,8 @@ export interface TurnHost {
   ended(key: string, step: StepRecord & { outcome: StepOutcome }): void;
   /** The step failed for good, now or as recorded, and `error` is what is thrown. */
   threw(key: string, error: unknown): void;
+  /** Of branches side by side, these failed, the first one first: its error is what is thrown. */
+  failed(branches: readonly BranchFailure[]): void;
   /**
    * The recorded request is not the one asked for now: forgets the steps from `key` on in this scope, retracts
    * what the scope had emitted. @throws code_changed when one of them must not run again

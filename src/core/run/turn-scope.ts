@@ -15,7 +15,7 @@ import type {
   StreamOptions,
   TurnContext,
 } from "./turn-context.ts";
-import type { Moment, StepOutcome, TurnHost } from "./turn-host.ts";
+import type { BranchFailure, Moment, StepOutcome, TurnHost } from "./turn-host.ts";
 
 /** Cloudflare allows six connections at once per request; one stays free for the host's own use. */
 const PARALLEL_EFFECTS = 5;
@@ -99,15 +99,21 @@ export class TurnScope implements TurnContext {
   ): AsyncGenerator<Item, Result[], void> {
     const group: Group = { halted: false, parent: this.#group };
     const scopes = branches.map(({ key }) => this.#child(key, group, false));
-    const results = yield* runBranches(
-      branches.map((branch, index) => branch.run(scopes[index] as TurnScope)),
-      () => {
-        group.halted = true;
-      },
-      inTurn,
-    );
-    for (const scope of scopes) this.#advance(scope.#time);
-    return results;
+    const failures: BranchFailure[] = [];
+    try {
+      const results = yield* runBranches(
+        branches.map((branch, index) => branch.run(scopes[index] as TurnScope)),
+        (index, error) => {
+          group.halted = true;
+          failures.push({ scope: (scopes[index] as TurnScope).#path, error });
+        },
+        inTurn,
+      );
+      for (const scope of scopes) this.#advance(scope.#time);
+      return results;
+    } finally {
+      if (failures.length > 0) this.#shared.host.failed(failures);
+    }
   }
 
   async step<T>(

@@ -53,6 +53,7 @@ export class TurnJournal {
         ended++;
       },
       threw: () => {},
+      failed: () => {},
       invalidate: (_scope, key) => {
         records.delete(key);
       },
