@@ -9,11 +9,13 @@ import type { Team } from "../../../src/core/teams/team.ts";
 import { TroupeTeam } from "../../../src/durable/team-object.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
 import { TallyAgent } from "./tally-agent.ts";
+import { TestModel } from "./test-model.ts";
 
 const registry = new ComponentRegistry().register(
   ...coreComponents(new Catalog()),
   ScriptedAgent.component,
   TallyAgent.component,
+  TestModel.component,
 );
 
 /** A team object whose components may hold agents that a test scripts. */

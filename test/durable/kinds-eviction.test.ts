@@ -1,0 +1,43 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { KINDS } from "./support/kinds.ts";
+import { expectTidy, outcomeOf, subjectOf, undisturbed } from "./support/outcome.ts";
+
+describe.each(KINDS)("$name", (kind) => {
+  test("ends as if nothing had happened when its object is lost at any effect", async () => {
+    const { outcome, places, subject } = await undisturbed(kind);
+    await expectTidy(subject);
+    for (const place of new Set(places)) {
+      const { effects, team } = await subjectOf(kind);
+      effects.hang(place);
+      const { id } = await team.start("go");
+      await effects.until(place);
+      await effects.quiet();
+      await team.evict();
+      await runDurableObjectAlarm(team.stub);
+      // The alarm alone has it run again; asking for the team would do so, too.
+      await effects.until(place, 2);
+      expect(await team.finished(id), place).toMatchObject({ status: "completed" });
+      expect(await outcomeOf(team), place).toEqual(outcome);
+      await expectTidy({ effects, team });
+    }
+  });
+
+  test("ends so, too, when it is lost at every effect in turn", async () => {
+    const { outcome, places } = await undisturbed(kind);
+    const { effects, team } = await subjectOf(kind);
+    for (const place of places) effects.hang(place);
+    const { id } = await team.start("go");
+    for (const place of places) {
+      await effects.until(place);
+      // Side by side with one that was lost already.
+      if (effects.begun.filter((other) => other === place).length > 1) continue;
+      await effects.quiet();
+      await team.evict();
+      await runDurableObjectAlarm(team.stub);
+    }
+    expect(await team.finished(id)).toMatchObject({ status: "completed" });
+    expect(await outcomeOf(team)).toEqual(outcome);
+    await expectTidy({ effects, team });
+  });
+});

@@ -1,0 +1,88 @@
+import { Signal } from "./team.ts";
+
+/**
+ * What the models and agents of a kind of team do outside. All of it passes here, so that a test can hold, break and
+ * count it. An effect goes by its place in the run, `1/speaker:a/model:0`: the step's key without the run.
+ */
+export class Effects {
+  /** Places, in the order in which effects began, repeated ones included. */
+  readonly begun: string[] = [];
+  /** How often each came to its end, by step key. */
+  readonly done = new Map<string, number>();
+  readonly #inTheWay = new Map<string, () => Promise<void>>();
+  readonly #waiting = new Set<() => void>();
+
+  /** One effect, from its beginning to its end. @param key the step's idempotency key */
+  async run(key: string): Promise<void> {
+    const place = placeOf(key);
+    this.begun.push(place);
+    for (const look of this.#waiting) look();
+    await this.#inTheWay.get(place)?.();
+    this.done.set(key, (this.done.get(key) ?? 0) + 1);
+  }
+
+  /** Resolves when the effect has begun that often. */
+  async until(place: string, times = 1): Promise<void> {
+    const there = (): boolean => this.begun.filter((other) => other === place).length >= times;
+    if (there()) return;
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (!there()) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+    });
+  }
+
+  /**
+   * Resolves when nothing begins any more: all that runs is held or hangs. An object that is lost before that does
+   * things it cannot record.
+   */
+  async quiet(): Promise<void> {
+    for (let before = -1; before < this.begun.length;) {
+      before = this.begun.length;
+      await new Promise((resolve) => {
+        setTimeout(resolve, 3);
+      });
+    }
+  }
+
+  /** The first attempt comes to no end. A promise that a test settles would keep the object alive. */
+  hang(place: string): void {
+    this.#inTheWay.set(place, () => {
+      this.#inTheWay.delete(place);
+      return new Promise(() => {});
+    });
+  }
+
+  /** Holds the effect until the returned function is called; with an error, the effect fails. */
+  hold(place: string): (error?: Error) => void {
+    const go = new Signal();
+    let fault: Error | undefined;
+    this.#inTheWay.set(place, async () => {
+      await go.wait();
+      if (fault) throw fault;
+    });
+    return (error) => {
+      fault = error;
+      this.#inTheWay.delete(place);
+      go.set();
+    };
+  }
+
+  /** Lets the effect fail until the returned function is called. */
+  break(place: string, error: Error): () => void {
+    this.#inTheWay.set(place, () => Promise.reject(error));
+    return () => void this.#inTheWay.delete(place);
+  }
+
+  /** Places of effects that came to their end more than once. */
+  get repeated(): string[] {
+    return [...this.done].filter(([, times]) => times > 1).map(([key]) => placeOf(key));
+  }
+}
+
+function placeOf(key: string): string {
+  return decodeURI(key.slice(key.indexOf("/") + 1));
+}

@@ -1,0 +1,101 @@
+import * as z from "zod";
+import type { ComponentDefinition, ComponentModel } from "../../../src/core/component/component.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type {
+  ChatCompletionClient,
+  CreateOptions,
+  CreateResult,
+} from "../../../src/core/models/chat-completion-client.ts";
+import type { FunctionCall, LLMMessage } from "../../../src/core/models/llm-messages.ts";
+import type { Effects } from "./effects.ts";
+
+/** What a model answers: a function of the request, and of the place where it is asked. */
+export type Mind = (messages: readonly LLMMessage[], place: string) => string | FunctionCall[];
+
+const minds = new Map<string, { effects: Effects; mind: Mind }>();
+
+/** A model that answers as `mind` says; each call is an effect. */
+export function model(effects: Effects, mind: Mind): ComponentModel {
+  const name = `mind-${minds.size}`;
+  minds.set(name, { effects, mind });
+  return { provider: "test.Model", config: { mind: name } };
+}
+
+const configSchema = z.object({ mind: z.string() });
+
+export class TestModel implements ChatCompletionClient {
+  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, TestModel> = {
+    provider: "test.Model",
+    componentType: "model",
+    role: "model",
+    version: 1,
+    configSchema,
+    fromConfig: ({ mind }) => new TestModel(mind),
+  };
+
+  readonly definition = TestModel.component;
+  readonly modelInfo = { vision: false, function_calling: true, json_output: true, family: "test" };
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  async create(
+    messages: readonly LLMMessage[],
+    { idempotencyKey = "" }: CreateOptions = {},
+  ): Promise<CreateResult> {
+    const { effects, mind } = this.#mind;
+    await effects.run(idempotencyKey);
+    return asResult(messages, mind(messages, idempotencyKey));
+  }
+
+  /** Held up or broken, it is so in the middle of its text. */
+  async *createStream(
+    messages: readonly LLMMessage[],
+    { idempotencyKey = "" }: CreateOptions = {},
+  ): AsyncGenerator<string, CreateResult, void> {
+    const { effects, mind } = this.#mind;
+    const content = mind(messages, idempotencyKey);
+    const [first = "", ...others] = typeof content === "string" ? content.split(/(?<= )/) : [];
+    if (first !== "") yield first;
+    await effects.run(idempotencyKey);
+    yield* others;
+    return asResult(messages, content);
+  }
+
+  countTokens(messages: readonly LLMMessage[]): Promise<number> {
+    return Promise.resolve(messages.length);
+  }
+
+  remainingTokens(): Promise<number> {
+    return Promise.resolve(1000);
+  }
+
+  totalUsage() {
+    return { prompt_tokens: 0, completion_tokens: 0 };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  toConfig(): JsonObject {
+    return { mind: this.#name };
+  }
+
+  get #mind(): { effects: Effects; mind: Mind } {
+    const found = minds.get(this.#name);
+    if (found === undefined) throw new TypeError(`no mind "${this.#name}"`);
+    return found;
+  }
+}
+
+function asResult(messages: readonly LLMMessage[], content: string | FunctionCall[]): CreateResult {
+  return {
+    finish_reason: typeof content === "string" ? "stop" : "function_calls",
+    content,
+    usage: { prompt_tokens: messages.length, completion_tokens: 1 },
+    cached: false,
+  };
+}
