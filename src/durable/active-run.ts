@@ -4,7 +4,7 @@ import type { Moment } from "../core/run/turn-host.ts";
 import type { EventLog } from "./event-log.ts";
 import { humanRequest } from "./question-store.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "./run-store.ts";
-import { type Commit, lastCommit } from "./stored-state.ts";
+import { type Commit, lastCommit } from "./heads.ts";
 import type { Stores } from "./stores.ts";
 import { TurnEvents } from "./turn-events.ts";
 

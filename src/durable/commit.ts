@@ -3,7 +3,7 @@ import type { ActiveRun } from "./active-run.ts";
 import type { RecordedEvent } from "./event-log.ts";
 import type { OpenTeam } from "./open-team.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
-import type { Commit } from "./stored-state.ts";
+import type { Commit } from "./heads.ts";
 import type { Stores } from "./stores.ts";
 
 export interface EndOfTurn {

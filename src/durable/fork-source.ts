@@ -2,7 +2,8 @@ import type { Result } from "../core/run/gateway.ts";
 import { eventOwner } from "./event-log.ts";
 import type { ForkCursor, ForkPage, ForkPoint, ForkPosition, ForkRow } from "./fork.ts";
 import { ok, teamNotFound } from "./refusal.ts";
-import { commitAt, headOwner, lastTurn, logOwner } from "./stored-state.ts";
+import { commitAt, headOwner, lastTurn } from "./heads.ts";
+import { logOwner } from "./log-store.ts";
 import type { Stores } from "./stores.ts";
 
 /** About what one page holds. */

@@ -11,7 +11,7 @@ import {
 } from "./fork.ts";
 import { ok, refuse } from "./refusal.ts";
 import { createTables, hasTables, holdsTeam } from "./schema.ts";
-import { disownLastCommit } from "./stored-state.ts";
+import { disownLastCommit } from "./heads.ts";
 import { Stores } from "./stores.ts";
 
 /** A fork that nobody has gone on with for so long is given up. */

@@ -10,7 +10,7 @@ import { humanRequest } from "./question-store.ts";
 import { MOST_PAGE_BYTES } from "./page.ts";
 import { ok, refuse, refuseInput } from "./refusal.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "./run-store.ts";
-import { lastTurn } from "./stored-state.ts";
+import { lastTurn } from "./heads.ts";
 import type { Stores } from "./stores.ts";
 
 /** Above this a run is shown without its messages. */

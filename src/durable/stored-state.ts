@@ -1,81 +1,15 @@
 import { StateError } from "../core/errors.ts";
-import type { Json } from "../core/json.ts";
-import type { Moment } from "../core/run/turn-host.ts";
-import type { RequestUsage } from "../core/models/llm-messages.ts";
 import type { LogIndex, LogSource } from "../core/state/item-log.ts";
 import { StateTree } from "../core/state/state-tree.ts";
 import type { Stateful } from "../core/state/stateful.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";
+import { type Commit, headOwner, type Heads, readHead } from "./heads.ts";
+import { LogStore } from "./log-store.ts";
 import { dropIndexes, SearchIndex } from "./search-index.ts";
-
-/** How far the team had come at a commit. Stored with the team's own head, so it costs no row. */
-export interface Commit {
-  /** Turns of the team's life, over all runs, resets and loads of state. */
-  turn: number;
-  /** Row of the run that made it, 0 for a reset or a loaded state. */
-  run: number;
-  /** The run's next turn. */
-  next: number;
-  time: Moment;
-  /** The run's tokens so far. */
-  usage: RequestUsage;
-  /** The last event before the next turn's. */
-  event: number;
-  /** The last event before the conversation's: a reset or a loaded state began a new one. */
-  since: number;
-  /** Nothing has happened since a reset. */
-  empty: boolean;
-}
 
 /** An object has 128 MB, and a conversation may be longer: every so often memory lets go of its beginning. */
 const COMMITS_PER_RELEASE = 256;
-
-type Heads = { [path: string]: Json };
-
-interface LogRow extends Record<string, string | number | null> {
-  generation: number;
-  start: number;
-  count: number;
-  body: string | null;
-}
-
-/** The last commit, or undefined before the first. */
-export function lastCommit(db: Database, bodies: Bodies): Commit | undefined {
-  return commitAt(db, bodies, Number.MAX_SAFE_INTEGER);
-}
-
-/** The last commit up to a turn. */
-export function commitAt(db: Database, bodies: Bodies, turn: number): Commit | undefined {
-  return readHead<{ commit: Commit }>(db, bodies, "", turn)?.commit;
-}
-
-/** Makes the last commit, which came with a fork, one that no run of this team has made. */
-export function disownLastCommit(db: Database, bodies: Bodies, turn: number, event: number): void {
-  const head = readHead<{ commit: Commit; heads: Heads }>(db, bodies, "");
-  if (head === undefined) return;
-  const commit: Commit = {
-    turn,
-    run: 0,
-    next: 0,
-    time: { at: head.commit.time.at, ran: 0 },
-    usage: { prompt_tokens: 0, completion_tokens: 0 },
-    event,
-    since: 0,
-    empty: head.commit.empty,
-  };
-  bodies.remove(headOwner("", turn));
-  const body = bodies.store(headOwner("", turn), JSON.stringify({ ...head, commit }));
-  db.write("update head set body = ? where path = '' and turn = ?", body, turn);
-}
-
-/** The last finished turn, 0 before the first. */
-export function lastTurn(db: Database): number {
-  return (
-    db.first<{ turn: number }>("select turn from head where path = '' order by turn desc limit 1")
-      ?.turn ?? 0
-  );
-}
 
 /**
  * The state of one team object in memory, tied to its rows. `continued` takes over what is stored; `replaced` starts
@@ -84,6 +18,7 @@ export function lastTurn(db: Database): number {
 export class StoredState {
   readonly #db: Database;
   readonly #bodies: Bodies;
+  readonly #logs: LogStore;
   readonly #tree: StateTree;
   readonly #groups = new Map<string, Heads>();
   /** Of the logs that can be searched. */
@@ -95,6 +30,7 @@ export class StoredState {
   constructor(db: Database, bodies: Bodies, root: Stateful, start: "continued" | "replaced") {
     this.#db = db;
     this.#bodies = bodies;
+    this.#logs = new LogStore(db, bodies);
     this.#tree = new StateTree(root);
     this.#replaces = start === "replaced";
     this.#tree.restore({
@@ -115,10 +51,9 @@ export class StoredState {
 
   #storedPaths(): string[] {
     const groups = this.#db.all<{ path: string }>("select distinct path from head");
-    const logs = this.#db.all<{ path: string }>("select distinct path from log");
     return [
       ...groups.flatMap(({ path }) => Object.keys(this.#group(path))),
-      ...logs.map(({ path }) => path).filter((path) => this.#source(path).length > 0),
+      ...this.#logs.paths.filter((path) => this.#source(path).length > 0),
     ];
   }
 
@@ -143,36 +78,16 @@ export class StoredState {
       );
     }
     for (const { path, generation, start, items } of logs) {
-      this.#writeLog(path, generation, start, items, commit.turn);
+      this.#logs.write(path, generation, start, items, commit.turn);
     }
     // Last: a table made in a transaction that then fails would take the whole object with it.
-    for (const { path } of logs) this.#indexes.get(path)?.follow(this.#stored(path));
+    for (const { path } of logs) this.#indexes.get(path)?.follow(this.#logs.last(path));
   }
 
   committed(): void {
     this.#replaces = false;
     this.#tree.mark();
     if (++this.#commits % COMMITS_PER_RELEASE === 0) this.#tree.releaseUnread();
-  }
-
-  #writeLog(
-    path: string,
-    generation: number,
-    start: number,
-    items: readonly unknown[],
-    turn: number,
-  ): void {
-    // A generation that is still empty has a row before its first item's, so that both can stand.
-    const [first, count] = items.length === 0 ? [-1, 1] : [start, items.length];
-    this.#db.write(
-      "insert into log values (?, ?, ?, ?, ?, ?)",
-      path,
-      generation,
-      first,
-      count,
-      turn,
-      this.#bodies.store(logOwner(path, generation, first), JSON.stringify(items)),
-    );
   }
 
   /**
@@ -185,10 +100,10 @@ export class StoredState {
     }
     const { generations } = this.#tree;
     const goOn = new Set<string>();
-    for (const { path } of this.#db.all<{ path: string }>("select distinct path from log")) {
-      const last = this.#lastGeneration(path);
+    for (const path of this.#logs.paths) {
+      const last = this.#logs.lastGeneration(path);
       if (generations.get(path) === last) goOn.add(path);
-      else if (!written.has(path)) this.#writeLog(path, last + 1, 0, [], turn);
+      else if (!written.has(path)) this.#logs.write(path, last + 1, 0, [], turn);
     }
     dropIndexes(this.#db, goOn);
   }
@@ -205,30 +120,9 @@ export class StoredState {
     return values;
   }
 
-  #lastGeneration(path: string): number {
-    return this.#lastRow(path)?.generation ?? -1;
-  }
-
-  #lastRow(path: string): LogRow | undefined {
-    return this.#db.first<LogRow>(
-      `select generation, start, count, body from log where path = ?
-         order by generation desc, start desc limit 1`,
-      path,
-    );
-  }
-
   #source(path: string): LogSource<unknown> {
-    if (this.#replaces) return this.#reader(path, this.#lastGeneration(path) + 1, 0);
-    return this.#stored(path);
-  }
-
-  #stored(path: string): LogSource<unknown> {
-    const last = this.#lastRow(path);
-    return this.#reader(
-      path,
-      last?.generation ?? 0,
-      last === undefined ? 0 : last.start + last.count,
-    );
+    const logs = this.#logs;
+    return this.#replaces ? logs.source(path, logs.lastGeneration(path) + 1, 0) : logs.last(path);
   }
 
   #searchable(path: string, settings: LogIndex<unknown>): LogSource<unknown> {
@@ -237,7 +131,7 @@ export class StoredState {
     return {
       ...this.#source(path),
       search: (terms, changes, visit) => {
-        const stored = this.#stored(path);
+        const stored = this.#logs.last(path);
         index.follow(stored);
         if (changes === undefined) {
           index.search(stored, terms, visit);
@@ -251,50 +145,6 @@ export class StoredState {
       },
     };
   }
-
-  #reader(path: string, generation: number, length: number): LogSource<unknown> {
-    return { generation, length, read: (from, to) => this.#read(path, generation, from, to) };
-  }
-
-  #read(path: string, generation: number, from: number, to: number): unknown[] {
-    const items: unknown[] = [];
-    for (const { start, body } of this.#db.each<LogRow>(
-      `select generation, start, count, body from log where path = ?1 and generation = ?2 and start < ?4
-         and start >= (select max(start) from log where path = ?1 and generation = ?2 and start <= ?3)
-         order by start`,
-      path,
-      generation,
-      from,
-      to,
-    )) {
-      const text = this.#bodies.load(logOwner(path, generation, start), body);
-      const row = JSON.parse(text) as unknown[];
-      for (const item of row.slice(Math.max(0, from - start), to - start)) items.push(item);
-    }
-    return items;
-  }
-}
-
-function readHead<T>(
-  db: Database,
-  bodies: Bodies,
-  group: string,
-  turn = Number.MAX_SAFE_INTEGER,
-): T | undefined {
-  const row = db.first<{ turn: number; body: string | null }>(
-    "select turn, body from head where path = ? and turn <= ? order by turn desc limit 1",
-    group,
-    turn,
-  );
-  return row && (JSON.parse(bodies.load(headOwner(group, row.turn), row.body)) as T);
-}
-
-export function headOwner(group: string, turn: number): string {
-  return `head:${group}:${turn}`;
-}
-
-export function logOwner(path: string, generation: number, start: number): string {
-  return `log:${path}:${generation}:${start}`;
 }
 
 /** The root's direct participant a head belongs to; the team's own ones stand together. */

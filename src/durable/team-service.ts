@@ -13,7 +13,8 @@ import type { BuildTeam, OpenTeam, TeamCache } from "./open-team.ts";
 import { ok, refuseInput } from "./refusal.ts";
 import { teamBusy } from "./run-service.ts";
 import { requireKind, requireNone } from "./state-fit.ts";
-import { lastCommit, lastTurn, StoredState } from "./stored-state.ts";
+import { lastCommit, lastTurn } from "./heads.ts";
+import { StoredState } from "./stored-state.ts";
 import type { Stores } from "./stores.ts";
 
 export interface TeamServiceOptions {
