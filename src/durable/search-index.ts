@@ -1,11 +1,15 @@
-import { rarest } from "../core/search/rank.ts";
+import { type Hit, rarest } from "../core/search/rank.ts";
 import type { LogIndex, LogSource } from "../core/state/item-log.ts";
 import { fold } from "../core/search/tokens.ts";
 import type { Database } from "./database.ts";
 import { createSearchTable, hasTable } from "./schema.ts";
 
-/** Items read at once while an index is built, and hits of a query. */
+/** Items read at once while an index is built. */
 const PAGE = 500;
+
+/** Hits asked for at first, and at most at a time: each time SQLite ranks all of them again. */
+const FIRST_HITS = 16;
+const MOST_HITS = 16_384;
 
 /** What is part of a word: combining marks as well, which by default split the words of many languages. */
 const WORDS = "unicode61 categories 'L* N* Co Mn Mc'";
@@ -62,23 +66,24 @@ export class SearchIndex {
   search(
     log: LogSource<unknown>,
     terms: ReadonlyMap<string, string>,
-    visit: (index: number, score: number) => boolean,
+    visit: (hits: readonly Hit[]) => boolean,
   ): void {
     const table = this.#table(log.generation);
     const asked = rarest(terms.keys(), (token) => this.#itemsWith(token, table));
     if (asked.length === 0) return;
     const query = asked.map(({ token }) => `"${terms.get(token)}"`).join(" OR ");
     // Pages, because a reader that stops in the middle keeps the table locked: it could not be dropped.
-    for (let offset = 0; ; offset += PAGE) {
-      const hits = this.#db.all<{ item: number; score: number }>(
-        `select rowid as item, -rank as score from ${table} where ${table} match ? order by rank, rowid desc
+    for (let offset = 0, size = FIRST_HITS; ;) {
+      const hits = this.#db.all<{ index: number; score: number }>(
+        `select rowid as "index", -rank as score from ${table} where ${table} match ? order by rank, rowid desc
            limit ? offset ?`,
         query,
-        PAGE,
+        size,
         offset,
       );
-      for (const { item, score } of hits) if (!visit(item, score)) return;
-      if (hits.length < PAGE) return;
+      if (!visit(hits) || hits.length < size) return;
+      offset += size;
+      size = Math.min(4 * size, MOST_HITS);
     }
   }
 

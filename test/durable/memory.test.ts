@@ -142,6 +142,20 @@ describe("a full-text memory in a team object", () => {
     expect(await turn(asks("red cat"))).toContain("The cat is red.|");
   });
 
+  test("knows from the beginning what another component gives it, if it was never told anything", async () => {
+    const rememberer = new Rememberer({});
+    const { turn } = bound(rememberer);
+    expect(await turn(asks("cat"))).toBe("");
+    const team = await rememberer.team;
+    const { component } = value(await team.gateway.team());
+    const knowing = { memory_contents: [text("The cat is black.")] };
+    const other = JSON.parse(JSON.stringify(component), (key, found: unknown) =>
+      key === "memory" ? [{ provider: "troupe.memory.FullTextMemory", config: knowing }] : found,
+    ) as ComponentModel;
+    value(await team.gateway.replaceComponent(other));
+    expect(await turn(asks("cat"))).toBe("The cat is black.");
+  });
+
   test("shows a turn that runs again what it showed before", async () => {
     const rememberer = new Rememberer({});
     const { turn } = bound(rememberer);
@@ -229,6 +243,44 @@ describe("a full-text memory in a team object", () => {
       return "";
     });
     expect(await rememberer.at(await (await rememberer.team).fork()).turn(asks("cat"))).toBe("");
+  });
+
+  test("reads each of its rows a few times when a filter leaves out all that was found", async () => {
+    const rememberer = new Rememberer({});
+    const { turn } = bound(rememberer);
+    await turn(adds(...numbers(3000).map((number) => `cat ${number}`)));
+    await turn(async ([memory], ctx) => {
+      await memory?.add(text("cat", { kind: "black" }), ctx);
+      return "";
+    });
+    const fork = rememberer.at(await (await rememberer.team).fork());
+    const parse = vi.spyOn(JSON, "parse");
+    try {
+      const found = await fork.turn(async ([memory], ctx) => {
+        const none = await memory?.query("cat", ctx, { filter: { kind: "white" } });
+        const one = await memory?.query("cat", ctx, { filter: { kind: "black" } });
+        return `${none?.length} ${one?.length}`;
+      });
+      expect(found).toBe("0 1");
+      expect(parse.mock.calls.length).toBeLessThan(300);
+    } finally {
+      parse.mockRestore();
+    }
+  });
+
+  test("takes a text that is longer than SQLite's texts may be, by its beginning", async () => {
+    const { turn, evict } = bound(new Rememberer({}));
+    const long = `cat ${"天".repeat(500_000)} dog`;
+    const beginnings =
+      (query: string): Act =>
+      async (memory, ctx) =>
+        (await asks(query)(memory, ctx)).replaceAll(long, "cat ... dog");
+    await turn(adds("The first."));
+    await turn(adds(long));
+    await evict();
+    expect(await turn(beginnings("cat"))).toBe("cat ... dog");
+    expect(await turn(beginnings("dog"))).toBe("");
+    expect(await turn(beginnings(`${long} first`))).toBe("cat ... dog");
   });
 
   test("makes the index again where there is none: in an object that is older than it", async () => {

@@ -77,8 +77,8 @@ export class FullTextMemory implements Memory {
   readonly #options: Required<FullTextQueryOptions>;
   readonly #initial: readonly MemoryContent[];
   readonly #contents: SearchableLog<MemoryContent>;
-  /** Whether the log holds everything. Before, the initial contents are all there is. */
-  #begun: boolean;
+  /** Whether the log holds everything. Before, the initial contents are all there is, be they none. */
+  #begun = false;
 
   constructor(options: FullTextMemoryOptions = {}) {
     const { name, tokenizer = "porter", contents = [] } = options;
@@ -90,7 +90,6 @@ export class FullTextMemory implements Memory {
       filter: options.filter ?? null,
     };
     this.#initial = contents;
-    this.#begun = contents.length === 0;
     for (const [index, content] of contents.entries()) {
       requireText(content, `memory_contents[${index}]`);
     }
@@ -121,7 +120,7 @@ export class FullTextMemory implements Memory {
     options: FullTextQueryOptions = {},
   ): Promise<MemoryContent[]> {
     const { k, scoreThreshold, filter } = { ...this.#options, ...options };
-    this.#begin();
+    if (this.#initial.length > 0) this.#begin();
     const found = this.#contents.search(
       typeof query === "string" ? query : searchText(query.content),
       {

@@ -12,6 +12,9 @@ export type Tokenizer = z.infer<typeof tokenizerSchema>;
 /** Each costs a look-up. */
 const MOST_TERMS = 128;
 
+/** UTF-16 units. In production SQLite takes no text of more than 2 MB, neither to index nor as a query. */
+const LONGEST_TEXT = 500_000;
+
 const WORDS = /[\p{L}\p{N}\p{Co}\p{Mn}\p{Mc}]+/gu;
 const ACCENTS = /[\u0300-\u036f]/g;
 
@@ -39,9 +42,15 @@ export function termsOf(query: string, tokenizer: Tokenizer): Map<string, string
   return terms;
 }
 
-/** Without case and accents. */
+/** Without case and accents; of a very long text the beginning. */
 export function fold(text: string): string {
-  return text.toLowerCase().normalize("NFD").replace(ACCENTS, "").normalize("NFC");
+  const folded = text
+    .slice(0, LONGEST_TEXT)
+    .toLowerCase()
+    .normalize("NFD")
+    .replace(ACCENTS, "")
+    .normalize("NFC");
+  return folded.slice(0, LONGEST_TEXT);
 }
 
 function wordsOf(folded: string): string[] {

@@ -1,3 +1,4 @@
+import type { Hit } from "../search/rank.ts";
 import type { Tokenizer } from "../search/tokens.ts";
 
 /** What happened to a log since it was last marked: `items` stand at `start` of `generation`. */
@@ -14,14 +15,14 @@ export interface LogSource<T> {
   read(from: number, to: number): T[];
   /**
    * For a log with an index: goes through the items that hold one of `terms`, best first, of equal ones the later first,
-   * until `visit` returns false. Items are the committed ones and those that `changes` adds to them.
+   * some at a time, until `visit` returns false. Items are the committed ones and those that `changes` adds to them.
    *
    * @param terms by their token
    */
   search?(
     terms: ReadonlyMap<string, string>,
     changes: LogChanges<T> | undefined,
-    visit: (index: number, score: number) => boolean,
+    visit: (hits: readonly Hit[]) => boolean,
   ): void;
 }
 

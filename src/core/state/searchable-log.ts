@@ -1,4 +1,4 @@
-import { rank } from "../search/rank.ts";
+import { type Hit, rank } from "../search/rank.ts";
 import { termsOf } from "../search/tokens.ts";
 import { ItemLog, type LogIndex, type LogSource } from "./item-log.ts";
 
@@ -34,24 +34,40 @@ export class SearchableLog<T> extends ItemLog<T> {
     const terms = termsOf(query, tokenizer);
     const found: Found<T>[] = [];
     if (terms.size === 0 || this.length === 0) return found;
-    const visit = (index: number, score: number): boolean => {
-      if (minScore !== undefined && score < minScore) return false;
-      for (const item of this.slice(index, index + 1)) {
-        if (accept?.(item) ?? true) found.push({ item, score });
-      }
-      return found.length < limit;
+    const visit = (hits: readonly Hit[]): boolean => {
+      const fitting = minScore === undefined ? hits : hits.filter(({ score }) => score >= minScore);
+      found.push(...this.#best(fitting, limit - found.length, accept));
+      return found.length < limit && fitting.length === hits.length;
     };
     const changes = this.changes();
     // What begins with this turn is all in memory.
     if (this.#source?.search !== undefined && changes?.start !== 0) {
       this.#source.search(terms, changes, visit);
-      return found;
-    }
-    const texts = this.slice().map((item) => this.index.textOf(item));
-    for (const { index, score } of rank(texts, terms.keys(), tokenizer)) {
-      if (!visit(index, score)) break;
+    } else {
+      const texts = this.slice().map((item) => this.index.textOf(item));
+      visit(rank(texts, terms.keys(), tokenizer));
     }
     return found;
+  }
+
+  /** The first `most` of the hits' items that are accepted. They are read as they stand: a source has many in a row. */
+  #best(hits: readonly Hit[], most: number, accept?: (item: T) => boolean): Found<T>[] {
+    const read = (accept ? hits : hits.slice(0, most))
+      .map((hit, place) => ({ ...hit, place }))
+      .toSorted((a, b) => a.index - b.index);
+    let best: (Found<T> & { place: number })[] = [];
+    const cut = (): void => {
+      best = best.toSorted((a, b) => a.place - b.place).slice(0, most);
+    };
+    for (const { index, score, place } of read) {
+      for (const item of this.slice(index, index + 1)) {
+        if (accept?.(item) ?? true) best.push({ item, score, place });
+      }
+      // Items may be big.
+      if (best.length > 2 * most) cut();
+    }
+    cut();
+    return best.map(({ item, score }) => ({ item, score }));
   }
 
   override takeOver(previous: ItemLog<T>): void {

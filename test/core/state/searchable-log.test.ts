@@ -7,7 +7,7 @@ interface Asked {
   changes: LogChanges<string> | undefined;
 }
 
-/** A log of a thousand stored items, and a host that finds all of them, the last first. */
+/** A log of a thousand stored items, and a host that finds all of them, the last first, 50 at a time. */
 function restored(): { log: SearchableLog<string>; asked: Asked[]; read: number[] } {
   const asked: Asked[] = [];
   const read: number[] = [];
@@ -22,7 +22,11 @@ function restored(): { log: SearchableLog<string>; asked: Asked[]; read: number[
     },
     search: (terms, changes, visit) => {
       asked.push({ terms: [...terms], changes });
-      for (let index = 999; index >= 0; index--) if (!visit(index, index / 1000)) return;
+      const hits = Array.from({ length: 1000 }, (_, place) => 999 - place);
+      for (let from = 0; from < hits.length; from += 50) {
+        const some = hits.slice(from, from + 50).map((index) => ({ index, score: index / 1000 }));
+        if (!visit(some)) return;
+      }
     },
   });
   return { log, asked, read };
@@ -36,7 +40,7 @@ describe("a log that can be searched", () => {
       { item: "item 998", score: 0.998 },
     ]);
     expect(asked).toEqual([{ terms: [["item", "items"]], changes: undefined }]);
-    expect(read).toEqual([999, 998]);
+    expect(read).toEqual([998, 999]);
   });
 
   test("goes on until enough is accepted, and not below the score", () => {
@@ -45,6 +49,12 @@ describe("a log that can be searched", () => {
     const found = log.search("item", { limit: 5, minScore: 0.975, accept });
     expect(found.map(({ item }) => item)).toEqual(["item 990", "item 980"]);
     expect(Math.min(...read)).toBe(975);
+    const three = log.search("item", { limit: 3, accept });
+    expect(three.map(({ item }) => item)).toEqual(["item 990", "item 980", "item 970"]);
+    const many = log.search("item", { limit: 12, accept: () => true });
+    expect(many.map(({ score }) => score)).toEqual(
+      Array.from({ length: 12 }, (_, place) => (999 - place) / 1000),
+    );
   });
 
   test("hands on what was added since it was stored", () => {
