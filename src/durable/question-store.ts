@@ -23,6 +23,9 @@ export interface StoredQuestion {
   answer: { value: Answer; text: string; time: Moment } | undefined;
 }
 
+/** What is shown has to be a date. */
+const LATEST = Date.UTC(9999, 0);
+
 /** Questions to humans, open and answered. */
 export class QuestionStore {
   readonly #db: Database;
@@ -41,7 +44,8 @@ export class QuestionStore {
   /** Records a question that was not asked before. */
   ask(run: string, question: Question, now: Moment): void {
     const { timeout_seconds } = question;
-    const expiresAt = timeout_seconds == null ? null : now.at + timeout_seconds * 1000;
+    const expiresAt =
+      timeout_seconds == null ? null : Math.min(LATEST, now.at + timeout_seconds * 1000);
     const open = this.#allOpen();
     this.#db.write(
       `insert into question

@@ -1,5 +1,5 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { ModelError } from "../../src/core/models/model-error.ts";
 import type { Message } from "../../src/core/messages/message.ts";
 import type { MessagePage } from "../../src/core/run/gateway.ts";
@@ -65,6 +65,49 @@ describe("a time limit", () => {
       error: { type: "run_timeout" },
     });
     expect(await team.alarm()).toBeNull();
+  });
+});
+
+describe("what is far away", () => {
+  test.each([1e15, Number.POSITIVE_INFINITY])(
+    "does not hold a run for ever: a server that asks to wait %d ms is asked again a day later",
+    async (retryAfterMs) => {
+      const tried = new Signal();
+      let attempts = 0;
+      const team = await TestTeam.create(
+        agent("a", async function* (_self, ctx) {
+          yield* [];
+          return ctx.step("model:0", () => {
+            tried.set();
+            if (++attempts === 1) throw new ModelError("rate_limit", "slow down", { retryAfterMs });
+            return Promise.resolve("done");
+          });
+        }),
+      );
+      const { id } = await team.start("go");
+      await tried.wait();
+      expect(await team.run(id)).toMatchObject({ status: "running" });
+      expect((await team.alarm())! - Date.now()).toBeGreaterThan(86_000_000);
+      vi.setSystemTime(Date.now() + 86_400_000);
+      try {
+        await runDurableObjectAlarm(team.stub);
+        expect(await team.finished(id)).toMatchObject({ status: "completed" });
+      } finally {
+        vi.useRealTimers();
+      }
+    },
+  );
+
+  test("is shown as a date: a question that has all the time there is", async () => {
+    const config = { name: "human", timeout_seconds: 1e300, default_answer: "yes" };
+    const team = await TestTeam.create(roundRobin([{ provider: "UserProxyAgent", config }], 1));
+    const { id } = await team.start("go");
+    const [request] = (await team.rested(id)).requests;
+    expect(request?.expires_at).toMatch(/^9999-/);
+    await runDurableObjectAlarm(team.stub);
+    expect(await team.alarm()).not.toBeNull();
+    value(await team.gateway.answer(id, request!.id, { content: "no" }));
+    expect(await team.finished(id)).toMatchObject({ status: "completed" });
   });
 });
 

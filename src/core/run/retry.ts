@@ -3,15 +3,16 @@ export const MAX_ATTEMPTS = 5;
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
+/** A day. Servers may ask for anything, even for ever. */
+const LONGEST_ASKED_MS = 86_400_000;
 
 /**
  * Milliseconds to wait after failed attempt number `attempt` (1 is the first), or undefined when there is to be no
- * other. Doubles from half a second to half a minute; a server's `Retry-After` (`retryAfterMs` of the error) wins.
+ * other. Doubles from half a second to half a minute; a server's `Retry-After` (`retryAfterMs` of the error) wins, up to a day.
  */
 export function retryDelay(attempt: number, error: unknown): number | undefined {
   if (attempt >= MAX_ATTEMPTS) return undefined;
-  if (error instanceof Error && "retryAfterMs" in error && typeof error.retryAfterMs === "number") {
-    return error.retryAfterMs;
-  }
+  const asked = error instanceof Error && "retryAfterMs" in error ? error.retryAfterMs : undefined;
+  if (typeof asked === "number" && asked >= 0) return Math.min(asked, LONGEST_ASKED_MS);
   return Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** (attempt - 1));
 }
