@@ -7,11 +7,16 @@ import { createTables, holdsTeam } from "./schema.ts";
 import type { Stores } from "./stores.ts";
 import type { TeamRecord } from "./team-store.ts";
 
-/** Creates the team of an object that has none yet. */
+/**
+ * Creates the team of an object that has none yet.
+ *
+ * @param makeRoom erases what is there of a team that is not complete
+ */
 export async function createTeam(
   stores: Stores,
   secrets: ComponentSecrets,
   input: CreateTeamInput,
+  makeRoom: () => Promise<void>,
 ): Promise<Result<null>> {
   let component: ComponentModel;
   try {
@@ -20,6 +25,7 @@ export async function createTeam(
     return refuseInput(error);
   }
   if (holdsTeam(stores.db)) return isRepeated(stores, input);
+  await makeRoom();
   stores.transaction(() => {
     createTables(stores.db);
     stores.team.create(newRecord(input), component);

@@ -87,9 +87,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
     return this.#changes.run(async () => {
-      if (this.#parts === undefined) await this.#forkTarget().giveUp();
       const stores = this.#parts?.stores ?? new Stores(this.ctx.storage);
-      const created = await createTeam(stores, this.#secrets, input);
+      const created = await createTeam(stores, this.#secrets, input, () =>
+        this.#forkTarget().giveUp(),
+      );
       if (!created.ok) return created;
       if (this.#parts === undefined) this.#load();
       return this.team();

@@ -336,6 +336,10 @@ describe("a long conversation", () => {
     expect(await waiting.sql("select name from sqlite_master where name = 'meta'")).toEqual([]);
 
     const component = counter("b");
+    const marker = { ...component, config: { ...component.config, api_key: "**********" } };
+    const refused = { id: taken.id, label: null, metadata: {}, component: marker };
+    expect(await taken.gateway.create(refused)).toMatchObject({ problem: { status: 422 } });
+    expect(await taken.alarm()).not.toBeNull();
     value(await taken.gateway.create({ id: taken.id, label: null, metadata: {}, component }));
     expect(value(await taken.gateway.team())).toMatchObject({ turn: 0, forked_from: null });
     const page = value(await stubs(team).forkPage(point, FIRST_ROW));
