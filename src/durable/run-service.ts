@@ -202,7 +202,10 @@ export class RunService {
   page({ cursor, limit }: { cursor?: string; limit: number }): Result<RunPage> {
     const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
     if (!Number.isSafeInteger(before)) {
-      return refuse(422, "invalid_cursor", "cursor must be a next_cursor of an earlier answer.");
+      const message = "must be a next_cursor of an earlier answer";
+      const errors = [{ path: "cursor", message }];
+      const detail = `cursor ${message}.`;
+      return { ok: false, problem: { status: 422, code: "invalid_cursor", detail, errors } };
     }
     const found = this.#stores.runs.page(before, limit + 1);
     const shown: StoredRun[] = [];

@@ -198,6 +198,10 @@ describe("sizes", () => {
     const rest = value(await team.gateway.runs({ limit: 200, cursor }));
     expect(first.runs.length + rest.runs.length).toBe(6);
     expect(rest.next_cursor).toBeNull();
+    expect(await team.gateway.runs({ limit: 1, cursor: "nobody-gave-it-out" })).toMatchObject({
+      ok: false,
+      problem: { status: 422, code: "invalid_cursor", errors: [{ path: "cursor" }] },
+    });
   });
 
   test("a failure that says a lot is cut, so that its run's row stays small", async () => {
