@@ -1,3 +1,6 @@
+/** A timer that is set to more than this rings at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Resolves after `ms`. @throws the signal's reason as soon as it aborts */
 export async function wait(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {

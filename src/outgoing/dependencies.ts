@@ -48,6 +48,9 @@ export class Secrets {
     const [, scheme = "", reference] = REFERENCE.exec(value) ?? [];
     const secret = reference === undefined ? value : this.#lookUp(reference);
     this.#values.add(secret);
+    // Who echoes "Bearer abc" may leave out the scheme.
+    const [, credential] = /^[A-Za-z]+ +(\S+)$/.exec(secret) ?? [];
+    if (credential !== undefined) this.#values.add(credential);
     return scheme + secret;
   }
 

@@ -11,6 +11,7 @@ import type {
 import { addUsage, type LLMMessage, type RequestUsage } from "../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
 import { countTokens } from "../../core/models/token-count.ts";
+import { LONGEST_TIMER_MS } from "../../core/wait.ts";
 import { type Connection, send, sendStreaming, type SendOptions } from "./connection.ts";
 import { readCompletion } from "./read-completion.ts";
 import { RequestBodies } from "./request-body.ts";
@@ -110,7 +111,8 @@ export abstract class ChatCompletionsClient implements ChatCompletionClient {
   #sendOptions({ extraCreateArgs, idempotencyKey, signal }: CreateOptions): SendOptions {
     const given = extraCreateArgs?.["timeout"];
     const seconds = typeof given === "number" ? given : (this.#setup.timeout ?? DEFAULT_TIMEOUT);
-    return { timeoutMs: Math.max(1, Math.round(seconds * 1000)), idempotencyKey, signal };
+    const timeoutMs = Math.min(LONGEST_TIMER_MS, Math.max(1, Math.round(seconds * 1000)));
+    return { timeoutMs, idempotencyKey, signal };
   }
 
   #count(result: CreateResult): CreateResult {

@@ -9,6 +9,7 @@ import type { StepPolicy } from "../../core/run/turn-context.ts";
 import type { Tool, ToolRun } from "../../core/tools/tool.ts";
 import { type ToolParameters, toolParameters } from "../../core/tools/tool-parameters.ts";
 import { valueAsText } from "../../core/tools/value-as-text.ts";
+import { LONGEST_TIMER_MS } from "../../core/wait.ts";
 import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
 import { Address } from "./address.ts";
 import { HttpToolError, readAnswer } from "./answer.ts";
@@ -78,7 +79,7 @@ export class HttpTool implements Tool {
       headers.set("content-type", "application/json");
     }
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), timeout * 1000);
+    const timer = setTimeout(() => late.abort(), Math.min(timeout * 1000, LONGEST_TIMER_MS));
     try {
       const either = AbortSignal.any([signal, late.signal]);
       const response = await (this.#dependencies.fetch ?? fetch)(url.href, {

@@ -205,6 +205,14 @@ describe("streaming", () => {
     expect(result.content).toMatch(/^word0 .* word9$/);
   });
 
+  test("a timeout longer than a timer can wait is no reason to stop", async () => {
+    await using fake = await startFakeOpenAI({
+      rules: [{ name: "slow", reply: { words: 3 }, pace_ms: 20 }],
+    });
+    const { result } = await collect(clientOf(fake, { timeout: 1e9 }).createStream([user("Hi")]));
+    expect(result.content).toBe("word0 word1 word2");
+  });
+
   test("a JSON answer instead of a stream, and the connection is closed", async () => {
     await using server = await serveOnce((response) => {
       response.writeHead(200, { "content-type": "application/json" });

@@ -188,6 +188,16 @@ describe("headers", () => {
     expect(String(error)).not.toMatch(/s3cret|plain-key/);
   });
 
+  test("with a secret of their own are not shown without their scheme either", async () => {
+    await using server = await EchoServer.start((response, { headers }) => {
+      const [, token] = headers["authorization"]?.split(" ") ?? [];
+      response.end(`whole: ${headers["authorization"]}; token: ${token}`);
+    });
+    const tool = toolOf(server, { headers: { Authorization: "Bearer abc-def" } });
+    const answer = await tool.run({ id: "1" }, call);
+    expect(answer).toBe("whole: [redacted]; token: [redacted]");
+  });
+
   test("that name a secret nobody knows make an error, not a request", async () => {
     await using server = await EchoServer.start();
     const tool = toolOf(server, { headers: { "x-key": "env:GONE" } }, { env: () => undefined });
@@ -284,6 +294,13 @@ describe("the answer", () => {
         message: expect.stringContaining("0.05 seconds"),
       });
     }
+  });
+
+  test("may take longer than a timer can wait", async () => {
+    await using server = await EchoServer.start((response) => {
+      setTimeout(() => response.end("late"), 20);
+    });
+    expect(await toolOf(server, { timeout: 1e9 }).run({ id: "1" }, call)).toBe("late");
   });
 
   test("of a server that is not there is an error that says so", async () => {
