@@ -155,8 +155,8 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
   }
 
   /** Nothing for what cannot be read: it may have been written by another version, or somebody else. */
-  #find(key: string, { cache }: CreateOptions): Entry | undefined {
-    const text = this.#store.get(key, cache);
+  #find(key: string, { cache, fresh }: CreateOptions): Entry | undefined {
+    const text = fresh ? undefined : this.#store.get(key, cache);
     if (text === undefined) return undefined;
     try {
       return entrySchema.parse(JSON.parse(text));

@@ -48,6 +48,8 @@ export interface CreateOptions {
   signal?: AbortSignal;
   /** Where the host keeps results that could be had again; only a `ChatCompletionCache` uses it. */
   cache?: StepCache;
+  /** A result that was kept will not do: the last answer to the same request could not be used. */
+  fresh?: boolean;
 }
 
 /**

@@ -4,8 +4,8 @@ import type { TextMessage } from "../../messages/chat-messages.ts";
 import { createMessage } from "../../messages/create.ts";
 import { type AgentEvent, type ChatMessage, isChatMessage } from "../../messages/message.ts";
 import { toModelMessage, toModelText, toText } from "../../messages/views.ts";
-import { callModel } from "../../models/call-model.ts";
-import type { ChatCompletionClient, JsonOutput } from "../../models/chat-completion-client.ts";
+import { callModel, type ModelCallOptions } from "../../models/call-model.ts";
+import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
 import { ModelError } from "../../models/model-error.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
@@ -170,7 +170,8 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     const output = ledgerOutput(modelClient.modelInfo);
     let fault = "";
     for (let attempt = 0; attempt < LEDGER_ATTEMPTS; attempt++) {
-      const text = await this.#ask(ctx, `model:ledger:${attempt}`, conversation, output);
+      const options = { jsonOutput: output, fresh: attempt > 0 };
+      const text = await this.#ask(ctx, `model:ledger:${attempt}`, conversation, options);
       const reading = readLedger(text, names);
       if ("assessment" in reading) return reading.assessment;
       fault = reading.fault;
@@ -200,11 +201,11 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     ctx: TurnContext,
     key: string,
     messages: LLMMessage[],
-    jsonOutput: JsonOutput | null = null,
+    options: ModelCallOptions = {},
   ): Promise<string> {
     const { modelClient } = this.#options;
     const visible = visibleMessages(modelClient, messages);
-    const { content } = await callModel(ctx, key, modelClient, visible, { jsonOutput });
+    const { content } = await callModel(ctx, key, modelClient, visible, options);
     if (typeof content === "string") return content;
     throw new ModelError("bad_response", "the orchestrator's model answered with tool calls", {
       retryable: false,

@@ -12,6 +12,8 @@ import type {
 } from "../../../../src/core/messages/chat-messages.ts";
 import { createMessage } from "../../../../src/core/messages/create.ts";
 import type { ChatMessage } from "../../../../src/core/messages/message.ts";
+import type { ChatCompletionClient } from "../../../../src/core/models/chat-completion-client.ts";
+import { ChatCompletionCache } from "../../../../src/core/models/chat-completion-cache.ts";
 import { reset, run } from "../../../../src/core/run/run.ts";
 import type { TurnContext } from "../../../../src/core/run/turn-context.ts";
 import {
@@ -47,7 +49,7 @@ function crew(replies: readonly ScriptedReply[], options: Options = {}) {
 
 function lead(
   participants: readonly ChatAgent[],
-  modelClient: ScriptedChatCompletionClient,
+  modelClient: ChatCompletionClient,
   options: Options = {},
 ): MagenticOneGroupChat {
   return new MagenticOneGroupChat(participants, {
@@ -180,6 +182,17 @@ describe("the progress ledger", () => {
     const requests = asked(model).slice(2, 2 + bad.length + 1);
     for (const request of requests) expect(request).toEqual(requests[0]);
     expect(managerState(team)).toMatchObject({ n_rounds: 2 });
+  });
+
+  test("is not taken from a cache that has one that cannot be followed", async () => {
+    const model = new ScriptedChatCompletionClient(["f", "p", "no", done(), "x"]);
+    const cache = new ChatCompletionCache(model);
+    const { stop_reason } = await run(lead([new TestAgent("ann")], cache), { task: "go" });
+    expect(stop_reason).toBe("done");
+    // What could be followed is what stays.
+    const again = lead([new TestAgent("ann")], cache);
+    expect((await run(again, { task: "go" })).stop_reason).toBe("done");
+    model.assertDone();
   });
 
   test("ends the run when ten attempts were in vain, and the team stays usable", async () => {
