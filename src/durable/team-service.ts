@@ -78,7 +78,7 @@ export class TeamService {
   async reset(): Promise<Result<TeamInfo>> {
     return this.#whileIdle(async () => {
       const open = await this.#fresh();
-      await open.runnable.reset(TurnScope.root(new MemoryHost({}).turn(0)));
+      await resetAlone(open.runnable);
       return () => {
         this.#store(open, "none", () => this.#newEpoch());
         return this.info();
@@ -160,10 +160,11 @@ export class TeamService {
       stored.requireFit();
       return stored;
     }
+    // What a reset took with it, from the component as well, nobody can lose any more.
+    if (commit.empty) await resetAlone(blank);
     const issues = takeOver(runnable, present, blank);
     await Promise.all([present.close(), blank.close()]);
-    // What is there after a reset came with the component, and may go with it.
-    if (!commit.empty) requireNone(issues);
+    requireNone(issues);
     return state;
   }
 
@@ -212,4 +213,9 @@ export class TeamService {
     steps.clear();
     team.save({ epoch: team.record.epoch + 1 });
   }
+}
+
+/** Resets what belongs to no run. */
+function resetAlone(runnable: Runnable): Promise<void> {
+  return runnable.reset(TurnScope.root(new MemoryHost({}).turn(0)));
 }

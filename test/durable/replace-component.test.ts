@@ -207,6 +207,34 @@ describe("another component", () => {
     expect(texts(await team.finished((await team.start("go")).id))).toEqual(["go", "d 1"]);
   });
 
+  test("may not leave out what a reset keeps: memories", async () => {
+    const knowing = (facts: readonly string[]): JsonObject => ({
+      provider: "ListMemory",
+      config: {
+        memory_contents: facts.map((content) => ({ content, mime_type: "text/plain" })),
+      },
+    });
+    const remembering = (config: JsonObject, answers = ["one"]): ComponentModel =>
+      roundRobin([assistant("a", answers, config)], 1);
+    const team = await TestTeam.create(remembering({ memory: [knowing(["the first"])] }));
+    await team.finished((await team.start("go")).id);
+    value(await team.gateway.reset());
+    // What came with the component may go with it.
+    value(await team.gateway.replaceComponent(remembering({})));
+    value(await team.gateway.replaceComponent(remembering({ memory: [knowing([])] })));
+    const told = JSON.stringify(value(await team.gateway.saveState())).replace(
+      '"memory_contents":[]',
+      '"memory_contents":[{"content":"the second","mime_type":"text/plain"}]',
+    );
+    value(await team.gateway.loadState(JSON.parse(told)));
+    value(await team.gateway.reset());
+    expect(await team.gateway.replaceComponent(remembering({}))).toMatchObject({
+      problem: { errors: [{ path: "agent_states.a.agent_state.memory-0" }] },
+    });
+    value(await team.gateway.replaceComponent(remembering({ memory: [knowing([])] }, ["two"])));
+    expect(JSON.stringify(value(await team.gateway.saveState()))).toContain("the second");
+  });
+
   test("begins changed conditions and limits anew, and goes on with those that stay", async () => {
     const ends = (messages: number, max_turns?: number): ComponentModel => ({
       provider: "RoundRobinGroupChat",
