@@ -28,10 +28,10 @@ export function agentRunnable(
       return { done: false };
     },
     async *turn(ctx) {
-      const response = yield* answer(agent.onMessagesStream(task, ctx));
-      yield response.chat_message;
+      const { inner_messages, chat_message } = yield* answer(agent.onMessagesStream(task, ctx));
+      yield chat_message;
       task = [];
-      return { done: true, stopReason: null };
+      return { done: true, stopReason: null, said: [...(inner_messages ?? []), chat_message] };
     },
     stop() {
       task = [];

@@ -3,7 +3,15 @@ import type { Stateful } from "../state/stateful.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** Whether a run goes on after a turn. */
-export type Progress = { done: false } | { done: true; stopReason: string | null };
+export type Progress = Said & ({ done: false } | { done: true; stopReason: string | null });
+
+interface Said {
+  /**
+   * What the speakers of the turn said, in the order that counts: what came side by side is yielded as it comes, which
+   * may be another order when the turn is run again.
+   */
+  said?: readonly Message[];
+}
 
 /** How a run begins. */
 export interface TaskInput {

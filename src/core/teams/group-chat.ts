@@ -230,11 +230,8 @@ export abstract class GroupChat implements Team {
       messages: (items[index] ?? []).map(({ message }) => message),
     }));
     this.#manager.observe?.(spoken, this.#view);
-    return this.#afterTurn(
-      spoken.flatMap(({ messages }) => messages),
-      1,
-      ctx,
-    );
+    const said = spoken.flatMap(({ messages }) => messages);
+    return { ...this.#afterTurn(said, 1, ctx), said };
   }
 
   #afterTurn(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Progress {

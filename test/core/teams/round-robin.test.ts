@@ -208,7 +208,7 @@ test("a run asked to stop ends after the turn in progress, not inside of it", as
   const host = { ...new MemoryHost({}).turn(1), stopRequested: true };
   const { items, result } = await outcome(team.turn(TurnScope.root(host)));
   expect(lines(items)).toEqual(["ann: ann1", "ann: ann2"]);
-  expect(result).toEqual({ done: true, stopReason: "External termination requested" });
+  expect(result).toMatchObject({ done: true, stopReason: "External termination requested" });
 });
 
 describe("construction", () => {

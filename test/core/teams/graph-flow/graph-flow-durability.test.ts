@@ -65,7 +65,7 @@ test.each([...EFFECTS.keys(), EFFECTS.length])(
     const first = await attempt(afterSteps);
     if (afterSteps < EFFECTS.length) expect(isTurnSignal(first.error)).toBe(true);
     const { team, items, result } = await attempt();
-    expect(result).toEqual({ done: true, stopReason: "Maximum number of turns 1 reached." });
+    expect(result).toMatchObject({ done: true, stopReason: "Maximum number of turns 1 reached." });
     expect(effects.toSorted()).toEqual(EFFECTS);
     for (const item of first.items) {
       expect(items).toContainEqual(expect.objectContaining({ id: item.id, source: item.source }));

@@ -64,6 +64,27 @@ describe("a graph", () => {
     ]);
   });
 
+  test("inside another team is heard in the order of its edges, whoever was faster", async () => {
+    let release = (): void => {};
+    const cIsDone = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const b = speaker("b", async () => {
+      await cIsDone;
+      return "b after c";
+    });
+    const c = speaker("c", () => {
+      release();
+      return "c was here";
+    });
+    const inner = new GraphFlow([b, c], graphOf({ b: [], c: [] }), { name: "inner" });
+    const listener = new TestAgent("listener");
+    const outer = new RoundRobinGroupChat([inner, listener], { maxTurns: 2 });
+    const { messages } = await run(outer, { task: "go" });
+    expect(lines(messages).slice(1, 3)).toEqual(["c: c was here", "b: b after c"]);
+    expect(listener.heard).toEqual([["go", "b after c", "c was here"]]);
+  });
+
   test("starts at every node without incoming edges, or where it is told to", async () => {
     const edges = { x: ["z"], y: ["z"], z: [] };
     expect(lines((await run(flow(edges), { task: "go" })).messages)).toEqual([
