@@ -107,7 +107,7 @@ describe.each<Way>(["create", "createStream"])("%s", (way) => {
 
   test("a server that stalls", async () => {
     const stall: Fault = { kind: "stall", after_chunks: 3 };
-    expect(await failure(stall, way, { timeout: 0.05 })).toMatchObject({
+    expect(await failure(stall, way, { timeout: 0.5 })).toMatchObject({
       kind: "timeout",
       retryable: true,
     });
