@@ -1,12 +1,12 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { KINDS } from "./support/kinds.ts";
-import { expectTidy, outcomeOf, subjectOf, undisturbed } from "./support/outcome.ts";
+import { settled, subjectOf, undisturbed } from "./support/outcome.ts";
 
 describe.each(KINDS)("$name", (kind) => {
   test("ends as if nothing had happened when its object is lost at any effect", async () => {
     const { outcome, places, subject } = await undisturbed(kind);
-    await expectTidy(subject);
+    await settled(subject);
     for (const place of new Set(places)) {
       const { effects, team } = await subjectOf(kind);
       effects.hang(place);
@@ -18,8 +18,7 @@ describe.each(KINDS)("$name", (kind) => {
       // The alarm alone has it run again; asking for the team would do so, too.
       await effects.until(place, 2);
       expect(await team.finished(id), place).toMatchObject({ status: "completed" });
-      expect(await outcomeOf(team), place).toEqual(outcome);
-      await expectTidy({ effects, team });
+      expect(await settled({ effects, team }), place).toEqual(outcome);
     }
   });
 
@@ -37,7 +36,6 @@ describe.each(KINDS)("$name", (kind) => {
       await runDurableObjectAlarm(team.stub);
     }
     expect(await team.finished(id)).toMatchObject({ status: "completed" });
-    expect(await outcomeOf(team)).toEqual(outcome);
-    await expectTidy({ effects, team });
+    expect(await settled({ effects, team })).toEqual(outcome);
   });
 });

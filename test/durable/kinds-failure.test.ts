@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ModelError } from "../../src/core/models/model-error.ts";
 import { Effects } from "./support/effects.ts";
-import { agentTool, assistant, boss, graph, KINDS, speaker } from "./support/kinds.ts";
-import { expectTidy, outcomeOf, subjectOf, undisturbed } from "./support/outcome.ts";
+import { agentTool, assistant, boss, graph, speaker } from "./support/components.ts";
+import { KINDS } from "./support/kinds.ts";
+import { settled, subjectOf, undisturbed } from "./support/outcome.ts";
 import { agent, TestTeam, texts, value } from "./support/team.ts";
 
 describe.each(KINDS)("$name", (kind) => {
@@ -21,10 +22,9 @@ describe.each(KINDS)("$name", (kind) => {
       mend();
       const retry = value(await team.gateway.retryRun(failed.id));
       expect(await team.finished(retry.id), place).toMatchObject({ status: "completed" });
-      expect(await outcomeOf(team), place).toEqual(outcome);
+      expect(await settled({ effects, team }), place).toEqual(outcome);
       expect(effects.begun.filter((other) => other === place).length, place).toBe(2);
       expect(effects.begun.length, place).toBe(places.length + 1);
-      await expectTidy({ effects, team });
     }
   });
 });
@@ -55,8 +55,7 @@ describe("in a wave", () => {
     const retry = value(await team.gateway.retryRun(id));
     expect(await team.finished(retry.id)).toMatchObject({ status: "completed" });
     expect(effects.begun.filter((place) => place.includes("right"))).toHaveLength(1);
-    expect(await outcomeOf(team)).toEqual(outcome);
-    await expectTidy({ effects, team });
+    expect(await settled({ effects, team })).toEqual(outcome);
   });
 
   test.each([
@@ -73,8 +72,7 @@ describe("in a wave", () => {
     for (const mend of mends) mend();
     const retry = value(await team.gateway.retryRun(id));
     expect(await team.finished(retry.id)).toMatchObject({ status: "completed" });
-    expect(await outcomeOf(team)).toEqual(outcome);
-    await expectTidy({ effects, team });
+    expect(await settled({ effects, team })).toEqual(outcome);
   });
 
   test("a reply that leads to a failure is asked for again, not the one that came last", async () => {
@@ -131,6 +129,6 @@ describe("a failure in a tool", () => {
     const run = await team.finished(id);
     expect(texts(run).at(-1)).toBe("boss got out of order");
     expect(effects.begun.filter((place) => place === inside)).toHaveLength(1);
-    await expectTidy({ effects, team });
+    await settled({ effects, team });
   });
 });

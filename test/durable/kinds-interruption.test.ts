@@ -4,7 +4,7 @@ import type { Json } from "../../src/core/json.ts";
 import type { Message } from "../../src/core/messages/message.ts";
 import { Effects } from "./support/effects.ts";
 import { KINDS } from "./support/kinds.ts";
-import { expectTidy, outcomeOf, stateOf, subjectOf, undisturbed } from "./support/outcome.ts";
+import { settled, stateOf, subjectOf, threadOf, undisturbed } from "./support/outcome.ts";
 import { hooks } from "./support/scripted-agent.ts";
 import { TestTeam, value } from "./support/team.ts";
 
@@ -36,6 +36,7 @@ const STOPPED: { [kind: string]: Stopped } = {
     finished: "judge left right judge last",
     givenUp: "left right judge left right judge last",
   },
+  "a node that is ready twice": { at: "2/speaker:c/model:0", finished: "a b c c", givenUp: "c c" },
   "teams three deep": {
     at: "2/speaker:middle/turn:2/speaker:inner/turn:1/speaker:c/model:0",
     finished: "a b c d a b c d",
@@ -89,8 +90,7 @@ describe.each(KINDS)("$name", (kind) => {
       value(await team.gateway.resumeRun(id));
     }
     expect(await team.finished(id)).toMatchObject({ status: "completed" });
-    expect(await outcomeOf(team)).toEqual(outcome);
-    await expectTidy({ effects, team });
+    expect(await settled({ effects, team })).toEqual(outcome);
     for (const name of scriptsIn(component)) {
       const own = hooks.filter((hook) => hook.startsWith(`${name} `));
       const expected = Array.from({ length: pauses }, () => [`${name} pause`, `${name} resume`]);
@@ -117,7 +117,7 @@ describe.each(KINDS)("$name", (kind) => {
     const next = await team.finished((await team.start("once more")).id);
     expect(next).toMatchObject({ status: "completed" });
     expect(await speakersSince("once more", team)).toBe(mode === "now" ? givenUp : finished);
-    await expectTidy({ effects, team });
+    await settled({ effects, team });
   });
 });
 
@@ -129,15 +129,12 @@ function uncounted(state: Json): Json {
 
 /** Who spoke after a task, in the order of the thread; of a lone agent only the agent. */
 async function speakersSince(task: string, team: TestTeam): Promise<string> {
-  const state = value(await team.gateway.saveState()) as { agent_states?: AgentStates };
+  const thread = threadOf(value(await team.gateway.saveState()));
   const { messages } = value(await team.gateway.messages({ limit: 200 }));
-  const thread = Object.values(state.agent_states ?? {}).find((own) => own.message_thread);
-  const said = thread?.message_thread ?? messages.slice(-1);
+  const said: Message[] = thread.length > 0 ? thread : messages.slice(-1);
   return said
     .slice(said.findIndex((message) => "content" in message && message.content === task) + 1)
     .filter(({ type }) => type.endsWith("Message"))
     .map(({ source }) => (source === "MagenticOneOrchestrator" ? "lead" : source))
     .join(" ");
 }
-
-type AgentStates = { [name: string]: { message_thread?: Message[] } };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ComponentModel } from "../../src/core/component/component.ts";
+import type { Json } from "../../src/core/json.ts";
 import type { RunInfo } from "../../src/core/run/gateway.ts";
 import { Effects } from "./support/effects.ts";
 import { KINDS } from "./support/kinds.ts";
@@ -13,6 +14,7 @@ const TURNS: { [kind: string]: number } = {
   Swarm: 3,
   MagenticOneGroupChat: 1,
   GraphFlow: 3,
+  "a node that is ready twice": 1,
   "teams three deep": 1,
   SocietyOfMindAgent: 1,
   AgentTool: 1,
@@ -40,14 +42,21 @@ describe.each(KINDS)("$name", ({ name, component }) => {
 
     const fresh = await TestTeam.create(limited(component(new Effects())));
     value(await fresh.gateway.loadState(saved));
-    expect(await stateOf(fresh)).toEqual(await stateOf(original));
+    expect(uncounted(await stateOf(fresh))).toEqual(uncounted(await stateOf(original)));
     for (let run = 0; run < 2; run++) {
       const expected = await goOn(original);
       const again = await goOn(fresh);
       expect(expected.result?.messages).not.toEqual([]);
       expect(again.stop_reason).toBe(expected.stop_reason);
-      expect(saidIn(again.result?.messages ?? [])).toEqual(saidIn(expected.result?.messages ?? []));
-      expect(await stateOf(fresh)).toEqual(await stateOf(original));
+      expect(uncounted(saidIn(again.result?.messages ?? []))).toEqual(
+        uncounted(saidIn(expected.result?.messages ?? [])),
+      );
+      expect(uncounted(await stateOf(fresh))).toEqual(uncounted(await stateOf(original)));
     }
   });
 });
+
+/** The models begin counting anew: that is no part of a saved state. */
+function uncounted(told: Json): Json {
+  return JSON.parse(JSON.stringify(told).replaceAll(/things by \d+/g, "things")) as Json;
+}

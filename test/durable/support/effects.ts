@@ -77,6 +77,14 @@ export class Effects {
     return () => void this.#inTheWay.delete(place);
   }
 
+  /** Lets the first attempt fail. */
+  breakOnce(place: string, error: Error): void {
+    this.#inTheWay.set(place, () => {
+      this.#inTheWay.delete(place);
+      return Promise.reject(error);
+    });
+  }
+
   /** Places of effects that came to their end more than once. */
   get repeated(): string[] {
     return [...this.done].filter(([, times]) => times > 1).map(([key]) => placeOf(key));

@@ -1,6 +1,8 @@
+import { runInDurableObject } from "cloudflare:test";
 import { expect } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
 import type { Message } from "../../../src/core/messages/message.ts";
+import type { RunInfo } from "../../../src/core/run/gateway.ts";
 import { Effects } from "./effects.ts";
 import type { Kind } from "./kinds.ts";
 import { TestTeam, value } from "./team.ts";
@@ -23,25 +25,79 @@ export async function subjectOf(kind: Kind): Promise<Subject> {
   return { effects, team: await TestTeam.create(kind.component(effects)) };
 }
 
-/** Lets a run come to its end that nothing gets in the way of. */
+/** Lets a run come to its end that nothing gets in the way of; people answer when all the others have done. */
 export async function undisturbed(
   kind: Kind,
-  tasks: readonly string[] = ["go"],
 ): Promise<{ outcome: Outcome; places: string[]; subject: Subject }> {
   const subject = await subjectOf(kind);
-  for (const task of tasks) {
-    const { id } = await subject.team.start(task);
-    expect(await subject.team.finished(id)).toMatchObject({ status: "completed" });
-  }
   const { effects, team } = subject;
-  return { outcome: await outcomeOf(team), places: [...effects.begun], subject };
+  let run = await team.rested((await team.start("go")).id);
+  while (run.status === "waiting") {
+    for (const { source } of run.requests) await answer(subject, run, `${source} knows`, source);
+    run = await team.rested(run.id);
+  }
+  expect(run).toMatchObject({ status: "completed" });
+  return { outcome: await settled(subject), places: [...effects.begun], subject };
 }
 
-export async function outcomeOf(team: TestTeam): Promise<Outcome> {
+/** A run that waits for somebody. */
+export async function waiting(kind: Kind): Promise<Subject & { run: RunInfo }> {
+  const subject = await subjectOf(kind);
+  const run = await subject.team.rested((await subject.team.start("go")).id);
+  expect(run).toMatchObject({ status: "waiting" });
+  return { ...subject, run };
+}
+
+/** Answers the open question of somebody. */
+export async function answer(
+  { team }: Subject,
+  { id }: { id: string },
+  content: string,
+  source = "human",
+): Promise<RunInfo> {
+  const request = value(await team.gateway.requests(id)).find((one) => one.source === source);
+  return value(await team.gateway.answer(id, request?.id ?? "", { content }));
+}
+
+/**
+ * What has become of a team. It is idle now, so no effect came to its end twice, every run has one terminal event, what is
+ * remembered as said was said, and nothing is left to do.
+ */
+export async function settled({ team, effects }: Subject): Promise<Outcome> {
+  expect(effects.repeated).toEqual([]);
+  const { runs, ...rest } = await leftovers(team);
+  expect(rest).toEqual({ alarm: null, steps: [], questions: [], terminals: runs });
+
   const { messages } = value(await team.gateway.messages({ limit: 200 }));
+  const state = value(await team.gateway.saveState());
+  const logged = new Set(messages.map(({ id }) => id));
+  expect(threadOf(state).filter(({ id }) => !logged.has(id))).toEqual([]);
   const { usage } = value(await team.gateway.team());
   const said = saidIn(messages.map(({ seq: _seq, ...message }) => message));
-  return { said, state: await stateOf(team), usage: timeless(usage) };
+  return { said, state: timeless(state), usage: timeless(usage) };
+}
+
+function leftovers(team: TestTeam) {
+  return runInDurableObject(team.stub, async (_instance, { storage }) => {
+    const column = (query: string) => [...storage.sql.exec(query).raw()].map(([first]) => first);
+    return {
+      alarm: await storage.getAlarm(),
+      steps: column("select key from step"),
+      questions: column("select id from question where answer is null"),
+      terminals: column(
+        "select run from event where kind in ('result', 'failed', 'cancelled') order by run",
+      ),
+      runs: column("select seq from run order by seq"),
+    };
+  });
+}
+
+/** What a team remembers as said; nothing where an agent is alone. */
+export function threadOf(state: JsonObject): Message[] {
+  const { agent_states = {} } = state as {
+    agent_states?: { [name: string]: { message_thread?: Message[] } };
+  };
+  return Object.values(agent_states).flatMap(({ message_thread = [] }) => message_thread);
 }
 
 /** Messages by who said them. */
@@ -53,34 +109,6 @@ export function saidIn(messages: readonly Message[]): Outcome["said"] {
 
 export async function stateOf(team: TestTeam): Promise<Json> {
   return timeless(value(await team.gateway.saveState()));
-}
-
-/** What always holds once a team is idle: no effect came to its end twice, one terminal event a run, nothing is left. */
-export async function expectTidy({ team, effects }: Subject): Promise<void> {
-  expect(effects.repeated).toEqual([]);
-  expect(await team.alarm()).toBeNull();
-  expect(await team.sql("select key from step")).toEqual([]);
-  expect(await team.sql("select id from question where answer is null")).toEqual([]);
-  const terminals = await team.sql(
-    "select run from event where kind in ('result', 'failed', 'cancelled') order by run",
-  );
-  const runs = await team.sql("select seq as run from run order by seq");
-  expect(terminals).toEqual(runs);
-  await expectThreadInLog(team);
-}
-
-/** What the team remembers having been said was said, once. */
-async function expectThreadInLog(team: TestTeam): Promise<void> {
-  const { messages } = value(await team.gateway.messages({ limit: 200 }));
-  const logged = new Set(messages.map(({ id }) => id));
-  const state = value(await team.gateway.saveState());
-  const { agent_states = {} } = state as {
-    agent_states?: { [name: string]: { message_thread?: { id: string }[] } };
-  };
-  const ids = Object.values(agent_states).flatMap(({ message_thread = [] }) =>
-    message_thread.map(({ id }) => id),
-  );
-  expect(ids.filter((id) => !logged.has(id))).toEqual([]);
 }
 
 const CHANCE = new Set(["id", "created_at", "full_message_id", "request_id", "started"]);

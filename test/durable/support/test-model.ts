@@ -1,16 +1,21 @@
 import * as z from "zod";
 import type { ComponentDefinition, ComponentModel } from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
 import type {
   ChatCompletionClient,
   CreateOptions,
   CreateResult,
 } from "../../../src/core/models/chat-completion-client.ts";
 import type { FunctionCall, LLMMessage } from "../../../src/core/models/llm-messages.ts";
+import type { StateParts, Stateful } from "../../../src/core/state/stateful.ts";
 import type { Effects } from "./effects.ts";
 
-/** What a model answers: a function of the request, and of the place where it is asked. */
-export type Mind = (messages: readonly LLMMessage[], place: string) => string | FunctionCall[];
+/** What a model answers: a function of the request, of the place where it is asked, and of the number of the call. */
+export type Mind = (
+  messages: readonly LLMMessage[],
+  place: string,
+  call: number,
+) => string | FunctionCall[];
 
 const minds = new Map<string, { effects: Effects; mind: Mind }>();
 
@@ -23,7 +28,8 @@ export function model(effects: Effects, mind: Mind): ComponentModel {
 
 const configSchema = z.object({ mind: z.string() });
 
-export class TestModel implements ChatCompletionClient {
+/** Like the replay client it counts its calls, and that is stored with the team and no part of a saved state. */
+export class TestModel implements ChatCompletionClient, Stateful {
   static readonly component: ComponentDefinition<z.infer<typeof configSchema>, TestModel> = {
     provider: "test.Model",
     componentType: "model",
@@ -36,6 +42,7 @@ export class TestModel implements ChatCompletionClient {
   readonly definition = TestModel.component;
   readonly modelInfo = { vision: false, function_calling: true, json_output: true, family: "test" };
   readonly #name: string;
+  #calls = 0;
 
   constructor(name: string) {
     this.#name = name;
@@ -47,7 +54,7 @@ export class TestModel implements ChatCompletionClient {
   ): Promise<CreateResult> {
     const { effects, mind } = this.#mind;
     await effects.run(idempotencyKey);
-    return asResult(messages, mind(messages, idempotencyKey));
+    return asResult(messages, mind(messages, idempotencyKey, ++this.#calls));
   }
 
   /** Held up or broken, it is so in the middle of its text. */
@@ -56,11 +63,12 @@ export class TestModel implements ChatCompletionClient {
     { idempotencyKey = "" }: CreateOptions = {},
   ): AsyncGenerator<string, CreateResult, void> {
     const { effects, mind } = this.#mind;
-    const content = mind(messages, idempotencyKey);
+    const content = mind(messages, idempotencyKey, this.#calls + 1);
     const [first = "", ...others] = typeof content === "string" ? content.split(/(?<= )/) : [];
     if (first !== "") yield first;
     await effects.run(idempotencyKey);
     yield* others;
+    this.#calls++;
     return asResult(messages, content);
   }
 
@@ -74,6 +82,27 @@ export class TestModel implements ChatCompletionClient {
 
   totalUsage() {
     return { prompt_tokens: 0, completion_tokens: 0 };
+  }
+
+  replayed(): void {
+    this.#calls++;
+  }
+
+  saveState(): JsonObject {
+    return {};
+  }
+
+  loadState(): void {}
+
+  stateParts(): StateParts {
+    return {
+      head: {
+        save: () => this.#calls,
+        load: (calls: Json) => {
+          this.#calls = calls as number;
+        },
+      },
+    };
   }
 
   close(): Promise<void> {
