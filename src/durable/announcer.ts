@@ -28,8 +28,12 @@ export class Announcer {
     this.#stores.runs.update(stored);
     this.arm(active, now);
     this.run(active);
-    if (record.status === "running") this.#live.wake();
-    else this.#live.rest();
+    if (record.status === "running") {
+      this.#live.wake();
+    } else {
+      this.#live.rest();
+      this.release();
+    }
   }
 
   /** Sets the alarm to when something has to happen by itself. */
@@ -58,16 +62,16 @@ export class Announcer {
     this.events([terminal]);
     this.#live.wake();
     this.#live.close("of_run");
-    this.gone();
+    this.release();
   }
 
-  /** There is no run to wait for any more. */
-  gone(): void {
+  /** Nothing will happen to the run that is worth waiting for: it is over, or somebody has to act. */
+  release(): void {
     for (const wake of this.#waiting) wake();
   }
 
-  /** Resolves when the present run has ended, or after `ms`. */
-  async untilEnd(ms: number): Promise<void> {
+  /** Resolves when the present run has ended or somebody has to act, or after `ms`. */
+  async untilRest(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, ms);
       const waiting = this.#waiting;

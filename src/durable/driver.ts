@@ -190,12 +190,12 @@ export class Driver {
   destroy(): void {
     this.#leave();
     this.#team.drop();
-    this.#announcer.gone();
+    this.#announcer.release();
   }
 
-  /** Resolves when the present run is over, or after `ms`. */
-  async untilEnd(ms: number): Promise<void> {
-    if (this.#active) await this.#announcer.untilEnd(ms);
+  /** Resolves when the present run is over, waits for a human or is paused, or after `ms`. */
+  async untilRest(ms: number): Promise<void> {
+    if (this.#active?.record.status === "running") await this.#announcer.untilRest(ms);
   }
 
   clock(): Moment {

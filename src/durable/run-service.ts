@@ -222,9 +222,9 @@ export class RunService {
     });
   }
 
-  /** Resolves when the run is over, or after `timeoutMs`. */
+  /** Resolves when the run is over, waits for a human or is paused, or after `timeoutMs`. */
   async wait(id: string, timeoutMs: number): Promise<void> {
-    if (this.#activeAs(id)) await this.#driver.untilEnd(timeoutMs);
+    if (this.#activeAs(id)) await this.#driver.untilRest(timeoutMs);
   }
 
   #withActive(id: string, change: (active: ActiveRun) => void): Result<RunInfo> {

@@ -33,6 +33,21 @@ describe("a question to a human", () => {
     ]);
   });
 
+  test("lets go who waits for the end of the run, as does a pause", async () => {
+    const team = await TestTeam.create(roundRobin([counter("a"), human()], 2));
+    const { id } = await team.start("go");
+    const waiting = value(await team.gateway.waitForRun(id, 60_000));
+    expect(waiting).toMatchObject({ status: "waiting", turns: 1 });
+    expect(value(await team.gateway.waitForRun(id, 60_000))).toEqual(waiting);
+    value(await team.gateway.pauseRun(id));
+    await team.rested(id);
+    const paused = team.gateway.waitForRun(id, 60_000);
+    expect(value(await paused)).toMatchObject({ status: "paused" });
+    value(await team.gateway.answer(id, waiting.requests[0]!.id, { content: "yes" }));
+    value(await team.gateway.resumeRun(id));
+    expect(value(await team.gateway.waitForRun(id, 60_000))).toMatchObject({ status: "completed" });
+  });
+
   test("takes the same answer twice and no other, also after the run", async () => {
     const team = await TestTeam.create(roundRobin([human()], 1));
     const { id } = await team.start("go");

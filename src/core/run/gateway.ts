@@ -157,7 +157,7 @@ export interface TeamGateway {
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;
   run(id: string): Promise<Result<RunInfo>>;
   runs(page: { cursor?: string; limit: number }): Promise<Result<RunPage>>;
-  /** Resolves when the run has ended or after `timeoutMs`. */
+  /** Resolves when the run has ended, waits for a human or is paused, or after `timeoutMs`. */
   waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>>;
   /** `repeated`: it had been asked for before. */
   stopRun(id: string, mode: "after_turn" | "now"): Promise<Result<RunInfo & { repeated: boolean }>>;

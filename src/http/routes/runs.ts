@@ -25,7 +25,9 @@ export function runEndpoints({ limits }: Services): Endpoint[] {
       query: {
         wait: integerParameter(0, limits.max_wait_seconds)
           .optional()
-          .describe("Seconds to wait for the end of the run."),
+          .describe(
+            "Seconds to wait for the end of the run. A run that waits for a human, or is paused, is answered with at once.",
+          ),
       },
       idempotent: true,
       answers: {
