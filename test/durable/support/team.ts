@@ -126,7 +126,10 @@ export class TestTeam {
   }
 }
 
-function startInput(task: string | null, options: Partial<StartRunInput> = {}): StartRunInput {
+export function startInput(
+  task: string | null,
+  options: Partial<StartRunInput> = {},
+): StartRunInput {
   return {
     task: task === null ? null : [{ type: "TextMessage", source: "user", content: task }],
     output_task_messages: true,

@@ -25,10 +25,27 @@ export class ScriptedTeam extends TroupeTeam {
     return 0;
   }
 
-  protected override build(component: ComponentModel): Runnable {
+  protected override build(component: ComponentModel): Runnable | Promise<Runnable> {
+    const runnable = this.#load(component);
+    return component.label === UNHURRIED ? unhurried(runnable) : runnable;
+  }
+
+  #load(component: ComponentModel): Runnable {
     const subject = registry.load<ChatAgent | Team>(component, ["team", "agent"]);
     return "onMessagesStream" in subject ? agentRunnable(subject) : subject;
   }
+}
+
+/** Label of a component that takes a moment to be built and to pause, in which other things may happen. */
+const UNHURRIED = "unhurried";
+
+async function unhurried(runnable: Runnable): Promise<Runnable> {
+  const [onPause, onResume] = [runnable.onPause.bind(runnable), runnable.onResume.bind(runnable)];
+  await scheduler.wait(1);
+  return Object.assign(runnable, {
+    onPause: () => scheduler.wait(1).then(onPause),
+    onResume: () => scheduler.wait(1).then(onResume),
+  });
 }
 
 export default {
