@@ -1,24 +1,16 @@
 import { TroupeError } from "../core/errors.ts";
-import type { Message } from "../core/messages/message.ts";
-import { isTurnSignal, type TurnSignal } from "../core/run/signals.ts";
 import type { Moment } from "../core/run/turn-host.ts";
 import { ActiveRun } from "./active-run.ts";
 import { timeLeft } from "./alarm-time.ts";
 import { Announcer } from "./announcer.ts";
 import { Drive } from "./drive.ts";
+import type { RecordedEvent } from "./event-log.ts";
 import type { Live } from "./live.ts";
-import type { OpenTeam, TeamCache } from "./open-team.ts";
+import type { TeamCache } from "./open-team.ts";
 import { defaultAnswer } from "./question-store.ts";
-import { carryOut } from "./carry-out.ts";
-import { commitTurn } from "./commit.ts";
-import { countRecovery } from "./recovery.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
 import type { Stores } from "./stores.ts";
-import { TurnJournal } from "./turn-journal.ts";
-import { outcomeOfTurn, overBudget, STOPPED } from "./turn-outcome.ts";
-
-/** Turns in a row without giving way: storage commits, requests and clients need the event loop. */
-const TURNS_AT_A_STRETCH = 16;
+import { type LoopHost, TurnLoop } from "./turn-loop.ts";
 
 export interface DriverOptions {
   storage: DurableObjectStorage;
@@ -28,27 +20,33 @@ export interface DriverOptions {
 }
 
 /**
- * Runs the team turn by turn and commits in between. What changes a run's status is synchronous and writes
- * everything in one go, so a crash finds it either done or not begun. At most one drive is under way; one that was
- * superseded writes nothing any more.
+ * Decides about the run in progress. What changes its status is synchronous and writes everything in one go, so a crash
+ * finds it either done or not begun. At most one drive is under way; one that was superseded writes nothing any more.
  */
 export class Driver {
-  readonly #storage: DurableObjectStorage;
   readonly #stores: Stores;
   readonly #live: Live;
   readonly #team: TeamCache;
   readonly #announcer: Announcer;
+  readonly #loop: TurnLoop;
   #active: ActiveRun | undefined;
   #drive: Drive | undefined;
   /** Whether the run was found running when the object was loaded. */
   #recovering: boolean;
 
   constructor({ storage, stores, live, team }: DriverOptions) {
-    this.#storage = storage;
     this.#stores = stores;
     this.#live = live;
     this.#team = team;
     this.#announcer = new Announcer(storage, stores, live);
+    const host: LoopHost = {
+      isCurrent: (drive) => this.#drive === drive,
+      clock: () => this.clock(),
+      rest: (active, status) => this.#rest(active, status),
+      fail: (error, repeat) => this.end({ status: "failed", error }, repeat),
+      ended: (...run) => this.#ended(...run),
+    };
+    this.#loop = new TurnLoop({ storage, stores, live, team, announcer: this.#announcer, host });
     this.#active = ActiveRun.load(stores);
     this.#recovering = this.#active !== undefined && !this.#active.resting;
   }
@@ -78,7 +76,10 @@ export class Driver {
     if (active.resting && !toPause && stop_requested === null) return;
     const drive = new Drive(active);
     this.#drive = drive;
-    drive.over = this.#run(drive)
+    const recovering = this.#recovering;
+    this.#recovering = false;
+    drive.over = this.#loop
+      .run(drive, recovering)
       .catch(() => undefined) // Not even the failure could be stored; the alarm comes back to it.
       .finally(() => {
         if (this.#drive === drive) this.#drive = undefined;
@@ -203,133 +204,6 @@ export class Driver {
     return { at, ran: this.#drive?.ran(at) ?? this.#active?.ran(at) ?? 0 };
   }
 
-  async #run(drive: Drive): Promise<void> {
-    const { active } = drive;
-    const { resting } = active;
-    try {
-      if (this.#recovering) {
-        this.#recovering = false;
-        countRecovery(this.#stores, active);
-        this.#announcer.arm(active, this.clock());
-        // Without this the count would be lost with whatever comes next.
-        await this.#storage.sync();
-      }
-      for (let passes = 0; this.#isCurrent(drive); passes++) {
-        if (passes % TURNS_AT_A_STRETCH === TURNS_AT_A_STRETCH - 1) {
-          await scheduler.wait(0);
-          if (!this.#isCurrent(drive)) return;
-        }
-        const open = await this.#team.open();
-        if (!this.#isCurrent(drive)) return;
-        // A turn that was interrupted comes to its end first.
-        if (active.record.stop_requested !== null && (passes > 0 || resting)) {
-          open.runnable.stop();
-          this.#commit(active, open, STOPPED, active.next);
-          return;
-        }
-        if (active.record.pause_requested) {
-          await open.runnable.onPause();
-          if (!this.#isCurrent(drive)) return;
-          if (active.record.stop_requested !== null) continue;
-          if (active.record.pause_requested) {
-            this.#rest(active, "paused");
-            return;
-          }
-          // Taken back in the meantime.
-          active.record.resuming = true;
-          if (active.resting) return;
-        }
-        if (active.record.resuming) {
-          active.record.resuming = false;
-          await open.runnable.onResume();
-          if (!this.#isCurrent(drive)) return;
-        }
-        const signal = await this.#turn(drive, open);
-        if (!this.#isCurrent(drive)) return;
-        if (signal !== undefined && !this.#stopped(drive, signal)) return;
-      }
-    } catch (error) {
-      if (!this.#isCurrent(drive)) return;
-      this.end({ status: "failed", error }, drive.journal?.stepsToRepeat(error));
-    }
-  }
-
-  /** Carries out one turn and commits it, or returns the signal that ended it early. */
-  async #turn(drive: Drive, open: OpenTeam): Promise<TurnSignal | undefined> {
-    const { active } = drive;
-    const { steps, questions, cache } = this.#stores;
-    const journal = new TurnJournal({
-      turnId: active.turnId,
-      started: active.started,
-      runId: active.record.id,
-      steps,
-      questions,
-      cache: active.again ? cache.renewing() : cache,
-      control: drive.control({
-        isCurrent: () => this.#isCurrent(drive),
-        discard: (id) => this.#live.discard(id),
-        retractOutstanding: () => this.#announcer.events([active.events.retractOutstanding()]),
-        refusal: () => overBudget(active),
-        fail: (error) => this.end({ status: "failed", error }),
-      }),
-    });
-    drive.journal = journal;
-    const end = await carryOut(this.#stores, active, open.runnable, journal, {
-      emit: (message) => this.#emit(active, message),
-      isCurrent: () => this.#isCurrent(drive),
-    });
-    if (end === undefined || isTurnSignal(end)) return end;
-    this.#commit(active, open, outcomeOfTurn(active, end), active.next + 1);
-    return undefined;
-  }
-
-  #emit(active: ActiveRun, message: Message): void {
-    if (message.type === "ModelClientStreamingChunkEvent") this.#live.chunk(message);
-    else this.#live.message(message, active.events.emit(message));
-  }
-
-  #commit(active: ActiveRun, open: OpenTeam, outcome: Outcome | undefined, next: number): void {
-    const end = { outcome, next, time: this.clock() };
-    const { commit, retract, terminal } = commitTurn(this.#stores, active, open, end);
-    if (terminal) {
-      // Nothing is under way that would have to be told.
-      this.#drive = undefined;
-      this.#active = undefined;
-      this.#announcer.ended(active, retract, terminal);
-      return;
-    }
-    active.advance(commit);
-    this.#live.endTexts("forget");
-    this.#announcer.events([retract]);
-  }
-
-  /** The turn ended early. Whether the drive goes on at once. */
-  #stopped(drive: Drive, signal: TurnSignal): boolean {
-    const { active } = drive;
-    const { record } = active;
-    // What was not committed is not to be trusted: agents may keep things nobody knows of.
-    this.#team.drop();
-    active.restartEvents();
-    if (signal.kind !== "suspend" && signal.kind !== "pause") {
-      throw new TroupeError("internal", `a turn ended with the signal "${signal.kind}"`, {
-        cause: signal,
-      });
-    }
-    const asked = record.stop_requested !== null || record.pause_requested;
-    if (asked || signal.kind === "pause" || drive.takeAnswers()) return true;
-    record.wake_at = this.#stores.steps.wakeAt;
-    if (record.wake_at !== null && record.wake_at <= Date.now()) {
-      record.wake_at = null;
-      return true;
-    }
-    const waiting = this.#stores.questions.open(record.id).length > 0;
-    if (!waiting && record.wake_at === null) {
-      throw new TroupeError("internal", "a turn was suspended and waits for nothing");
-    }
-    this.#rest(active, waiting ? "waiting" : "running");
-    return false;
-  }
-
   /** Nothing runs from here on until somebody or the alarm says so. */
   #rest(active: ActiveRun, status: "waiting" | "paused" | "running"): void {
     const { at, ran } = this.clock();
@@ -356,7 +230,10 @@ export class Driver {
     this.#active = undefined;
   }
 
-  #isCurrent(drive: Drive): boolean {
-    return this.#drive === drive;
+  /** The run ended with a commit; nothing is under way that would have to be told. */
+  #ended(active: ActiveRun, retract: RecordedEvent | undefined, terminal: RecordedEvent): void {
+    this.#drive = undefined;
+    this.#active = undefined;
+    this.#announcer.ended(active, retract, terminal);
   }
 }
