@@ -1,8 +1,7 @@
 import type { ComponentModel } from "../core/component/component.ts";
 import type { CreateTeamInput, Result, TeamInfo } from "../core/run/gateway.ts";
 import type { ComponentSecrets } from "./component-secrets.ts";
-import { ok, refuse, refuseInput } from "./refusal.ts";
-import { idempotencyMismatch } from "./run-service.ts";
+import { idempotencyMismatch, ok, refuse, refuseInput } from "./refusal.ts";
 import { createTables, holdsTeam } from "./schema.ts";
 import type { Stores } from "./stores.ts";
 import type { TeamRecord } from "./team-store.ts";

@@ -20,6 +20,22 @@ export function teamNotFound(): ReturnType<typeof refuse> {
   return refuse(404, "team_not_found", "There is no such team.");
 }
 
+export function runNotFound(): ReturnType<typeof refuse> {
+  return refuse(404, "run_not_found", "The team has no such run.");
+}
+
+export function teamBusy(run: string): ReturnType<typeof refuse> {
+  return refuse(409, "team_busy", "The team has an active run.", { run_id: run });
+}
+
+export function idempotencyMismatch(): ReturnType<typeof refuse> {
+  return refuse(
+    422,
+    "idempotency_mismatch",
+    "The Idempotency-Key was used before with another body.",
+  );
+}
+
 /** Bad input as a refusal; anything else is our own fault and thrown on. */
 export function refuseInput(error: unknown): { ok: false; problem: Problem } {
   if (!(error instanceof TroupeError) || error.code === "internal") throw error;

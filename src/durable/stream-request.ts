@@ -9,8 +9,7 @@ import { type ActiveRun, runInfo } from "./active-run.ts";
 import { EventStream } from "./event-stream.ts";
 import { namedFrame } from "./frames.ts";
 import type { Live } from "./live.ts";
-import { ok } from "./refusal.ts";
-import { runNotFound } from "./run-service.ts";
+import { ok, runNotFound } from "./refusal.ts";
 import type { StoredRun } from "./run-store.ts";
 import type { Stores } from "./stores.ts";
 
