@@ -1,9 +1,9 @@
 import type { Component } from "../component/component.ts";
-import { StateError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema } from "../state/base-state.ts";
+import { parseState } from "../state/parse-state.ts";
 import type { ChatAgent, Response } from "./chat-agent.ts";
 import { requireIdentifier } from "./identifier.ts";
 
@@ -52,8 +52,6 @@ export abstract class BaseChatAgent implements ChatAgent {
   }
 
   loadState(state: JsonObject): void {
-    if (!baseStateSchema.safeParse(state).success) {
-      throw new StateError(`the state of "${this.name}" has a text as \`type\` and as \`version\``);
-    }
+    parseState(baseStateSchema, state, `the state of "${this.name}"`);
   }
 }

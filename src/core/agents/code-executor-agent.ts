@@ -2,7 +2,6 @@ import * as z from "zod";
 import { markdownCode } from "../code/markdown-code.ts";
 import type { ComponentDefinition } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
-import { StateError } from "../errors.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { TextMessage } from "../messages/chat-messages.ts";
 import { createMessage } from "../messages/create.ts";
@@ -10,6 +9,8 @@ import type { ChatMessage, Message } from "../messages/message.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema } from "../state/base-state.ts";
+import { parseState } from "../state/parse-state.ts";
+import { within } from "../state/state-at.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
 import type { Response } from "./chat-agent.ts";
@@ -96,14 +97,10 @@ export class CodeExecutorAgent extends BaseChatAgent {
   }
 
   override loadState(state: JsonObject): void {
-    const { data } = stateSchema.safeParse(state);
-    if (data === undefined) {
-      throw new StateError(
-        `the state of "${this.name}" holds the model context's state in \`troupe.llm_context\`, if anything`,
-      );
-    }
-    const context = data.troupe?.llm_context;
-    if (context !== undefined) this.#settings.modelContext.loadState(context);
+    const { troupe } = parseState(stateSchema, state, `the state of "${this.name}"`);
+    const context = troupe?.llm_context;
+    if (context === undefined) return;
+    within("troupe.llm_context", () => this.#settings.modelContext.loadState(context));
   }
 
   stateParts(): StateParts {

@@ -5,12 +5,13 @@ import {
   dumpComponent,
   withoutInnerNulls,
 } from "../component/component.ts";
-import { StateError, ValueError } from "../errors.ts";
+import { ValueError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema } from "../state/base-state.ts";
+import { parseState } from "../state/parse-state.ts";
 import { within } from "../state/state-at.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
@@ -116,11 +117,7 @@ export class MessageFilterAgent extends BaseChatAgent {
 
   /** @throws StateError; then nothing has changed. A state that AutoGen saved leaves the wrapped agent as it is. */
   override loadState(state: JsonObject): void {
-    const { data, error } = stateSchema.safeParse(state);
-    if (error) {
-      const issues = issuesOf(error);
-      throw new StateError(`not the state of "${this.name}": ${listIssues(issues)}`, { issues });
-    }
+    const data = parseState(stateSchema, state, `the state of "${this.name}"`);
     const own = data.troupe?.wrapped_agent_state;
     if (own !== undefined) {
       within("troupe.wrapped_agent_state", () => this.#agent.loadState(own));

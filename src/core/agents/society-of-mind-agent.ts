@@ -6,8 +6,7 @@ import {
 } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import { UnboundedChatCompletionContext } from "../context/unbounded-chat-completion-context.ts";
-import { StateError, TroupeError } from "../errors.ts";
-import { issuesOf, listIssues } from "../issues.ts";
+import { TroupeError } from "../errors.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { HandoffMessage, TextMessage } from "../messages/chat-messages.ts";
 import { createMessage } from "../messages/create.ts";
@@ -21,6 +20,7 @@ import { drive } from "../run/drive.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema } from "../state/base-state.ts";
 import { loadAll } from "../state/load-all.ts";
+import { parseState } from "../state/parse-state.ts";
 import { statefulAt } from "../state/state-at.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { Team } from "../teams/team.ts";
@@ -173,11 +173,7 @@ export class SocietyOfMindAgent extends BaseChatAgent {
 
   /** @throws StateError; then nothing has changed. A state that AutoGen saved leaves the earlier requests as they are. */
   override loadState(state: JsonObject): void {
-    const { data, error } = stateSchema.safeParse(state);
-    if (error) {
-      const issues = issuesOf(error);
-      throw new StateError(`not the state of "${this.name}": ${listIssues(issues)}`, { issues });
-    }
+    const data = parseState(stateSchema, state, `the state of "${this.name}"`);
     const context = data.troupe?.llm_context;
     loadAll([
       [statefulAt("inner_team_state", this.#team), data.inner_team_state],

@@ -6,9 +6,9 @@ import {
   dumpComponent,
 } from "../component/component.ts";
 import { StateError, TroupeError } from "../errors.ts";
-import { issuesOf, listIssues } from "../issues.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
+import { parseState } from "../state/parse-state.ts";
 import type {
   ConditionDefinition,
   ConditionEnvironment,
@@ -55,11 +55,7 @@ export abstract class BaseTermination<State extends Json> implements Termination
   }
 
   parseState(value: unknown): State {
-    const result = this.stateSchema.safeParse(value);
-    if (result.success) return result.data;
-    const issues = issuesOf(result.error);
-    const { provider } = this.definition;
-    throw new StateError(`not a state of ${provider}: ${listIssues(issues)}`, { issues });
+    return parseState(this.stateSchema, value, `a state of ${this.definition.provider}`);
   }
 
   /** Fires once both have fired, not necessarily at the same time. */
@@ -90,9 +86,8 @@ abstract class CombinedTermination<State extends Json> extends BaseTermination<S
 
   protected parseStates(states: readonly unknown[]): Json[] {
     if (states.length !== this.conditions.length) {
-      throw new StateError(
-        `a state of ${this.conditions.length} combined conditions is needed, this one is of ${states.length}`,
-      );
+      const message = `must be those of ${this.conditions.length} conditions, not of ${states.length}`;
+      throw new StateError(`states ${message}`, { issues: [{ path: "states", message }] });
     }
     return this.conditions.map((condition, index) => condition.parseState(states[index]));
   }

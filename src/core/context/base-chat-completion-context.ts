@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { type Component, withoutInnerNulls, withoutNulls } from "../component/component.ts";
-import { StateError, ValueError } from "../errors.ts";
-import { issuesOf, listIssues } from "../issues.ts";
+import { ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { type LLMMessage, llmMessageSchema } from "../models/llm-messages.ts";
 import { ItemLog } from "../state/item-log.ts";
+import { parseState } from "../state/parse-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { ChatCompletionContext } from "./chat-completion-context.ts";
 
@@ -42,13 +42,9 @@ export abstract class BaseChatCompletionContext implements ChatCompletionContext
   }
 
   loadState(state: JsonObject): void {
-    const { data, error } = stateSchema.safeParse(state);
-    if (error) {
-      const issues = issuesOf(error);
-      throw new StateError(`not a model context's state: ${listIssues(issues)}`, { issues });
-    }
+    const { messages } = parseState(stateSchema, state, "a model context's state");
     this.clear();
-    this.#added.append(...data.messages);
+    this.#added.append(...messages);
   }
 
   /** Without initial messages there is nothing but the log to store. */

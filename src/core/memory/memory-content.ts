@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { StateError } from "../errors.ts";
-import { issuesOf, listIssues } from "../issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import { type Image, imageSchema } from "../models/llm-messages.ts";
+import { parseState } from "../state/parse-state.ts";
 import { pythonStr } from "../text/python.ts";
 
 /** One remembered thing (AutoGen `MemoryContent`). `mime_type` is one of AutoGen's or any other text. */
@@ -19,10 +18,7 @@ const stateSchema = z.object({ memory_contents: memoryContentsSchema });
 
 /** What a memory's saved state holds. @throws StateError */
 export function loadContents(state: JsonObject, name: string): MemoryContent[] {
-  const { data, error } = stateSchema.safeParse(state);
-  if (data !== undefined) return data.memory_contents;
-  const issues = issuesOf(error);
-  throw new StateError(`not a state of the memory "${name}": ${listIssues(issues)}`, { issues });
+  return parseState(stateSchema, state, `a state of the memory "${name}"`).memory_contents;
 }
 
 /** How a model reads it. Pictures cannot stand in a system message's text. */

@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { StateError } from "../errors.ts";
-import { issuesOf, listIssues } from "../issues.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { AgentEvent } from "../messages/message.ts";
 import { baseStateSchema } from "../state/base-state.ts";
+import { parseState } from "../state/parse-state.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 
 const stateSchema = baseStateSchema.extend({
@@ -34,12 +33,7 @@ export class RoundRobinGroupChatManager implements GroupChatManager {
   }
 
   loadState(state: JsonObject): void {
-    const result = stateSchema.safeParse(state);
-    if (!result.success) {
-      const issues = issuesOf(result.error);
-      throw new StateError(`not a round-robin state: ${listIssues(issues)}`, { issues });
-    }
-    this.#next = result.data.next_speaker_index;
+    this.#next = parseState(stateSchema, state, "a round-robin state").next_speaker_index;
   }
 
   head(): Json {

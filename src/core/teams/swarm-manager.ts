@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { ChatAgent } from "../agents/chat-agent.ts";
-import { StateError, TaskError, TroupeError } from "../errors.ts";
-import { issuesOf, listIssues } from "../issues.ts";
+import { TaskError, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { HandoffMessage } from "../messages/chat-messages.ts";
 import {
@@ -10,6 +9,7 @@ import {
   isChatMessage,
   type Message,
 } from "../messages/message.ts";
+import { parseState } from "../state/parse-state.ts";
 import { pythonRepr } from "../text/python.ts";
 import { baseStateSchema } from "../state/base-state.ts";
 import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";
@@ -101,13 +101,8 @@ export class SwarmGroupChatManager implements GroupChatManager {
   }
 
   loadState(state: JsonObject, thread: readonly Message[]): void {
-    const { data, error } = stateSchema.safeParse(state);
-    if (error) {
-      const issues = issuesOf(error);
-      throw new StateError(`not a swarm's state: ${listIssues(issues)}`, { issues });
-    }
-    this.#speaker = data.current_speaker || this.#first;
-    const { troupe } = data;
+    const { current_speaker, troupe } = parseState(stateSchema, state, "a swarm's state");
+    this.#speaker = current_speaker || this.#first;
     this.#handoff =
       troupe?.handoff === undefined ? (thread.findLast(isHandoff)?.target ?? null) : troupe.handoff;
   }

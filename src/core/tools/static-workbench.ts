@@ -6,13 +6,15 @@ import {
   dumpComponent,
   withoutNulls,
 } from "../component/component.ts";
-import { StateError, ValueError } from "../errors.ts";
+import { ValueError } from "../errors.ts";
 import { pathOf } from "../issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { baseStateSchema } from "../state/base-state.ts";
 import { loadAll } from "../state/load-all.ts";
+import { parseState } from "../state/parse-state.ts";
+import { statefulAt } from "../state/state-at.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { callTool } from "./call-tool.ts";
 import { sequenceOf } from "./sequence.ts";
@@ -142,12 +144,13 @@ export class StaticWorkbench implements Workbench {
   }
 
   loadState(state: JsonObject): void {
-    const { success, data } = stateSchema.safeParse(state);
-    if (!success) throw new StateError("a workbench's state holds one object per tool in `tools`");
+    const { tools } = parseState(stateSchema, state, "a workbench's state");
     loadAll(
       this.#tools.flatMap((tool) => {
-        const saved = data.tools[tool.name];
-        return isStatefulTool(tool) && saved !== undefined ? [[tool, saved]] : [];
+        const saved = tools[tool.name];
+        return isStatefulTool(tool) && saved !== undefined
+          ? [[statefulAt(`tools.${tool.name}`, tool), saved]]
+          : [];
       }),
     );
   }

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { StateError } from "../../errors.ts";
 import { type JsonObject, jsonObjectSchema } from "../../json.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import { baseStateSchema } from "../../state/base-state.ts";
 import { hasState } from "../../state/has-state.ts";
 import { loadAll } from "../../state/load-all.ts";
+import { parseState } from "../../state/parse-state.ts";
+import { statefulAt } from "../../state/state-at.ts";
 import type { StateParts, Stateful } from "../../state/stateful.ts";
 import type { AssistantSettings } from "./settings.ts";
 
@@ -28,20 +29,15 @@ export function saveAssistant(settings: AssistantSettings): JsonObject {
 
 /** @throws StateError; then nothing has changed */
 export function loadAssistant(settings: AssistantSettings, state: JsonObject): void {
-  const { success, data } = assistantStateSchema.safeParse(state);
-  if (!success) {
-    throw new StateError(
-      `the state of "${settings.name}" must hold the model context's state in \`llm_context\`, and texts as \`type\` and \`version\``,
-    );
-  }
+  const data = parseState(assistantStateSchema, state, `the state of "${settings.name}"`);
   const saved = data.troupe?.parts ?? {};
   const parts = Object.entries(rememberingParts(settings)).flatMap(
     ([key, part]): [Stateful, JsonObject][] => {
       const own = saved[key];
-      return own === undefined ? [] : [[part, own]];
+      return own === undefined ? [] : [[statefulAt(`troupe.parts.${key}`, part), own]];
     },
   );
-  loadAll([[settings.modelContext, data.llm_context], ...parts]);
+  loadAll([[statefulAt("llm_context", settings.modelContext), data.llm_context], ...parts]);
 }
 
 /** The pieces a host stores, with the model client where it has a position to keep (the replay client). */

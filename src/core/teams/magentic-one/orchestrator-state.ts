@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { StateError } from "../../errors.ts";
-import { issuesOf, listIssues } from "../../issues.ts";
 import type { JsonObject } from "../../json.ts";
 import { baseStateSchema } from "../../state/base-state.ts";
+import { parseState } from "../../state/parse-state.ts";
 
 const stateSchema = baseStateSchema.extend({
   task: z.string().default(""),
@@ -51,11 +50,7 @@ export function writeState(state: OrchestratorState): JsonObject {
 
 /** @throws StateError */
 export function readState(json: JsonObject): OrchestratorState {
-  const result = stateSchema.safeParse(json);
-  if (!result.success) {
-    const issues = issuesOf(result.error);
-    throw new StateError(`not a MagenticOne state: ${listIssues(issues)}`, { issues });
-  }
-  const { task, facts, plan, n_rounds, n_stalls, troupe } = result.data;
+  const state = parseState(stateSchema, json, "a MagenticOne state");
+  const { task, facts, plan, n_rounds, n_stalls, troupe } = state;
   return { task, facts, plan, rounds: n_rounds, stalls: n_stalls, next: troupe?.next ?? "plan" };
 }

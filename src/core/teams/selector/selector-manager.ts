@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { remember } from "../../agents/model-input.ts";
-import { StateError, TroupeError } from "../../errors.ts";
-import { issuesOf, listIssues } from "../../issues.ts";
+import { TroupeError } from "../../errors.ts";
 import { type Json, type JsonObject, jsonObjectSchema } from "../../json.ts";
 import { type AgentEvent, isChatMessage, type Message } from "../../messages/message.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
 import { baseStateSchema } from "../../state/base-state.ts";
+import { parseState } from "../../state/parse-state.ts";
+import { within } from "../../state/state-at.ts";
 import type { Stateful } from "../../state/stateful.ts";
 import type {
   Decision,
@@ -15,7 +16,6 @@ import type {
   ParticipantInfo,
   Spoken,
 } from "../group-chat-manager.ts";
-import { within } from "../../state/state-at.ts";
 import { askModel } from "./ask-model.ts";
 import type { SelectorSettings } from "./settings.ts";
 
@@ -85,20 +85,16 @@ export class SelectorGroupChatManager implements GroupChatManager {
 
   /** Without a saved model context, as AutoGen's states are, it is made of the thread. */
   loadState(state: JsonObject, thread: readonly Message[]): void {
-    const result = stateSchema.safeParse(state);
-    if (!result.success) {
-      const issues = issuesOf(result.error);
-      throw new StateError(`not a selector's state: ${listIssues(issues)}`, { issues });
-    }
+    const { troupe, previous_speaker } = parseState(stateSchema, state, "a selector's state");
     const { modelContext } = this.#settings;
-    const saved = result.data.troupe?.model_context;
+    const saved = troupe?.model_context;
     if (saved === undefined) {
       modelContext.loadState(this.#emptyContext);
       remember(modelContext, thread.filter(isChatMessage));
     } else {
       within("troupe.model_context", () => modelContext.loadState(saved));
     }
-    this.#previousSpeaker = result.data.previous_speaker;
+    this.#previousSpeaker = previous_speaker;
   }
 
   head(): Json {

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
+import type { ChatAgent } from "../../../src/core/agents/chat-agent.ts";
+import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
+import { TextMentionTermination } from "../../../src/core/conditions/text-mention-termination.ts";
+import { StateError } from "../../../src/core/errors.ts";
+import type { Json, JsonObject } from "../../../src/core/json.ts";
+import { ListMemory } from "../../../src/core/memory/list-memory.ts";
+import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
+import type { Team } from "../../../src/core/teams/team.ts";
+import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
+
+const modelClient = new ScriptedChatCompletionClient([]);
+
+const human = (): ChatAgent => new UserProxyAgent({ name: "human" });
+
+function boss(): ChatAgent {
+  const expert = new AssistantAgent({ name: "expert", modelClient });
+  return new AssistantAgent({
+    name: "boss",
+    modelClient,
+    tools: [new AgentTool(expert)],
+    memory: [new ListMemory()],
+  });
+}
+
+function team(): Team {
+  const [one, other] = [new TextMentionTermination("one"), new TextMentionTermination("other")];
+  return new RoundRobinGroupChat([boss()], { terminationCondition: one.or(other) });
+}
+
+/** A copy with something else at a place. */
+function changed(state: Json, [key, ...rest]: readonly string[], value: Json): Json {
+  if (key === undefined) return value;
+  const object = state as JsonObject;
+  return { ...object, [key]: changed(object[key] ?? {}, rest, value) };
+}
+
+test.each<[() => ChatAgent | Team, string, Json, string?]>([
+  [human, "type", 7],
+  [boss, "llm_context", 7],
+  [boss, "llm_context", { messages: [{ type: "Nope" }] }, "llm_context.messages[0].type"],
+  [boss, "troupe.parts.workbench-0.tools", []],
+  [boss, "troupe.parts.workbench-0.tools.expert.llm_context", "text"],
+  [boss, "troupe.parts.memory-0.memory_contents", {}],
+  [team, "agent_states.boss.agent_state.llm_context", null],
+  [team, "agent_states.RoundRobinGroupChatManager.troupe.condition.states", []],
+])("a state that is wrong at $1 is refused with that place", (make, at, value, place = at) => {
+  const subject = make();
+  const before = subject.saveState();
+  let thrown: unknown;
+  try {
+    subject.loadState(changed(before, at.split("."), value) as JsonObject);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(thrown).toBeInstanceOf(StateError);
+  expect((thrown as StateError).issues.map(({ path }) => path)).toEqual([place]);
+  expect(subject.saveState()).toEqual(before);
+});
