@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ModelError } from "../../src/core/models/model-error.ts";
 import { Effects } from "./support/effects.ts";
-import { agentTool, assistant, boss, graph, speaker } from "./support/components.ts";
-import { KINDS } from "./support/kinds.ts";
+import { agentTool, assistant, boss, graph, named, speaker } from "./support/components.ts";
+import { type Kind, KINDS } from "./support/kinds.ts";
 import { settled, subjectOf, undisturbed } from "./support/outcome.ts";
 import { agent, TestTeam, texts, value } from "./support/team.ts";
 
@@ -72,6 +72,31 @@ describe("in a wave", () => {
     for (const mend of mends) mend();
     const retry = value(await team.gateway.retryRun(id));
     expect(await team.finished(retry.id)).toMatchObject({ status: "completed" });
+    expect(await settled({ effects, team })).toEqual(outcome);
+  });
+
+  test("so are those that fail in a wave inside it", async () => {
+    const kind: Kind = {
+      name: "a wave in a wave",
+      component: (effects) => {
+        const inner = graph([assistant(effects, "p"), assistant(effects, "q")], []);
+        return graph(
+          [speaker(effects, "start"), assistant(effects, "left"), named(inner, "inner")],
+          ["start>left", "start>inner"],
+        );
+      },
+    };
+    const { outcome, places } = await undisturbed(kind);
+    const { effects, team } = await subjectOf(kind);
+    const releases = places.slice(1).map((place) => effects.hold(place));
+    const { id } = await team.start("go");
+    for (const place of places) await effects.until(place);
+    for (const release of releases) release(new ModelError("auth", "out of order"));
+    const failed = await team.finished(id);
+    expect(failed).toMatchObject({ status: "failed" });
+    const retry = value(await team.gateway.retryRun(failed.id));
+    expect(await team.finished(retry.id)).toMatchObject({ status: "completed" });
+    expect(effects.begun).toHaveLength(places.length + 3);
     expect(await settled({ effects, team })).toEqual(outcome);
   });
 

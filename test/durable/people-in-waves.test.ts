@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ModelError } from "../../src/core/models/model-error.ts";
 import type { RunInfo } from "../../src/core/run/gateway.ts";
 import { human } from "./support/components.ts";
-import { answer, settled, subjectOf, waiting } from "./support/outcome.ts";
+import { answer, settled, subjectOf, waiting, undisturbed } from "./support/outcome.ts";
 import { waveWith } from "./support/seats.ts";
 import { value } from "./support/team.ts";
 
@@ -108,6 +108,31 @@ describe("in a wave", () => {
     release();
     expect(await team.finished(run.id)).toMatchObject({ status: "completed" });
     await settled(subject);
+  });
+
+  test("an answer does not hurry a model that said when to come back", async () => {
+    const kind = waveWith([ann]);
+    const { outcome } = await undisturbed(kind);
+    const subject = await subjectOf(kind);
+    const { team, effects } = subject;
+    effects.breakOnce(WORK, new ModelError("rate_limit", "later", { retryAfterMs: 3_600_000 }));
+    const run = await team.rested((await team.start("go")).id);
+    expect(run).toMatchObject({ status: "waiting" });
+    const alarm = await team.alarm();
+    expect(alarm).toBeGreaterThan(Date.now() + 3_000_000);
+    await answer(subject, run, "ann knows", "ann");
+    await effects.quiet();
+    expect(await team.run(run.id)).toMatchObject({ status: "running", requests: [] });
+    expect(await team.alarm()).toBe(alarm);
+    expect(effects.begun.filter((place) => place === WORK)).toHaveLength(1);
+
+    // As if the time had come.
+    await team.sql("update step set result = '1' where state = 'waiting'");
+    await team.sql("update run set record = json_set(record, '$.wake_at', 1)");
+    await team.evict();
+    await runDurableObjectAlarm(team.stub);
+    expect(await team.finished(run.id)).toMatchObject({ status: "completed" });
+    expect(await settled(subject)).toEqual(outcome);
   });
 
   test("a failure closes what is open, and a retry knows what was answered", async () => {
