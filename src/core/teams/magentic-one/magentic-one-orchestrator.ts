@@ -55,7 +55,8 @@ export class MagenticOneOrchestrator implements GroupChatManager {
   }
 
   validateTask(messages: readonly ChatMessage[] | null): void {
-    if (messages !== null) return;
+    // What was broken off goes on: in a fork, after a run that was stopped.
+    if (messages !== null || this.#state.next !== "task") return;
     throw new TaskError(
       "a MagenticOneGroupChat makes a plan for every run, so each run needs a task",
       { issues: [{ path: "task", message: "must not be null" }] },
@@ -75,6 +76,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     const { taskLedgerFacts, taskLedgerPlan, taskLedgerFactsUpdate, taskLedgerPlanUpdate } =
       this.#options.prompts;
     switch (this.#state.next) {
+      case "task":
       case "plan":
         return this.#plan([], [taskLedgerFacts, taskLedgerPlan], view, ctx);
       case "replan": {
@@ -189,6 +191,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
       : this.#user(finalAnswerPrompt);
     const conversation = [...this.#conversation(view), question];
     const answer = await this.#ask(ctx, "model:final_answer", conversation);
+    this.#state = { ...this.#state, next: "task" };
     return {
       kind: "stop",
       stop: { content: reason, source: this.name },

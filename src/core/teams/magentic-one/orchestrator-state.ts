@@ -9,7 +9,7 @@ const stateSchema = baseStateSchema.extend({
   plan: z.string().default(""),
   n_rounds: z.number().int().nonnegative().default(0),
   n_stalls: z.number().int().nonnegative().default(0),
-  troupe: z.object({ next: z.enum(["plan", "work", "replan"]).optional() }).optional(),
+  troupe: z.object({ next: z.enum(["task", "plan", "work", "replan"]).optional() }).optional(),
 });
 
 /** What the orchestrator knows: the task ledger, and how the work goes. */
@@ -21,8 +21,8 @@ export type OrchestratorState = {
   rounds: number;
   /** Goes up with each ledger that sees no progress, down with each that does. */
   stalls: number;
-  /** What its next decision is about. */
-  next: "plan" | "work" | "replan";
+  /** What its next decision is about; `task`: it waits for one. */
+  next: "task" | "plan" | "work" | "replan";
 };
 
 export const NEW_STATE: OrchestratorState = {
@@ -31,7 +31,7 @@ export const NEW_STATE: OrchestratorState = {
   plan: "",
   rounds: 0,
   stalls: 0,
-  next: "plan",
+  next: "task",
 };
 
 /** AutoGen's `MagenticOneOrchestratorState`, without the thread. */
@@ -52,5 +52,5 @@ export function writeState(state: OrchestratorState): JsonObject {
 export function readState(json: JsonObject): OrchestratorState {
   const state = parseState(stateSchema, json, "a MagenticOne state");
   const { task, facts, plan, n_rounds, n_stalls, troupe } = state;
-  return { task, facts, plan, rounds: n_rounds, stalls: n_stalls, next: troupe?.next ?? "plan" };
+  return { task, facts, plan, rounds: n_rounds, stalls: n_stalls, next: troupe?.next ?? "task" };
 }

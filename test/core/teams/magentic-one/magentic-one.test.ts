@@ -135,6 +135,31 @@ describe("a task", () => {
     await expect(run(team, { task: null })).rejects.toThrow(/each run needs a task/);
   });
 
+  test("is not needed to go on with what was broken off", async () => {
+    const replies = ["f", "p", ledger(), ledger(), done("at last"), "x"];
+    const model = new ScriptedChatCompletionClient(replies);
+    let ill = true;
+    const ann = speaker("ann", () => {
+      if (ill) throw new Error("ill");
+      return Promise.resolve("well");
+    });
+    const team = lead([ann], model);
+    await expect(run(team, { task: "go" })).rejects.toThrow("ill");
+    ill = false;
+    expect((await run(team, { task: null })).stop_reason).toBe("at last");
+    model.assertDone();
+    await expect(run(team, { task: null })).rejects.toThrow(TaskError);
+  });
+
+  test("is not needed to go on where a condition has stopped the work", async () => {
+    const { bob, team } = crew(["f", "p", ledger(), ledger({ speaker: "bob" }), done(), "x"], {
+      terminationCondition: new TextMentionTermination("ann1"),
+    });
+    expect((await run(team, { task: "go" })).stop_reason).toContain("ann1");
+    expect((await run(team, { task: null })).stop_reason).toBe("done");
+    expect(bob.heard).toEqual([["go / f / p", "go on", "ann1", "go on"]]);
+  });
+
   test("begins anew for the participants, while rounds go on counting", async () => {
     const { model, ann, team } = crew([
       "f1",
@@ -366,7 +391,7 @@ describe("rounds", () => {
       plan: "",
       n_rounds: 0,
       n_stalls: 0,
-      troupe: { next: "plan" },
+      troupe: { next: "task" },
     });
     expect(ann.calls).toEqual(["reset", "reset"]);
     expect((await run(team, { task: "go" })).stop_reason).toBe("in time");
@@ -482,7 +507,7 @@ describe("state", () => {
   test("saved by AutoGen lacks what is only ours", () => {
     const { team } = crew([]);
     const { troupe, ...autogens } = managerState(team);
-    expect(troupe).toEqual({ next: "plan" });
+    expect(troupe).toEqual({ next: "task" });
     const agent = (name: string) => [name, { agent_state: {}, message_buffer: [] }];
     team.loadState({
       agent_states: {
