@@ -1,0 +1,173 @@
+import { errorMessage, TroupeError } from "../errors.ts";
+import { hashId } from "../ids.ts";
+import { asJson } from "../json.ts";
+import { isTurnSignal, TurnSignal } from "./signals.ts";
+import type { Answer, Question, StepAttempt, StepCache, StepOptions } from "./turn-context.ts";
+import type { Moment, StepOutcome, TurnHost } from "./turn-host.ts";
+
+/** What a step needs of the scope it stands in. */
+export interface StepScope {
+  readonly host: TurnHost;
+  /** Of the scope. */
+  readonly path: string;
+  /** Throws a signal when nothing new may start. */
+  gate(): void;
+  /** A later time is known. */
+  advance(time: Moment): void;
+  ask(question: Question): Promise<Answer>;
+}
+
+/** One step: what is recorded of it, its attempts, and what becomes of them. */
+export class Step<T> {
+  readonly #scope: StepScope;
+  readonly #key: string;
+  readonly #path: string;
+  readonly #options: StepOptions<T>;
+  readonly #fingerprint: string;
+  #attempt = 0;
+  /** Of the last attempt. */
+  #error: unknown;
+  /** What the present attempt wants to keep besides its result. */
+  #keep: (() => void)[] = [];
+
+  /** @param key in the scope; the step's path is below the scope's */
+  constructor(scope: StepScope, key: string, path: string, options: StepOptions<T>) {
+    this.#scope = scope;
+    this.#key = key;
+    this.#path = path;
+    this.#options = options;
+    this.#fingerprint = options.fingerprint ?? "";
+  }
+
+  /** The result that is recorded already, or undefined when the step has to run. */
+  async recorded(): Promise<{ value: T } | undefined> {
+    const { host, path } = this.#scope;
+    let record = host.recall(this.#path);
+    if (record && record.fingerprint !== this.#fingerprint) {
+      host.invalidate(path, this.#path);
+      record = host.recall(this.#path);
+    }
+    if (record?.outcome) return { value: this.#replay(record.outcome) };
+    this.#attempt = record?.attempt ?? 0;
+    if (record && record.policy !== "retry") {
+      const again = record.policy === "ask" && (await this.#askAgain());
+      if (!again) return { value: this.#unknown() };
+    }
+    this.#scope.gate();
+    return undefined;
+  }
+
+  begin(): StepAttempt {
+    this.#scope.gate();
+    const { host } = this.#scope;
+    this.#attempt++;
+    host.begun(this.#path, this.#record());
+    this.#keep = [];
+    return {
+      attempt: this.#attempt,
+      // It is sent as a header, and agents have names in any script.
+      idempotencyKey: encodeURI(`${host.turnId}/${this.#path}`),
+      signal: host.signal,
+      ...(host.cache && { cache: heldBack(host.cache, this.#keep) }),
+    };
+  }
+
+  /** Returns what a turn that runs again gets, not what the effect made: objects may lose something as JSON. */
+  end(value: T): T {
+    const ok = asJson(value);
+    const time = this.#scope.host.clock();
+    this.#scope.host.ended(this.#path, { ...this.#record(), outcome: { ok, time } });
+    // Without an await in between: what a host writes then is stored together.
+    for (const keep of this.#keep) keep();
+    this.#scope.advance(time);
+    return ok as T;
+  }
+
+  /** Returns only when another attempt may be made. */
+  failed(error: unknown): void {
+    if (isTurnSignal(error)) throw error;
+    if (this.#scope.host.signal.aborted) throw new TurnSignal("cancel");
+    if (this.#policy !== "retry" || !isRetryable(error)) throw this.#recordFailure(error);
+    this.#error = error;
+  }
+
+  /** Waits for the next attempt. */
+  async backoff(): Promise<void> {
+    try {
+      await this.#scope.host.backoff(this.#path, this.#attempt, this.#error);
+    } catch (error) {
+      if (error !== this.#error) throw error;
+      throw this.#recordFailure(error);
+    }
+  }
+
+  get #policy() {
+    return this.#options.policy ?? "retry";
+  }
+
+  #record() {
+    return { policy: this.#policy, attempt: this.#attempt, fingerprint: this.#fingerprint };
+  }
+
+  #replay(outcome: StepOutcome): T {
+    this.#scope.advance(outcome.time);
+    if ("error" in outcome) {
+      const { code, message, name } = outcome.error;
+      const error = new TroupeError(code, message);
+      error.name = name;
+      this.#scope.host.threw(this.#path, error);
+      throw error;
+    }
+    const value = outcome.ok as T;
+    this.#options.onReplay?.(value);
+    return value;
+  }
+
+  /** The step had begun when the host died, and must not run again. */
+  #unknown(): T {
+    const message =
+      "The outcome is unknown: the service was interrupted while this was running. It may or may not have taken effect.";
+    const options = this.#options;
+    if (options.unknownOutcome) return this.end(options.unknownOutcome(message));
+    throw this.#recordFailure(new TroupeError("outcome_unknown", message));
+  }
+
+  /** The question's id is not one of the scope's: a pass that finds the step's result would not take it. */
+  async #askAgain(): Promise<boolean> {
+    const { host, path } = this.#scope;
+    const answer = await this.#scope.ask({
+      id: hashId(`${host.turnId}/${this.#path}?${this.#attempt}`),
+      kind: "approval",
+      source: path,
+      prompt: `"${this.#key}" was interrupted and may have taken effect. Run it again?`,
+    });
+    return "approved" in answer && answer.approved;
+  }
+
+  /** Agent code may make a result of the error: run again, the turn has to see the same one. */
+  #recordFailure(error: unknown): unknown {
+    const { host } = this.#scope;
+    const code = error instanceof TroupeError ? error.code : "run_failed";
+    const name = error instanceof Error ? error.name : "Error";
+    const time = host.clock();
+    host.ended(this.#path, {
+      ...this.#record(),
+      outcome: { error: { code, message: errorMessage(error), name }, time },
+    });
+    host.threw(this.#path, error);
+    this.#scope.advance(time);
+    return error;
+  }
+}
+
+/** Reads at once and writes when `keep` is called. */
+function heldBack(cache: StepCache, keep: (() => void)[]): StepCache {
+  return {
+    get: (key) => cache.get(key),
+    set: (...entry) => keep.push(() => cache.set(...entry)),
+  };
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof Error && "retryable" in error && error.retryable === true;
+}
