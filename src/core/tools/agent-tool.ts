@@ -6,9 +6,11 @@ import {
   dumpComponent,
 } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
-import { agentRunnable } from "../run/agent-runnable.ts";
+import { agentRunnable, responseOnly } from "../run/agent-runnable.ts";
+import type { Runnable } from "../run/runnable.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { TaskTool, type TaskToolOptions } from "./task-tool.ts";
+import type { ToolCallContext } from "./tool.ts";
 
 const agentToolConfigSchema = z.object({
   agent: componentModelSchema,
@@ -35,10 +37,17 @@ export class AgentTool extends TaskTool {
 
   readonly definition = AgentTool.component;
   readonly #agent: ChatAgent;
+  readonly #unseen: Runnable;
 
   constructor(agent: ChatAgent, options: TaskToolOptions = {}) {
     super(agentRunnable(agent), { name: agent.name, description: agent.description }, options);
     this.#agent = agent;
+    this.#unseen = agentRunnable(agent, responseOnly);
+  }
+
+  /** Where nobody sees what streams out, only what the response holds is part of the answer. */
+  protected override runnableFor(call: ToolCallContext): Runnable {
+    return call.unseen ? this.#unseen : super.runnableFor(call);
   }
 
   saveState(): JsonObject {

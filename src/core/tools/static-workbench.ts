@@ -99,7 +99,7 @@ export class StaticWorkbench implements Workbench {
     args: JsonObject,
     call: ToolCallContext,
   ): AsyncGenerator<Message, ToolResult, void> {
-    const items = this.streamTool(name, args, call);
+    const items = this.streamTool(name, args, { ...call, unseen: true });
     for (;;) {
       const next = await items.next();
       if (next.done) return next.value;

@@ -56,21 +56,24 @@ export abstract class TaskTool implements StreamTool, Stateful {
   abstract saveState(): JsonObject;
   abstract loadState(state: JsonObject): void;
 
-  async *runStream(
-    args: JsonObject,
-    { ctx }: ToolCallContext,
-  ): AsyncGenerator<Message, Json, void> {
+  async *runStream(args: JsonObject, call: ToolCallContext): AsyncGenerator<Message, Json, void> {
+    const { ctx } = call;
     const task = createMessage<TextMessage>(ctx, {
       type: "TextMessage",
       source: "user",
       content: this.#parse(args).task as string,
     });
     const result = yield* drive(
-      this.#runnable,
+      this.runnableFor(call),
       { messages: [task], outputTaskMessages: true },
       ctx,
     );
     return result as unknown as Json;
+  }
+
+  /** What runs to answer a call. */
+  protected runnableFor(_call: ToolCallContext): Runnable {
+    return this.#runnable;
   }
 
   onPause(): Promise<void> {

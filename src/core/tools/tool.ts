@@ -28,6 +28,8 @@ export interface ToolCallContext {
   ctx: TurnContext;
   /** The model's id of the call; models repeat them. */
   callId: string | undefined;
+  /** Nobody sees what a composite tool yields on the way (AutoGen `run`, not `run_stream`). Default false. */
+  unseen?: boolean;
 }
 
 /**

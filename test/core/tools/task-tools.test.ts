@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
+import { SocietyOfMindAgent } from "../../../src/core/agents/society-of-mind-agent.ts";
 import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
 import type { Message } from "../../../src/core/messages/message.ts";
 import { run, runStream } from "../../../src/core/run/run.ts";
@@ -133,6 +134,20 @@ describe("an agent as a tool", () => {
     const { items, result } = await outcome(bench.callTool("poet", { task: "x" }, call));
     expect(items).toEqual([]);
     expect(result).toMatchObject({ result: [{ content: "poet: Roses are red." }] });
+  });
+
+  test.each([
+    [StaticStreamWorkbench, "writer: a draft\n\nmind: in short"],
+    [StaticWorkbench, "mind: in short"],
+  ])("in a %o an agent around a team answers with what is seen of it", async (bench, content) => {
+    const mind = new SocietyOfMindAgent({
+      name: "mind",
+      team: new RoundRobinGroupChat([assistant("writer", ["a draft"]).agent], { maxTurns: 1 }),
+      modelClient: new ScriptedChatCompletionClient(["in short"]),
+    });
+    const call = { ctx: new TurnJournal().attempt(), callId: "c1" };
+    const calling = new bench([new AgentTool(mind)]).callTool("mind", { task: "x" }, call);
+    expect((await outcome(calling)).result).toMatchObject({ result: [{ content }] });
   });
 
   test("a failure inside is an error result", async () => {
