@@ -1,10 +1,14 @@
 import * as z from "zod";
 import type { JsonObject } from "../json.ts";
+import { handedTo } from "../messages/handed-to.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition } from "./termination-condition.ts";
+import type { ConditionDefinition, ConditionEnvironment } from "./termination-condition.ts";
 
-/** Fires when somebody hands off to `target`, often a human (AutoGen `HandoffTermination`). */
+/**
+ * Fires when somebody hands off to `target`, often a human (AutoGen `HandoffTermination`). Where a task hands over to the
+ * team itself, the handoffs before that led to the team and are not its own business.
+ */
 export class HandoffTermination extends MatchTermination {
   static readonly component = conditionDefinition({
     name: "HandoffTermination",
@@ -23,8 +27,13 @@ export class HandoffTermination extends MatchTermination {
     return { target: this.#target };
   }
 
-  protected reason(delta: readonly Message[]): string | undefined {
-    const handoff = delta.find(
+  protected reason(
+    delta: readonly Message[],
+    { receiver }: ConditionEnvironment,
+  ): string | undefined {
+    const own =
+      receiver === undefined ? delta : delta.slice(Math.max(0, handedTo(delta, receiver)));
+    const handoff = own.find(
       (message) => message.type === "HandoffMessage" && message.target === this.#target,
     );
     return handoff && `Handoff to ${this.#target} from ${handoff.source} detected.`;

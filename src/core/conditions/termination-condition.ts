@@ -6,6 +6,8 @@ import type { Message } from "../messages/message.ts";
 export interface ConditionEnvironment {
   /** Milliseconds the run of the chat it belongs to has been running: waiting for humans and pauses left out. */
   elapsedMs: number;
+  /** The chat's name, where the messages are the task it got; undefined for what is said in it. */
+  receiver?: string | undefined;
 }
 
 /** How a condition appears in component JSON. */

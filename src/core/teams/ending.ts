@@ -49,22 +49,24 @@ export class Ending {
    * Why the run ends after `delta` was said, if it does.
    *
    * @param turns what it counts for
+   * @param where `receiver`: the team's own name, where `delta` is its task
    */
   check(
     delta: readonly Message[],
     turns: 0 | 1,
-    { elapsedMs, source }: { elapsedMs: number; source: string },
+    where: { elapsedMs: number; source: string; receiver: string | undefined },
   ): Stop | undefined {
     if (this.condition) {
       const step = this.condition.check(this.#conditionState, delta, {
-        elapsedMs: elapsedMs - this.#startedMs,
+        elapsedMs: where.elapsedMs - this.#startedMs,
+        receiver: where.receiver,
       });
       this.#conditionState = step.state;
       if (step.stop) return step.stop;
     }
     this.#turn += turns;
     if (this.maxTurns === null || this.#turn < this.maxTurns) return undefined;
-    return { content: `Maximum number of turns ${this.maxTurns} reached.`, source };
+    return { content: `Maximum number of turns ${this.maxTurns} reached.`, source: where.source };
   }
 
   /** The next run counts from the beginning. */

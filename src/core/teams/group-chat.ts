@@ -21,9 +21,9 @@ import {
   managerHead,
 } from "./group-chat-manager.ts";
 import { readGroupChatState, writeGroupChatState } from "./group-chat-state.ts";
-import { takeHandoffs, withoutHandoffsOfOthers } from "./handed-to-team.ts";
 import { type Participant, participantsByName } from "./participant.ts";
 import { speakSideBySide } from "./speak-side-by-side.ts";
+import { takeHandoffs } from "./take-handoffs.ts";
 import { type ChatStanding, takeOverChat } from "./take-over-chat.ts";
 import type { Team } from "./team.ts";
 import { Thread, type ThreadItem } from "./thread.ts";
@@ -89,7 +89,7 @@ export abstract class GroupChat implements Team {
     if (!keepsTask) this.#addToAll(messages);
     this.#manager.observe?.([{ name: null, messages }], this.#view);
     if (keepsTask) return { done: false };
-    return this.#afterTurn(withoutHandoffsOfOthers(messages, this.name), 0, ctx);
+    return this.#afterTurn(messages, 0, ctx);
   }
 
   async *turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
@@ -243,7 +243,8 @@ export abstract class GroupChat implements Team {
 
   #whyStop(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Stop | undefined {
     const { countsTurns = false, name: source } = this.#manager;
-    const where = { elapsedMs: ctx.elapsedMs, source };
+    const receiver = turns === 0 ? this.name : undefined;
+    const where = { elapsedMs: ctx.elapsedMs, source, receiver };
     return (
       this.#manager.finished?.() ??
       this.#ending.check(delta, countsTurns ? 0 : turns, where) ??

@@ -3,6 +3,7 @@ import type { ChatAgent } from "../agents/chat-agent.ts";
 import { TaskError, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { HandoffMessage } from "../messages/chat-messages.ts";
+import { handedTo } from "../messages/handed-to.ts";
 import {
   type AgentEvent,
   type ChatMessage,
@@ -13,7 +14,6 @@ import { parseState } from "../state/parse-state.ts";
 import { pythonRepr } from "../text/python.ts";
 import { baseStateSchema } from "../state/base-state.ts";
 import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";
-import { handedToTeam } from "./handed-to-team.ts";
 import { isTeam, type Team } from "./team.ts";
 
 const stateSchema = baseStateSchema.extend({
@@ -129,7 +129,7 @@ export class SwarmGroupChatManager implements GroupChatManager {
    * the business of the team around this one.
    */
   #handoffsOf(task: readonly Message[]): { given: HandoffMessage[]; ledHere: boolean } {
-    const index = this.#names.includes(this.#team) ? -1 : handedToTeam(task, this.#team);
+    const index = this.#names.includes(this.#team) ? -1 : handedTo(task, this.#team);
     return { given: task.slice(index + 1).filter(isHandoff), ledHere: index >= 0 };
   }
 

@@ -3,6 +3,7 @@ import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
 import type { Response } from "../../../src/core/agents/chat-agent.ts";
 import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
 import { HandoffTermination } from "../../../src/core/conditions/handoff-termination.ts";
+import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
 import { TextMentionTermination } from "../../../src/core/conditions/text-mention-termination.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { HandoffMessage } from "../../../src/core/messages/chat-messages.ts";
@@ -270,6 +271,20 @@ describe("a team in a swarm", () => {
       "SwarmGroupChatManager: ['bob']",
       "SwarmGroupChatManager: ['office']",
       "SwarmGroupChatManager: ['bob']",
+    ]);
+  });
+
+  test("counts them like any other message", async () => {
+    const office = inner([new Clerk("cleo", "well", "so")], {
+      terminationCondition: new MaxMessageTermination(4),
+    });
+    const ann = new Clerk("ann", ">bob", "DONE");
+    const bob = new Clerk("bob", ">office");
+    const team = new Swarm([ann, bob, office], { terminationCondition: DONE, maxTurns: 3 });
+    expect(await said(team, "go")).toEqual([
+      "ann: over to bob",
+      "bob: over to office",
+      "cleo: well",
     ]);
   });
 
