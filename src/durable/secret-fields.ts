@@ -40,7 +40,11 @@ export function mapSecrets(
   component: JsonObject,
   replace: (field: SecretField) => string,
 ): JsonObject {
-  return mapObject(component, { path: "component", owner: component, secret: false }, replace);
+  return mapObject(
+    component,
+    { path: "component", owner: component, secret: false, numbers: false },
+    replace,
+  );
 }
 
 /** All secrets of component JSON. */
@@ -62,10 +66,13 @@ interface Place {
   owner: JsonObject;
   /** Whether a text here is a secret. */
   secret: boolean;
+  /** Whether a number is as good as its text, and as secret. */
+  numbers: boolean;
 }
 
 function mapValue(value: Json, place: Place, replace: (field: SecretField) => string): Json {
-  const { path, owner, secret } = place;
+  const { path, owner, secret, numbers } = place;
+  if (numbers && typeof value === "number") return replace({ path, value: String(value), owner });
   if (typeof value === "string") {
     const plain = secret && value !== "" && !REFERENCE.test(value);
     return plain ? replace({ path, value, owner }) : value;
@@ -73,13 +80,13 @@ function mapValue(value: Json, place: Place, replace: (field: SecretField) => st
   if (typeof value !== "object" || value === null) return value;
   if (!Array.isArray(value)) return mapObject(value, place, replace);
   return value.map((item, index) =>
-    mapValue(item, { path: pathOf([index], path), owner, secret }, replace),
+    mapValue(item, { path: pathOf([index], path), owner, secret, numbers: false }, replace),
   );
 }
 
 function mapObject(
   value: JsonObject,
-  { path, owner, secret }: Place,
+  { path, owner, secret, numbers }: Place,
   replace: (field: SecretField) => string,
 ): JsonObject {
   const inner = looksLikeComponent(value) ? value : owner;
@@ -90,6 +97,7 @@ function mapObject(
         path: pathOf([key], path),
         owner: inner,
         secret: secret || isSecret(key),
+        numbers: numbers || SECRET_MAPS.has(key),
       };
       return [key, mapValue(item, place, replace)];
     }),

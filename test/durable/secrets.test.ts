@@ -45,6 +45,28 @@ describe("sealing", () => {
     expect(await secrets.open(sealed)).toEqual(everything);
   });
 
+  test("hides numbers where their texts are as good: in headers", async () => {
+    const tool = {
+      provider: "autogen_ext.tools.http.HttpTool",
+      config: {
+        name: "ask",
+        port: 443,
+        timeout: 5,
+        headers: { "x-pin": 471_147, "x-debug": true },
+      },
+    };
+    const sealed = await secrets.seal(tool, null);
+    expect(JSON.stringify(sealed)).not.toContain("471147");
+    expect(secrets.redact(sealed).config).toEqual({
+      ...tool.config,
+      headers: { "x-pin": REDACTED, "x-debug": true },
+    });
+    expect((await secrets.open(sealed)).config).toEqual({
+      ...tool.config,
+      headers: { "x-pin": "471147", "x-debug": true },
+    });
+  });
+
   test("never gives the same secret the same form twice", async () => {
     const [a, b] = [await secrets.seal(everything, null), await secrets.seal(everything, null)];
     expect(a).not.toEqual(b);
