@@ -313,6 +313,61 @@ describe("a long conversation", () => {
     ).toMatchObject({ ok: false, problem: { status: 422, code: "idempotency_mismatch" } });
   });
 
+  test("is the same whatever is lost on the way, and whatever becomes of the team meanwhile", async () => {
+    const [a, b] = [talker(), counter("b")];
+    const team = await TestTeam.create(roundRobin([a, b], 60));
+    await team.finished((await team.start("go")).id);
+    const before = {
+      state: await state(team),
+      said: await contents(team),
+      turn: await turnOf(team),
+    };
+    const meanwhile = [
+      () => team.start("more").then(({ id }) => team.finished(id)),
+      () => team.gateway.replaceComponent(roundRobin([b, a], 3)),
+      () => team.gateway.reset(),
+      () => team.gateway.loadState(before.state),
+    ];
+    const copy = new TestTeam();
+    const input = { id: copy.id, turn: null, idempotency: KEY };
+    let pages = 0;
+    for (let complete = false; !complete;) {
+      const [source, target] = [stubs(team), stubs(copy)];
+      let arrived = 0;
+      const lossy: ForkTargetStub = {
+        forkProgress: (request) => target.forkProgress(request),
+        beginFork: (request, point) => target.beginFork(request, point),
+        async continueFork(...page) {
+          if (arrived++ > 0) throw new Error("a page was lost");
+          const progress = await target.continueFork(...page);
+          if (++pages % 2 === 0) throw new Error("an answer was lost");
+          return progress;
+        },
+        team: () => target.team(),
+      };
+      const forked = await fork(source, lossy, input).catch((error: unknown) => String(error));
+      complete = typeof forked !== "string";
+      if (!complete) expect(forked).toContain("was lost");
+      await copy.evict();
+      await meanwhile.shift()?.();
+    }
+    expect(meanwhile).toEqual([]);
+    expect(await state(copy)).toEqual(before.state);
+    expect(await contents(copy)).toEqual(before.said);
+    expect(await turnOf(copy)).toBe(before.turn);
+    const [tables, parts] = await Promise.all([
+      copy.sql<{ name: string }>("select name from meta order by name"),
+      copy.sql<{ owner: string }>("select distinct owner from part"),
+    ]);
+    expect(tables.map(({ name }) => name)).toEqual(["component", "schema", "team"]);
+    // The long message as it was said, in the thread, and in what its speaker remembers.
+    expect(parts.map(({ owner }) => owner.split(":")[0]).toSorted()).toEqual([
+      "event",
+      "log",
+      "log",
+    ]);
+  });
+
   test("that was given up leaves nothing behind", async () => {
     const team = await TestTeam.create(roundRobin([counter("a")], 2));
     await team.finished((await team.start("go")).id);
