@@ -357,15 +357,11 @@ describe("a long conversation", () => {
     expect(await turnOf(copy)).toBe(before.turn);
     const [tables, parts] = await Promise.all([
       copy.sql<{ name: string }>("select name from meta order by name"),
-      copy.sql<{ owner: string }>("select distinct owner from part"),
+      copy.sql<{ owner: string }>("select distinct owner from part order by owner"),
     ]);
     expect(tables.map(({ name }) => name)).toEqual(["component", "schema", "team"]);
     // The long message as it was said, in the thread, and in what its speaker remembers.
-    expect(parts.map(({ owner }) => owner.split(":")[0]).toSorted()).toEqual([
-      "event",
-      "log",
-      "log",
-    ]);
+    expect(parts.map(({ owner }) => owner.split(":")[0])).toEqual(["event", "log", "log"]);
   });
 
   test("that was given up leaves nothing behind", async () => {
