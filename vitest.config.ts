@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -6,6 +7,8 @@ const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
 export default defineConfig({
   test: {
+    // The default leaves one core idle, which on two is half the machine.
+    maxWorkers: availableParallelism(),
     coverage: { provider: "istanbul", include: ["src/**/*.ts"] },
     projects: [
       {

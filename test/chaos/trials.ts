@@ -81,8 +81,11 @@ export class Trials {
   }
 }
 
-/** Whether the run must come to this point. Heartbeats, stops and pauses come when they come. */
-function isSure({ stop, pause }: Scenario, kill: Kill | undefined): boolean {
-  if (stop !== undefined || pause !== undefined) return false;
+/**
+ * Whether the run must come to this point. Heartbeats, stops and pauses come when they come, and how far the others have
+ * come when one of several sides fails is a matter of time, too.
+ */
+function isSure({ stop, pause, fails, sideBySide }: Scenario, kill: Kill | undefined): boolean {
+  if (stop !== undefined || pause !== undefined || (fails && sideBySide)) return false;
   return kill?.at === "write" && kill.label !== "set alarm";
 }
