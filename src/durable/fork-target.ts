@@ -103,11 +103,9 @@ export class ForkTarget {
     if (due <= now) await this.giveUp();
   }
 
-  /** Erases what has arrived, if anything. */
+  /** Erases what has arrived, if anything, and with it the alarm: a crash finds both or neither. */
   async giveUp(): Promise<void> {
-    if (!hasTables(this.#stores.db)) return;
-    await this.#storage.deleteAlarm();
-    await this.#storage.deleteAll();
+    if (hasTables(this.#stores.db)) await this.#storage.deleteAll();
   }
 
   #insert(row: ForkRow, turn: number): void {

@@ -111,8 +111,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       driver.destroy();
       live.end();
       this.#parts = undefined;
-      // Alarm first: a crash in between must not leave one that finds nothing.
-      await this.ctx.storage.deleteAlarm();
+      // The alarm, too.
       await this.ctx.storage.deleteAll();
       return ok(null);
     });
