@@ -76,9 +76,10 @@ export class Step<T> {
   end(value: T): T {
     const ok = asJson(value);
     const time = this.#scope.host.clock();
-    this.#scope.host.ended(this.#path, { ...this.#record(), outcome: { ok, time } });
-    // Without an await in between: what a host writes then is stored together.
+    // Without an await in between: what a host writes then is stored together. First, because it may fail: a result that
+    // is recorded must stay as it is.
     for (const keep of this.#keep) keep();
+    this.#scope.host.ended(this.#path, { ...this.#record(), outcome: { ok, time } });
     this.#scope.advance(time);
     return ok as T;
   }
