@@ -1,20 +1,8 @@
 import { type Issue, StateError } from "../errors.ts";
-import type { Stateful } from "../state/stateful.ts";
 import { below, holdsState, noPlace, takeOver } from "../state/take-over.ts";
-import type { Ending } from "./ending.ts";
+import type { ChatStanding } from "./chat-standing.ts";
 import { type GroupChatManager, loadManagerHead, managerHead } from "./group-chat-manager.ts";
-import type { Participant } from "./participant.ts";
 import type { Thread } from "./thread.ts";
-
-/** What a group chat consists of, and how far its run has come. */
-export interface ChatStanding {
-  participants: ReadonlyMap<string, Participant>;
-  thread: Thread;
-  manager: GroupChatManager;
-  /** The manager's model context and model client. */
-  managerParts: Stateful;
-  ending: Ending;
-}
 
 /**
  * One group chat goes on where another stood, be it of another kind. Participants are matched by name: who stays keeps
