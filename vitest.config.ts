@@ -9,6 +9,9 @@ export default defineConfig({
   test: {
     // The default leaves one core idle, which on two is half the machine.
     maxWorkers: availableParallelism(),
+    // For what hangs, not for what is slow: a machine may be busy.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     coverage: { provider: "istanbul", include: ["src/**/*.ts"] },
     projects: [
       {

@@ -4,8 +4,9 @@
 // hardly any counts a token. Here what is imported dynamically stays in modules of its own, and the tables are data,
 // which the runtime does not compile.
 
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 
@@ -16,7 +17,9 @@ const root = resolve(import.meta.dirname, "..");
  * @param {string} directory where `worker.js` and the directory `parts` go
  */
 export async function buildWorker(entry, directory) {
-  await build({
+  /** @type {Map<string, Uint8Array>} */
+  const files = new Map();
+  const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: { worker: entry },
     outdir: directory,
@@ -31,18 +34,44 @@ export async function buildWorker(entry, directory) {
     conditions: ["workerd", "worker", "browser"],
     external: ["cloudflare:*", "node:*", "./*.bin"],
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [tablesAsData(join(directory, "parts"))],
+    plugins: [
+      tablesAsData((name, data) => files.set(join(directory, "parts", name), Buffer.from(data))),
+    ],
     logLevel: "warning",
+    write: false,
   });
+  for (const { path, contents } of outputFiles) files.set(path, contents);
+  await replaceFiles(directory, files);
+}
+
+/**
+ * Leaves alone what is there already: another server may be reading it, and its wrangler watches it.
+ *
+ * @param {string} directory
+ * @param {Map<string, Uint8Array>} files all it is to hold, by absolute path
+ */
+async function replaceFiles(directory, files) {
+  for (const [path, contents] of files) {
+    if (existsSync(path) && (await readFile(path)).equals(contents)) continue;
+    await mkdir(dirname(path), { recursive: true });
+    const whole = join(dirname(path), `.${basename(path)}.${process.pid}`);
+    await writeFile(whole, contents);
+    await rename(whole, path);
+  }
+  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const old = entry.isFile() && !entry.name.startsWith(".") && !files.has(path);
+    if (old) await rm(path, { force: true });
+  }
 }
 
 /**
  * Writes the tokenizer's tables, each the only export of its module, as JSON beside the module that parses it.
  *
- * @param {string} directory
+ * @param {(name: string, data: string) => void} write
  * @returns {import("esbuild").Plugin}
  */
-function tablesAsData(directory) {
+function tablesAsData(write) {
   return {
     name: "tables-as-data",
     setup(bundler) {
@@ -51,8 +80,7 @@ function tablesAsData(directory) {
         async ({ path }) => {
           const { default: table } = await import(pathToFileURL(path).href);
           const name = `${basename(path, ".js")}.bin`;
-          await mkdir(directory, { recursive: true });
-          await writeFile(join(directory, name), JSON.stringify(table));
+          write(name, JSON.stringify(table));
           return {
             contents: `import bytes from "./${name}"; export default JSON.parse(new TextDecoder().decode(bytes));`,
           };
@@ -63,7 +91,5 @@ function tablesAsData(directory) {
 }
 
 if (import.meta.main) {
-  const directory = join(root, "dist");
-  await rm(directory, { recursive: true, force: true });
-  await buildWorker("src/worker.ts", directory);
+  await buildWorker("src/worker.ts", join(root, "dist"));
 }

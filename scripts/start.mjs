@@ -148,6 +148,8 @@ function startWrangler() {
     "dev", "--ip", HOST, "--port", String(port), "--persist-to", state,
     ...userVars, "--env-file", varsFile,
     "--show-interactive-dev-session=false", "--no-minify",
+    // Any free one: wrangler's own search for one is a race when two servers start.
+    "--inspector-port", "0",
     ...process.argv.slice(2),
   ];
   const killedWithUs = join(import.meta.dirname, "start/end-with-parent.mjs");

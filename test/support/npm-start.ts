@@ -90,14 +90,18 @@ export class NpmStart implements AsyncDisposable {
   }
 }
 
-/** A port nobody listens on at the moment. */
+/** Below the ports that systems give to whoever asks for any (from 32768 on Linux, from 49152 elsewhere). */
+const FIRST_PORT = 12_000;
+const PORTS_PER_WORKER = 1000;
+let portsTried = 0;
+
+/** A port nobody listens on, and nobody will by chance: each of vitest's workers has its own range. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
+  const first = FIRST_PORT + (Number(process.env.VITEST_POOL_ID) % 16) * PORTS_PER_WORKER;
+  for (;;) {
+    const port = first + (portsTried++ % PORTS_PER_WORKER);
+    if (await isFree(port)) return port;
+  }
 }
 
 /** Whether nobody listens on the port. */

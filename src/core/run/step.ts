@@ -76,10 +76,9 @@ export class Step<T> {
   end(value: T): T {
     const ok = asJson(value);
     const time = this.#scope.host.clock();
-    // Without an await in between: what a host writes then is stored together. First, because it may fail: a result that
-    // is recorded must stay as it is.
-    for (const keep of this.#keep) keep();
     this.#scope.host.ended(this.#path, { ...this.#record(), outcome: { ok, time } });
+    // Without an await in between: what a host writes then is stored together.
+    for (const keep of this.#keep) keep();
     this.#scope.advance(time);
     return ok as T;
   }
@@ -165,7 +164,14 @@ export class Step<T> {
 function heldBack(cache: StepCache, keep: (() => void)[]): StepCache {
   return {
     get: (key) => cache.get(key),
-    set: (...entry) => keep.push(() => cache.set(...entry)),
+    set: (...entry) =>
+      keep.push(() => {
+        try {
+          cache.set(...entry);
+        } catch {
+          // It costs a call that could have been spared. The step's result is recorded and must stay as it is.
+        }
+      }),
   };
 }
 
