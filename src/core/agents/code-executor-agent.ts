@@ -71,10 +71,11 @@ export class CodeExecutorAgent extends BaseChatAgent {
     if (modelClient !== undefined) {
       return yield* new CoderTurn({ ...this.#settings, modelClient }, ctx).respond(messages);
     }
-    const content = await this.#runGiven(messages, ctx);
+    const id = ctx.id();
+    const content = yield* this.#runGiven(messages, id, ctx);
     const { name: source } = this;
     return {
-      chat_message: createMessage<TextMessage>(ctx, { type: "TextMessage", source, content }),
+      chat_message: createMessage<TextMessage>(ctx, { type: "TextMessage", id, source, content }),
       inner_messages: null,
     };
   }
@@ -117,7 +118,11 @@ export class CodeExecutorAgent extends BaseChatAgent {
     return configOf(this.#settings, this.description);
   }
 
-  async #runGiven(messages: readonly ChatMessage[], ctx: TurnContext): Promise<string> {
+  async *#runGiven(
+    messages: readonly ChatMessage[],
+    id: string,
+    ctx: TurnContext,
+  ): AsyncGenerator<Message, string, void> {
     const { sources, languages, prompts } = this.#settings;
     const blocks = messages.flatMap((message) => {
       const searched = sources === null || sources.includes(message.source);
@@ -125,7 +130,7 @@ export class CodeExecutorAgent extends BaseChatAgent {
       return markdownCode(text, languages);
     });
     if (blocks.length === 0) return prompts.no_code_blocks;
-    const { output } = await runCode(this.#settings, blocks, 0, ctx);
+    const { output } = yield* runCode(this.#settings, blocks, { attempt: 0, id }, ctx);
     return output;
   }
 }

@@ -9,11 +9,15 @@ import type { CodeBlock, CodeResult } from "./code-block.ts";
  */
 export interface CodeExecutor extends Component {
   /**
-   * Runs blocks in their order, up to the first that fails.
+   * Runs blocks in their order, up to the first that fails. Yields output as it comes, where it can; who does not care
+   * ignores that, because the result has all of it.
    *
    * @returns the output of all of them, and the exit code of the last that ran: code that fails is a result
    * @throws when the blocks could not be run
    */
-  executeCodeBlocks(blocks: readonly CodeBlock[], attempt: StepAttempt): Promise<CodeResult>;
+  executeCodeBlocks(
+    blocks: readonly CodeBlock[],
+    attempt: StepAttempt,
+  ): AsyncGenerator<string, CodeResult, void>;
   close(): Promise<void>;
 }

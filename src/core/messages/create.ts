@@ -63,3 +63,20 @@ export function streamedTextId(piece: ModelClientStreamingChunkEvent): string {
   const end = id.lastIndexOf(":");
   return end < 0 ? source : id.slice(0, end);
 }
+
+/** A stream of pieces as a stream of what `event` makes of them; it returns what the pieces' stream returns. */
+export async function* asEvents<Piece, Event, Result>(
+  pieces: AsyncGenerator<Piece, Result, void>,
+  event: (piece: Piece) => Event,
+): AsyncGenerator<Event, Result, void> {
+  try {
+    let next = await pieces.next();
+    while (!next.done) {
+      yield event(next.value);
+      next = await pieces.next();
+    }
+    return next.value;
+  } finally {
+    await pieces.return(undefined as never);
+  }
+}

@@ -68,6 +68,7 @@ export class Step<T> {
       // It is sent as a header, and agents have names in any script.
       idempotencyKey: encodeURI(`${host.turnId}/${this.#path}`),
       signal: host.signal,
+      ...(host.session !== undefined && { session: host.session }),
       ...(host.cache && { cache: heldBack(host.cache, this.#keep) }),
     };
   }

@@ -21,6 +21,11 @@ export interface StepAttempt {
   idempotencyKey: string;
   /** Aborts when the run is cancelled. */
   signal: AbortSignal;
+  /**
+   * Names what the team keeps at services outside, over its whole life: unguessable, and another one for every team.
+   * Where the host has one.
+   */
+  session?: string;
   /** Where the host has one. What a step sets is kept when its result is recorded: both or neither. */
   cache?: StepCache;
 }

@@ -45,6 +45,8 @@ export interface TurnHost {
   readonly signal: AbortSignal;
   readonly stopRequested: boolean;
   readonly cache?: StepCache;
+  /** {@link StepAttempt.session} */
+  readonly session?: string;
   clock(): Moment;
   /** Throws a {@link TurnSignal} when nothing new may start. */
   gate(): void;

@@ -57,6 +57,7 @@ async function* callLeaf(
         const value = await tool.run(args, {
           signal: attempt.signal,
           idempotencyKey: attempt.idempotencyKey,
+          session: attempt.session,
           callId: call.callId,
         });
         return recorded(textResult(name, tool.valueAsText(value), false, maxBytes));

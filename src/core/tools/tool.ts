@@ -52,6 +52,8 @@ export interface Tool extends Component, Partial<Stateful> {
 export interface ToolRun {
   signal: AbortSignal;
   idempotencyKey: string;
+  /** {@link StepAttempt.session} */
+  session?: string | undefined;
   callId: string | undefined;
 }
 

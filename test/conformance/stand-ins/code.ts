@@ -22,7 +22,10 @@ export class CodeStandIn {
     fromConfig: (config) => ({
       definition: this.definition,
       toConfig: () => config,
-      executeCodeBlocks: async (blocks) => this.#run(blocks),
+      // oxlint-disable-next-line require-yield -- the recordings know no output before the end
+      executeCodeBlocks: async function* (this: CodeStandIn, blocks: readonly CodeBlock[]) {
+        return this.#run(blocks);
+      }.bind(this),
       close: () => Promise.resolve(),
     }),
   };

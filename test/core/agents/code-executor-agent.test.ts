@@ -210,18 +210,23 @@ describe("with a model", () => {
     await expect(run(agent, { task: "go" })).rejects.toMatchObject({ code: "no_text" });
   });
 
-  test("shows its text in pieces, which say as little as AutoGen's about their message", async () => {
+  test("shows its text in pieces, which say as little as AutoGen's about their message, and the output of code", async () => {
     const replies = [python("bad"), decision(false, "no"), "It failed badly."];
     const options = { maxRetriesOnError: 1, modelClientStream: true };
     const { agent, modelClient } = makeCoder(replies, options, failsUntilGood);
-    const pieces: string[] = [];
+    const said: string[] = [];
+    const printed = new Map<string, string>();
+    let execution: unknown;
     for await (const item of runStream(agent, { task: "go" })) {
-      if ("type" in item && item.type === "ModelClientStreamingChunkEvent") {
-        expect(item.full_message_id).toBeNull();
-        pieces.push(item.content);
-      }
+      if (!("type" in item)) continue;
+      if (item.type === "CodeExecutionEvent") execution = item.id;
+      if (item.type !== "ModelClientStreamingChunkEvent") continue;
+      const { full_message_id: of, content } = item;
+      if (of === null) said.push(content);
+      else printed.set(of, `${printed.get(of) ?? ""}${content}`);
     }
-    expect(pieces.join("")).toBe(`${python("bad")}It failed badly.`);
+    expect(said.join("")).toBe(`${python("bad")}It failed badly.`);
+    expect([...printed]).toEqual([[execution, "broken"]]);
     expect(modelClient.requests.map(({ streaming }) => streaming)).toEqual([true, false, true]);
   });
 

@@ -29,10 +29,15 @@ export class TestCodeExecutor implements CodeExecutor {
     this.#execute = execute;
   }
 
-  async executeCodeBlocks(blocks: readonly CodeBlock[], attempt: StepAttempt): Promise<CodeResult> {
+  async *executeCodeBlocks(
+    blocks: readonly CodeBlock[],
+    attempt: StepAttempt,
+  ): AsyncGenerator<string, CodeResult, void> {
     this.ran.push([...blocks]);
     this.keys.push(attempt.idempotencyKey);
-    return this.#execute(blocks, attempt);
+    const result = await this.#execute(blocks, attempt);
+    yield* result.output.split(/(?<=\n)/);
+    return result;
   }
 
   close(): Promise<void> {

@@ -13,7 +13,7 @@ export interface CodeExecutorAgentOptions {
   modelClient?: ChatCompletionClient | undefined;
   /** What the model gets to see of the conversation. Default: all of it. */
   modelContext?: ChatCompletionContext | undefined;
-  /** Whether the model's text is yielded in pieces while it arrives. Default false. */
+  /** Whether the model's text, and the output of code, is yielded in pieces while it arrives. Default false. */
   modelClientStream?: boolean | undefined;
   /** How often the model may write the code anew when it failed. Default 0. */
   maxRetriesOnError?: number | undefined;

@@ -1,5 +1,7 @@
 import { type CodeBlock, type CodeResult, codeResultSchema } from "../../code/code-block.ts";
 import { hash64 } from "../../ids.ts";
+import type { ModelClientStreamingChunkEvent } from "../../messages/agent-events.ts";
+import { asEvents, chunkEvents } from "../../messages/create.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
 import { askApproval } from "./approval.ts";
 import { emptyOutput, errorOutput } from "./prompts.ts";
@@ -7,15 +9,17 @@ import type { ExecutorSettings } from "./settings.ts";
 
 /**
  * Has code approved, runs it and puts into words what is missing in its output. What is not approved counts as failed.
+ * Yields the output while it comes, when the agent streams.
  *
- * @param attempt how often code was run in this turn before: it makes the keys of the steps
+ * @param run how often code was run in this turn before, which makes the keys of the steps; the id of the message that
+ * will tell of it
  */
-export async function runCode(
+export async function* runCode(
   settings: ExecutorSettings,
   blocks: readonly CodeBlock[],
-  attempt: number,
+  { attempt, id: messageId }: { attempt: number; id: string },
   ctx: TurnContext,
-): Promise<CodeResult> {
+): AsyncGenerator<ModelClientStreamingChunkEvent, CodeResult, void> {
   const { approve, codeExecutor, modelContext, prompts } = settings;
   if (approve !== null) {
     const context = await modelContext.getMessages();
@@ -30,13 +34,26 @@ export async function runCode(
       return { exit_code: 1, output: `Code execution was not approved. Reason: ${reason}` };
     }
   }
-  const result = await ctx.step<CodeResult>(
+  const pieces = ctx.stream<string, CodeResult>(
     `code:${attempt}`,
-    async (step) => codeResultSchema.parse(await codeExecutor.executeCodeBlocks(blocks, step)),
-    { policy: "retry", fingerprint: hash64(JSON.stringify(blocks)) },
+    async function* (step) {
+      const result = yield* codeExecutor.executeCodeBlocks(blocks, step);
+      return codeResultSchema.parse(result);
+    },
+    { policy: "retry", fingerprint: hash64(JSON.stringify(blocks)), messageId },
   );
+  const result = yield* settings.stream
+    ? asEvents(pieces, chunkEvents(ctx, settings.name, messageId))
+    : withoutPieces(pieces);
   const { exit_code, output } = result;
   if (output.trim() === "") return { ...result, output: emptyOutput(prompts, exit_code) };
   if (exit_code === 0) return result;
   return { ...result, output: errorOutput(prompts, exit_code, output) };
+}
+
+// oxlint-disable-next-line require-yield -- it has the shape of one that shows them
+async function* withoutPieces<R>(pieces: AsyncGenerator<unknown, R, void>) {
+  let next = await pieces.next();
+  while (!next.done) next = await pieces.next();
+  return next.value;
 }

@@ -6,7 +6,7 @@ import type {
   ThoughtEvent,
 } from "../../messages/agent-events.ts";
 import type { TextMessage } from "../../messages/chat-messages.ts";
-import { chunkEvents, createMessage } from "../../messages/create.ts";
+import { asEvents, chunkEvents, createMessage } from "../../messages/create.ts";
 import type { ChatMessage, Message } from "../../messages/message.ts";
 import { callModel, streamModel } from "../../models/call-model.ts";
 import type { ChatCompletionClient, CreateResult } from "../../models/chat-completion-client.ts";
@@ -47,10 +47,12 @@ export class CoderTurn {
         return { chat_message: this.#text(content, null), inner_messages: null };
       }
       yield this.#generated(content, blocks, attempt);
-      const result = await runCode(this.#settings, blocks, attempt, this.#ctx);
+      const id = this.#ctx.id();
+      const result = yield* runCode(this.#settings, blocks, { attempt, id }, this.#ctx);
       modelContext.addMessage({ content: result.output, source, type: "UserMessage" });
       yield createMessage<CodeExecutionEvent>(this.#ctx, {
         type: "CodeExecutionEvent",
+        id,
         source,
         retry_attempt: attempt,
         result,
@@ -76,17 +78,7 @@ export class CoderTurn {
     if (stream) {
       const messageId = ctx.id();
       const chunk = chunkEvents(ctx, source, messageId, null);
-      const pieces = streamModel(ctx, key, modelClient, messages, { messageId });
-      try {
-        let next = await pieces.next();
-        while (!next.done) {
-          yield chunk(next.value);
-          next = await pieces.next();
-        }
-        result = next.value;
-      } finally {
-        await pieces.return(undefined as never);
-      }
+      result = yield* asEvents(streamModel(ctx, key, modelClient, messages, { messageId }), chunk);
     } else {
       result = await callModel(ctx, key, modelClient, messages);
     }
