@@ -15,6 +15,9 @@ import { createApp } from "./http/app.ts";
 import { closed, localOnly } from "./http/auth.ts";
 import { limitsFrom } from "./http/limits.ts";
 import { openAIComponents } from "./models/components.ts";
+import { sandboxComponents } from "./sandbox/components.ts";
+import { SandboxClient } from "./sandbox/sandbox-client.ts";
+import { sandboxAddress } from "./sandbox/settings.ts";
 import { addTemplates } from "./templates/templates.ts";
 import { outgoingTools } from "./tools/components.ts";
 
@@ -29,6 +32,11 @@ export type Env = {
   SECRET_HOSTS?: string;
   /** The hosts that may be asked, separated by commas. */
   ALLOWED_EGRESS?: string;
+  /** Where code runs: a service that speaks the protocol of docs/sandbox.md. */
+  SANDBOX_URL?: string;
+  SANDBOX_KEY?: string;
+  /** The same as a service binding. */
+  SANDBOX?: Fetcher;
   OPENAI_API_KEY?: string;
   OPENAI_BASE_URL?: string;
   OPENAI_MODEL?: string;
@@ -39,6 +47,8 @@ export interface Composition {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Makes what runs of a component. @throws ComponentError */
   build: (component: ComponentModel) => Runnable;
+  /** Removes what a team keeps at services outside: its session in the sandbox. @throws when it cannot be reached */
+  releaseSession: (session: string) => Promise<void>;
 }
 
 export interface CompositionOptions {
@@ -63,10 +73,12 @@ export function compose(
     env: settingOrReference(env),
     secret: secretResolver(env),
   };
+  const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
   const components = [
     ...coreComponents(catalog),
     ...openAIComponents(outgoing),
     ...outgoingTools(outgoing),
+    ...sandboxComponents(sandbox),
   ];
   const registry = new ComponentRegistry({
     depth: limits.max_component_depth,
@@ -90,6 +102,9 @@ export function compose(
         "agent",
       ]);
       return built.begin === undefined ? agentRunnable(built) : built;
+    },
+    releaseSession: async (session) => {
+      if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);
     },
   };
 }

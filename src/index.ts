@@ -146,6 +146,20 @@ export type { Workbench } from "./core/tools/workbench.ts";
 // Code
 export type { CodeBlock, CodeResult } from "./core/code/code-block.ts";
 export type { CodeExecutor } from "./core/code/code-executor.ts";
+export { sandboxComponents } from "./sandbox/components.ts";
+export type { SandboxResult } from "./sandbox/execution-stream.ts";
+export {
+  type Execution,
+  type SandboxAddress,
+  SandboxClient,
+  type SandboxFetch,
+  type SandboxLanguage,
+} from "./sandbox/sandbox-client.ts";
+export {
+  SandboxCodeExecutor,
+  type SandboxCodeExecutorOptions,
+} from "./sandbox/sandbox-code-executor.ts";
+export { SandboxError } from "./sandbox/sandbox-error.ts";
 
 // Model contexts and memory
 export { BufferedChatCompletionContext } from "./core/context/buffered-chat-completion-context.ts";
@@ -265,6 +279,7 @@ export {
   type KnownComponent,
   type RegistryOptions,
 } from "./core/component/registry.ts";
+export type { Note } from "./core/component/notes.ts";
 export type { Template } from "./core/component/template.ts";
 export { ItemLog } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";

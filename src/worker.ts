@@ -20,6 +20,10 @@ export class TeamObject extends TroupeTeam<Env> {
   protected build(component: ComponentModel): Runnable {
     return composed(this.env).build(component);
   }
+
+  protected override releaseSession(session: string): Promise<void> {
+    return composed(this.env).releaseSession(session);
+  }
 }
 
 export default {

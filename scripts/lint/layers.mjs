@@ -22,7 +22,7 @@ export const LAYERS = {
   "outgoing/": { src: ["core/"], packages: [] },
   "models/": { src: ["core/", "outgoing/"], packages: ["zod", "openai", "eventsource-parser"] },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
-  "sandbox/": { src: ["core/"], packages: ["zod"] },
+  "sandbox/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   "durable/": { src: ["core/"], packages: ["zod", "cloudflare:workers"] },
   "http/": { src: ["core/"], packages: ["zod", "hono"] },
   "protocols/": { src: WIRE, packages: ["zod", "hono"] },

@@ -53,6 +53,7 @@ export function newRecord(
   const { id, label, metadata, idempotency = null } = input;
   return {
     id,
+    session: crypto.randomUUID(),
     label,
     metadata,
     component_version: 1,

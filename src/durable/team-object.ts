@@ -69,6 +69,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Makes what runs of a component, its secrets open. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
 
+  /**
+   * The team is deleted: removes what it keeps at services outside under this name (`StepAttempt.session`). Nobody
+   * waits for it, and it is not tried again.
+   */
+  protected async releaseSession(_session: string): Promise<void> {}
+
   /** Rows this instance has written so far, indexes included: what the platform bills. */
   get rowsWritten(): number {
     return this.#parts?.stores.db.rowsWritten ?? 0;
@@ -106,13 +112,15 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   destroy(): Promise<Result<null>> {
-    return this.#change(async ({ driver, live }) => {
+    return this.#change(async ({ stores, driver, live }) => {
+      const { session } = stores.team.record;
       if (driver.active) driver.end({ status: "cancelled" });
       driver.destroy();
       live.end();
       this.#parts = undefined;
       // The alarm, too.
       await this.ctx.storage.deleteAll();
+      this.ctx.waitUntil(this.releaseSession(session).catch(() => undefined));
       return ok(null);
     });
   }

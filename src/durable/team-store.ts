@@ -7,6 +7,8 @@ import type { MetaStore } from "./meta-store.ts";
 /** What is stored of the team itself. Times are ISO 8601 UTC. */
 export interface TeamRecord {
   id: string;
+  /** What services outside know it by (`StepAttempt.session`): random, so nobody guesses it and no other team gets it. */
+  session: string;
   label: string | null;
   metadata: JsonObject;
   component_version: number;

@@ -40,6 +40,7 @@ export interface TurnJournalOptions {
   turnId: string;
   started: Moment;
   runId: string;
+  session: string;
   steps: StepStore;
   questions: QuestionStore;
   cache: StepCache;
@@ -50,6 +51,7 @@ export interface TurnJournalOptions {
 export class TurnJournal implements TurnHost {
   readonly turnId: string;
   readonly started: Moment;
+  readonly session: string;
   readonly cache: StepCache;
   readonly #options: TurnJournalOptions;
   /** Steps under way. `retry` steps stand nowhere else before their end. */
@@ -62,6 +64,7 @@ export class TurnJournal implements TurnHost {
     this.#options = options;
     this.turnId = options.turnId;
     this.started = options.started;
+    this.session = options.session;
     this.cache = options.cache;
     this.#failures = new TurnFailures(options.steps);
   }

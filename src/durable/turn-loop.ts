@@ -118,12 +118,13 @@ export class TurnLoop {
   /** Carries out one turn and commits it, or returns the signal that ended it early. */
   async #turn(drive: Drive, open: OpenTeam): Promise<TurnSignal | undefined> {
     const { active } = drive;
-    const { steps, questions, cache } = this.#stores;
+    const { team, steps, questions, cache } = this.#stores;
     const host = this.#host;
     const journal = new TurnJournal({
       turnId: active.turnId,
       started: active.started,
       runId: active.record.id,
+      session: team.record.session,
       steps,
       questions,
       cache: active.again ? cache.renewing() : cache,

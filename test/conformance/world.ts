@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../../src/core/json.ts";
 import type { MessageOrigin } from "../../src/core/messages/create.ts";
 import { MemoryHost } from "../../src/core/run/memory-host.ts";
 import { TurnScope } from "../../src/core/run/turn-scope.ts";
+import { sandboxComponents } from "../../src/sandbox/components.ts";
 import { Human } from "./stand-ins/human.ts";
 import type { StandIns } from "./stand-ins/stand-ins.ts";
 import type { Trace } from "./trace.ts";
@@ -23,7 +24,7 @@ export class World {
     this.standIns = standIns;
     const { catalog, adapt } = standIns;
     this.#registry = new ComponentRegistry({ functions: catalog }).register(
-      ...coreComponents(catalog).map(adapt),
+      ...[...coreComponents(catalog), ...sandboxComponents(undefined)].map(adapt),
       ...catalog.components(),
     );
   }

@@ -136,7 +136,7 @@ describe("the service", () => {
     expect(components.map(({ provider }) => provider)).toContain(SAMPLE_COMPONENT.provider);
     const valid = await fetch("/v1/components/validate", jsonInit({ component: SAMPLE_COMPONENT }));
     expect(valid.status).toBe(200);
-    expect(await valid.json()).toEqual({ valid: true });
+    expect(await valid.json()).toEqual({ valid: true, notes: [] });
   });
 
   test("answers OPTIONS with the methods there are", async () => {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { JsonObject } from "../json.ts";
 import type { NamedFunction } from "./functions.ts";
+import type { Note } from "./notes.ts";
 
 /**
  * What a component is used as. A field that takes a component names the role it accepts; `component_type` in
@@ -68,6 +69,8 @@ export interface ComponentDefinition<Config = never, T extends Component = Compo
   upgrade?(config: JsonObject, version: number): JsonObject;
   /** Runs after `configSchema`. What it throws is reported with the component's path. */
   fromConfig(config: Config, loader: ComponentLoader): T;
+  /** What else is to be said about a good config: keys without effect. Paths from the component on: `config.image`. */
+  notes?(config: Config): readonly Note[];
 }
 
 /** A definition whose config type is not known here, as in lists of definitions. */

@@ -82,7 +82,10 @@ function collect<T>(issues: Issue[], attempt: () => T): T | undefined {
 }
 
 /** The outermost component-like objects in a config, with their paths, in order. */
-function* componentsIn(value: unknown, path: string): Generator<[path: string, model: unknown]> {
+export function* componentsIn(
+  value: unknown,
+  path: string,
+): Generator<[path: string, model: unknown]> {
   if (typeof value !== "object" || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
     const place = pathOf([Array.isArray(value) ? Number(key) : key], path);

@@ -14,6 +14,7 @@ import type { FunctionCatalog, NamedFunction } from "./functions.ts";
 import { lenientParse } from "./lenient-parse.ts";
 import { type ComponentLimits, DEFAULT_LIMITS, requireWithinLimits } from "./limits.ts";
 import { nearMatches } from "./near-matches.ts";
+import { type Note, notesOn } from "./notes.ts";
 import { whyNotHere } from "./not-here.ts";
 import {
   className,
@@ -92,6 +93,11 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
       if (!(error instanceof ComponentError)) throw error;
       return findIssues(this, model, roles, path, error);
     }
+  }
+
+  /** What is to be said about component JSON that nothing is wrong with, for example keys that have no effect here. */
+  notes(model: unknown, path = ROOT): Note[] {
+    return [...notesOn(this, model, path)];
   }
 
   /** All registered components, ordered by provider. */

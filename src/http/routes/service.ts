@@ -52,7 +52,7 @@ export function serviceEndpoints(services: Services): Endpoint[] {
       answers: { 200: { description: "It can.", schema: "Valid" } },
       async handle({ body }) {
         checkComponent(body.component, services);
-        return json({ valid: true });
+        return json({ valid: true, notes: services.components.notes(body.component) });
       },
     }),
   ];

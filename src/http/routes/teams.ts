@@ -1,3 +1,4 @@
+import type { Result, TeamInfo } from "../../core/run/gateway.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { checkRunnable } from "../component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
@@ -7,6 +8,7 @@ import {
   componentBodySchema,
   createTeamSchema,
   forkTeamSchema,
+  type NotedTeam,
   stateSchema,
 } from "../schemas/team.ts";
 import type { Services } from "../services.ts";
@@ -14,8 +16,13 @@ import { checkMetadata, newTeamId } from "../team-input.ts";
 
 /** Teams: what they are made of, their state and their thread. */
 export function teamEndpoints(services: Services): Endpoint[] {
-  const { gateway, limits, templates } = services;
+  const { components, gateway, limits, templates } = services;
   const tag = "Teams" as const;
+
+  const withNotes = (result: Result<TeamInfo>): NotedTeam => {
+    const team = unwrap(result);
+    return { ...team, notes: components.notes(team.component) };
+  };
 
   return [
     endpoint({
@@ -46,7 +53,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
         }
         const component = template?.component ?? checkRunnable(body.component ?? {}, services);
         const id = body.id ?? (await newTeamId(principal.tenant, "team", idempotency));
-        const team = unwrap(
+        const team = withNotes(
           await gateway.team(principal.tenant, id).create({
             id,
             label: body.label ?? null,
@@ -68,7 +75,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       scope: "teams:read",
       answers: { 200: { description: "The team.", schema: "Team" } },
       problems: [404],
-      handle: async ({ team }) => json(unwrap(await team.team())),
+      handle: async ({ team }) => json(withNotes(await team.team())),
     }),
 
     endpoint({
@@ -83,7 +90,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       problems: [404, 409],
       async handle({ body, team }) {
         const component = checkRunnable(body.component, services);
-        return json(unwrap(await team.replaceComponent(component)));
+        return json(withNotes(await team.replaceComponent(component)));
       },
     }),
 
@@ -113,7 +120,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       bodyOptional: true,
       answers: { 200: { description: "The team.", schema: "Team" } },
       problems: [404, 409],
-      handle: async ({ team }) => json(unwrap(await team.reset())),
+      handle: async ({ team }) => json(withNotes(await team.reset())),
     }),
 
     endpoint({
@@ -159,7 +166,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       async handle({ body, team, param, principal, idempotency }) {
         const source = param("team");
         const id = body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency));
-        const fork = unwrap(
+        const fork = withNotes(
           await team.fork({
             id,
             turn: body.turn ?? null,

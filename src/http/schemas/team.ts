@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Note } from "../../core/component/notes.ts";
 import type { KnownComponent } from "../../core/component/registry.ts";
 import { requestUsageSchema } from "../../core/models/llm-messages.ts";
 import type { MessagePage, TeamInfo } from "../../core/run/gateway.ts";
@@ -62,6 +63,15 @@ export const stateSchema = describedObject(
   "State as AutoGen's save_state() writes it, plus the key troupe with what AutoGen forgets.",
 );
 
+const notesSchema = z
+  .array(z.object({ path: z.string(), message: z.string() }))
+  .describe(
+    "What is to be known about the component though nothing is wrong with it: what stands in for something, and config without effect. Paths as in a problem's errors.",
+  ) satisfies z.ZodType<Note[]>;
+
+/** A team with what is to be said about its component. */
+export type NotedTeam = TeamInfo & { notes: Note[] };
+
 export const teamSchema = z.object({
   id: idSchema,
   label: z.string().nullable(),
@@ -86,7 +96,8 @@ export const teamSchema = z.object({
     .describe("Where its conversation comes from, if it is a fork."),
   created_at: timeSchema,
   updated_at: timeSchema,
-}) satisfies z.ZodType<TeamInfo>;
+  notes: notesSchema,
+}) satisfies z.ZodType<NotedTeam>;
 
 const numbered = {
   seq: z.number().int().min(0),
@@ -120,4 +131,4 @@ export const componentsSchema = z.object({
   ),
 }) satisfies z.ZodType<{ components: KnownComponent[] }>;
 
-export const validSchema = z.object({ valid: z.literal(true) });
+export const validSchema = z.object({ valid: z.literal(true), notes: notesSchema });

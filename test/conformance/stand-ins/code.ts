@@ -1,7 +1,10 @@
 import * as z from "zod";
 import type { CodeBlock, CodeResult } from "../../../src/core/code/code-block.ts";
 import type { CodeExecutor } from "../../../src/core/code/code-executor.ts";
-import type { ComponentDefinition } from "../../../src/core/component/component.ts";
+import type {
+  AnyComponentDefinition,
+  ComponentDefinition,
+} from "../../../src/core/component/component.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 
 /** Runs no code: gives the recorded results in order and remembers what it was to run. */
@@ -29,6 +32,11 @@ export class CodeStandIn {
       close: () => Promise.resolve(),
     }),
   };
+
+  /** The stand-in in the place of the executor whose name it bears. */
+  adapt(definition: AnyComponentDefinition): AnyComponentDefinition {
+    return definition.provider === this.definition.provider ? this.definition : definition;
+  }
 
   /** What was to run since this was called last. */
   take(): CodeBlock[][] {

@@ -10,7 +10,7 @@ import { TableCatalog } from "./tools.ts";
 
 /** The world outside of one trace, wherever its subject lives. */
 export class StandIns {
-  /** The functions that component JSON names, and components that only traces have. */
+  /** The functions that component JSON names. */
   readonly catalog: Catalog;
   readonly models = new ModelCallRecorder();
   readonly switches = new Switches();
@@ -20,13 +20,12 @@ export class StandIns {
   constructor(trace: Trace) {
     this.catalog = new TableCatalog(trace.tools);
     this.code = new CodeStandIn(trace.code_results);
-    this.catalog.registerComponent(this.code.definition);
     this.hooks = new Hooks(this.catalog);
   }
 
   /** A component's definition, or that of its stand-in. */
   adapt = (definition: AnyComponentDefinition): AnyComponentDefinition =>
-    this.models.adapt(this.switches.adapt(definition));
+    this.code.adapt(this.models.adapt(this.switches.adapt(definition)));
 
   /** Component JSON as its stand-ins want it. To be called when it becomes the subject. */
   prepare(component: JsonObject, hooks: JsonObject): JsonObject {

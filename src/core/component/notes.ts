@@ -1,0 +1,39 @@
+import { ComponentError } from "../errors.ts";
+import { type CheckedComponent, componentsIn, type NodeLoader } from "./find-issues.ts";
+
+/** What whoever brings component JSON should know though nothing is wrong, and where: `component.config.image`. */
+export interface Note {
+  path: string;
+  message: string;
+}
+
+/** What the components in `model` have to say about their configs, in the order in which they stand there. */
+export function* notesOn(
+  nodes: Pick<NodeLoader, "check">,
+  model: unknown,
+  path: string,
+): Generator<Note> {
+  const checked = check(nodes, model, path);
+  if (checked === undefined) return;
+  const { definition, config } = checked;
+  for (const note of definition.notes?.(config as never) ?? []) {
+    yield { ...note, path: `${path}.${note.path}` };
+  }
+  for (const [place, child] of componentsIn(config, `${path}.config`)) {
+    yield* notesOn(nodes, child, place);
+  }
+}
+
+/** Undefined for what only looks like a component, and for one that a deployment does not know any more. */
+function check(
+  nodes: Pick<NodeLoader, "check">,
+  model: unknown,
+  path: string,
+): CheckedComponent | undefined {
+  try {
+    return nodes.check(model, undefined, path);
+  } catch (error) {
+    if (error instanceof ComponentError) return undefined;
+    throw error;
+  }
+}

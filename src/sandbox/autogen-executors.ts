@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { type AnyComponentDefinition, withoutNulls } from "../core/component/component.ts";
+import type { Issue } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { SandboxAddress } from "./sandbox-client.ts";
+import { requireSandbox, SandboxCodeExecutor, timeoutSchema } from "./sandbox-code-executor.ts";
+
+const text = z.string().nullish();
+
+/**
+ * AutoGen's executors, by provider, with the config that they have there. Of all that, `timeout` means something here. The
+ * last one has no component JSON in AutoGen; it may have been written by hand.
+ */
+const CONFIGS = {
+  "autogen_ext.code_executors.local.LocalCommandLineCodeExecutor": z.object({
+    timeout: timeoutSchema,
+    work_dir: text,
+    functions_module: z.string().default("functions"),
+    cleanup_temp_files: z.boolean().default(true),
+  }),
+  "autogen_ext.code_executors.docker.DockerCommandLineCodeExecutor": z.object({
+    image: z.string().default("python:3-slim"),
+    container_name: text,
+    timeout: timeoutSchema,
+    work_dir: text,
+    bind_dir: text,
+    auto_remove: z.boolean().default(true),
+    stop_container: z.boolean().default(true),
+    functions_module: z.string().default("functions"),
+    extra_volumes: z.record(z.string(), z.record(z.string(), z.string())).default({}),
+    extra_hosts: z.record(z.string(), z.string()).default({}),
+    init_command: text,
+    delete_tmp_files: z.boolean().default(false),
+  }),
+  "autogen_ext.code_executors.jupyter.JupyterCodeExecutor": z.object({
+    kernel_name: z.string().default("python3"),
+    timeout: timeoutSchema,
+    output_dir: text,
+  }),
+  "autogen_ext.code_executors.docker_jupyter.DockerJupyterCodeExecutor": z.object({
+    jupyter_server: z.json().optional(),
+    kernel_name: z.string().default("python3"),
+    timeout: timeoutSchema,
+    output_dir: text,
+  }),
+  "autogen_ext.code_executors.azure.ACADynamicSessionsCodeExecutor": z
+    .object({ timeout: timeoutSchema })
+    .catchall(z.json()),
+} as const satisfies { [provider: string]: z.ZodType<{ timeout: number }> };
+
+/** AutoGen's executors under their own names and configs; each runs code in the sandbox. */
+export function autoGenExecutors(sandbox: SandboxAddress | undefined): AnyComponentDefinition[] {
+  return Object.entries(CONFIGS).map(([provider, configSchema]) => {
+    const definition: AnyComponentDefinition = {
+      provider,
+      componentType: "code_executor",
+      role: "code_executor",
+      version: 1,
+      configSchema,
+      fromConfig: (config: Config) => new AutoGenExecutor(definition, config, sandbox),
+      notes: (config: Config) => [
+        {
+          path: "provider",
+          message: "the code runs in the sandbox of this server, in a workspace of the team's own",
+        },
+        ...withoutEffect(config, configSchema.parse({})),
+      ],
+    };
+    return definition;
+  });
+}
+
+type Config = { [key: string]: unknown; timeout: number };
+
+class AutoGenExecutor extends SandboxCodeExecutor {
+  override readonly definition: AnyComponentDefinition;
+  readonly #config: Config;
+
+  constructor(
+    definition: AnyComponentDefinition,
+    config: Config,
+    sandbox: SandboxAddress | undefined,
+  ) {
+    super({ ...requireSandbox(sandbox), timeout: config.timeout });
+    this.definition = definition;
+    this.#config = config;
+  }
+
+  override toConfig(): JsonObject {
+    return withoutNulls(this.#config);
+  }
+}
+
+/** Keys that say something else than what is said by leaving them out. */
+function withoutEffect(config: Config, defaults: Config): Issue[] {
+  return Object.entries(config)
+    .filter(([key, value]) => {
+      const usual = JSON.stringify(defaults[key] ?? null);
+      return key !== "timeout" && JSON.stringify(value ?? null) !== usual;
+    })
+    .map(([key]) => ({ path: `config.${key}`, message: "has no effect in the sandbox" }));
+}
