@@ -46,16 +46,30 @@ export interface StreamOptions<T> extends StepOptions<T> {
   messageId?: string;
 }
 
+/** A tool call that is to be approved. */
+export interface ToolCallQuestion {
+  /** As the model called it. */
+  name: string;
+  arguments: JsonObject;
+  /** The model's id of the call; models repeat them. */
+  call_id?: string;
+  /** A JSON Schema: what a human puts in the place of the arguments must fit it. */
+  parameters?: JsonObject;
+}
+
 /** A question to a human. */
 export interface Question {
-  /** Deterministic: take it from {@link TurnContext.id}. It is the `request_id` that clients answer. */
+  /**
+   * Deterministic: take it from {@link TurnContext.id}. Of an input it is the `request_id` that clients answer; of an
+   * approval that is made of it and of what is to be approved, because what was approved once is nothing else.
+   */
   id: string;
   kind: "input" | "approval";
   source: string;
   prompt: string;
   /** What is to be approved, for `approval`. */
   code?: string;
-  tool_call?: JsonObject;
+  tool_call?: ToolCallQuestion;
   /** Seconds after which `default_answer` counts as the answer; null waits for ever. */
   timeout_seconds?: number | null;
   default_answer?: Answer | null;

@@ -1,5 +1,6 @@
 import { TroupeError } from "../errors.ts";
 import { hashId } from "../ids.ts";
+import { sortedJson } from "../json.ts";
 import { runBranches } from "./branches.ts";
 import { Semaphore } from "./semaphore.ts";
 import { TurnSignal } from "./signals.ts";
@@ -175,7 +176,7 @@ export class TurnScope implements TurnContext {
 
   async #ask(question: Question): Promise<Answer> {
     this.#gate();
-    const { answer, time } = await this.#shared.host.answer(question);
+    const { answer, time } = await this.#shared.host.answer(identified(question));
     this.#advance(time);
     return answer;
   }
@@ -235,4 +236,15 @@ export class TurnScope implements TurnContext {
       }
     }
   }
+}
+
+/**
+ * A turn that a retry makes again may ask about something else at the same place. An approval must not count for that; an
+ * input's id is known to clients by its event.
+ */
+function identified(question: Question): Question {
+  if (question.kind === "input") return question;
+  const { id, prompt, code, tool_call: call } = question;
+  const subject = [id, prompt, code ?? null, call?.name ?? null, call?.arguments ?? null];
+  return { ...question, id: hashId(sortedJson(subject)) };
 }

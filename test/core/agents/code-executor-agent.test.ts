@@ -6,6 +6,7 @@ import { StateError } from "../../../src/core/errors.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Message } from "../../../src/core/messages/message.ts";
 import { run, runStream, type Task } from "../../../src/core/run/run.ts";
+import type { Question } from "../../../src/core/run/turn-context.ts";
 import {
   ScriptedChatCompletionClient,
   type ScriptedReply,
@@ -285,6 +286,52 @@ describe("approval", () => {
       await expect(run(agent, { task: python("x") })).rejects.toThrow();
       expect(executor.ran).toEqual([]);
     }
+  });
+});
+
+describe("approval by a human", () => {
+  test("is asked for all code of a round, and anew when it is written anew", async () => {
+    const { agent, executor } = makeCoder(
+      [python("bad"), decision(true, "x"), `${python("good")} ${python("2")}`, "done"],
+      { approval: "human", maxRetriesOnError: 1 },
+      failsUntilGood,
+    );
+    const asked: Question[] = [];
+    await run(agent, {
+      task: "go",
+      answer: (question) => {
+        asked.push(question);
+        return Promise.resolve({ approved: executor.ran.length === asked.length - 1 });
+      },
+    });
+    expect(asked).toMatchObject([
+      {
+        kind: "approval",
+        source: "runner",
+        prompt: '"runner" wants to run this code.',
+        code: "```python\nbad\n\n```",
+        timeout_seconds: null,
+      },
+      { code: "```python\ngood\n\n```\n\n```python\n2\n\n```" },
+    ]);
+    expect(asked[0]?.id).not.toBe(asked[1]?.id);
+    expect(executor.ran).toHaveLength(2);
+  });
+
+  test("refused runs nothing and says why", async () => {
+    const { agent, executor } = make({ approval: "human", approvalTimeoutSeconds: 60 });
+    const { messages } = await run(agent, {
+      task: python("1"),
+      answer: () => Promise.resolve({ approved: false, reason: "not now" }),
+    });
+    expect(lines(messages).at(-1)).toBe("runner: Code execution was not approved. Reason: not now");
+    expect(executor.ran).toEqual([]);
+  });
+
+  test("is not given by who has nobody to ask", async () => {
+    const { agent, executor } = make({ approval: "human" });
+    await expect(run(agent, { task: python("1") })).rejects.toThrow(/nobody was named/);
+    expect(executor.ran).toEqual([]);
   });
 });
 

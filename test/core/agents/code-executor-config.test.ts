@@ -6,6 +6,7 @@ import { coreComponents } from "../../../src/core/component/core-components.ts";
 import { ComponentRegistry } from "../../../src/core/component/registry.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import { run } from "../../../src/core/run/run.ts";
+import type { Question } from "../../../src/core/run/turn-context.ts";
 import { TestCodeExecutor } from "../support/code-executor.ts";
 
 const executor = { provider: "test.TestCodeExecutor", config: {} };
@@ -85,6 +86,25 @@ describe("component JSON", () => {
     });
   });
 
+  test("asks a human", async () => {
+    const asking = { approval: "human", approval_timeout_seconds: 60 } as const;
+    const dumped = dumpComponent(load(asking));
+    expect(dumped.config).toMatchObject(asking);
+    const agent = registry.load<CodeExecutorAgent>(dumped, "agent");
+    const questions: Question[] = [];
+    const { messages } = await run(agent, {
+      task: "```sh\nls\n```",
+      answer: (question) => {
+        questions.push(question);
+        return Promise.resolve({ approved: false, reason: "not now" });
+      },
+    });
+    expect(questions).toMatchObject([{ kind: "approval", source: "runner", timeout_seconds: 60 }]);
+    expect(messages.at(-1)).toMatchObject({
+      content: "Code execution was not approved. Reason: not now",
+    });
+  });
+
   test("is not made of an agent whose approval would be lost", () => {
     const agent = new CodeExecutorAgent({
       name: "runner",
@@ -122,6 +142,13 @@ describe("component JSON", () => {
       "executor_prompts.error_output",
     ],
     ["an approval that nobody registered", { approval_func: "nevr" }, "approval_func"],
+    ["an approval by somebody else", { approval: "me" }, "approval"],
+    ["two approvals", { approval: "human", approval_func: "never" }, "approval"],
+    [
+      "a time for an approval nobody asked for",
+      { approval_timeout_seconds: 5 },
+      "approval_timeout_seconds",
+    ],
   ])("with %s is refused, and the field is named", (_what, config, path) => {
     expect(registry.validate(component(config)).map((issue) => issue.path)).toEqual([
       `component.config.${path}`,

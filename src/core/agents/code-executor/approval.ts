@@ -2,7 +2,9 @@ import * as z from "zod";
 import type { CodeBlock } from "../../code/code-block.ts";
 import { hash64 } from "../../ids.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
+import { askHuman } from "../../run/human-approval.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
+import type { ExecutorSettings } from "./settings.ts";
 
 /** Code that wants to be run (AutoGen `ApprovalRequest`). */
 export interface ApprovalRequest {
@@ -25,16 +27,22 @@ export type ApprovalFunction = (
   signal: AbortSignal,
 ) => ApprovalResponse | Promise<ApprovalResponse>;
 
-/** Asks for approval in a step of `ctx`. */
-export function askApproval(
-  approve: ApprovalFunction,
+/** Asks whoever has to approve, if there is anybody. @param key of the step in which a function is asked */
+export async function askApproval(
+  { name, approve, humanApproval, modelContext }: ExecutorSettings,
   blocks: readonly CodeBlock[],
-  context: LLMMessage[],
   key: string,
   ctx: TurnContext,
 ): Promise<ApprovalResponse> {
-  const code = blocks.map(({ language, code: text }) => `\`\`\`${language}\n${text}\n\`\`\``);
-  const request = { code: code.join("\n\n"), context };
+  const code = blocks
+    .map(({ language, code: text }) => `\`\`\`${language}\n${text}\n\`\`\``)
+    .join("\n\n");
+  if (humanApproval !== null) {
+    const question = { source: name, prompt: `"${name}" wants to run this code.`, code };
+    return askHuman(humanApproval, question, ctx);
+  }
+  if (approve === null) return { approved: true, reason: "" };
+  const request = { code, context: await modelContext.getMessages() };
   return ctx.step(
     key,
     async ({ signal }) => approvalResponseSchema.parse(await approve(request, signal)),

@@ -8,12 +8,13 @@ import {
 import { functionName } from "../../component/functions.ts";
 import { TroupeError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
+import { humanApprovalConfig, humanApprovalSchema } from "../../run/human-approval.ts";
 import type { ApprovalFunction } from "./approval.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
 import { executorPromptsSchema } from "./prompts.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
-/** A code executor agent in component JSON; the last three keys are ours. */
+/** A code executor agent in component JSON; from `max_retries_on_error` on the keys are ours. */
 export const codeExecutorConfigSchema = z.object({
   name: z.string(),
   code_executor: componentModelSchema,
@@ -27,6 +28,7 @@ export const codeExecutorConfigSchema = z.object({
   max_retries_on_error: z.number().int().min(0).default(0),
   executor_prompts: executorPromptsSchema.nullish(),
   approval_func: z.string().nullish(),
+  ...humanApprovalSchema.shape,
 });
 export type CodeExecutorConfig = z.infer<typeof codeExecutorConfigSchema>;
 
@@ -35,7 +37,7 @@ export function optionsFromConfig(
   config: CodeExecutorConfig,
   loader: ComponentLoader,
 ): CodeExecutorAgentOptions {
-  const { model_client: client, model_context: context, approval_func: approval } = config;
+  const { model_client: client, model_context: context, approval_func: approve } = config;
   return {
     name: config.name,
     codeExecutor: loader.load(config.code_executor, "code_executor", "code_executor"),
@@ -50,9 +52,9 @@ export function optionsFromConfig(
     supportedLanguages: config.supported_languages,
     maxRetriesOnError: config.max_retries_on_error,
     prompts: config.executor_prompts ?? undefined,
-    approvalFunc: approval
-      ? loader.function<ApprovalFunction>(approval, "approval_func")
-      : undefined,
+    approvalFunc: approve ? loader.function<ApprovalFunction>(approve, "approval_func") : undefined,
+    approval: config.approval,
+    approvalTimeoutSeconds: config.approval_timeout_seconds,
   };
 }
 
@@ -79,5 +81,6 @@ export function configOf(settings: ExecutorSettings, description: string): JsonO
     max_retries_on_error: maxRetries > 0 ? maxRetries : null,
     executor_prompts: settings.givenPrompts,
     approval_func: approval,
+    ...humanApprovalConfig(settings.humanApproval),
   });
 }

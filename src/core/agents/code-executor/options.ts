@@ -27,6 +27,10 @@ export interface CodeExecutorAgentOptions {
   supportedLanguages?: readonly string[] | null | undefined;
   /** Asked before code is run. Component JSON names it, if it is registered (`registerFunction`). */
   approvalFunc?: ApprovalFunction | null | undefined;
+  /** In the place of `approvalFunc`: a human is asked. In a Durable Object the run waits, also for days. */
+  approval?: "human" | null | undefined;
+  /** Seconds after which code that nobody approved counts as refused. Default: the run waits for ever. */
+  approvalTimeoutSeconds?: number | null | undefined;
   /** Texts in the place of the agent's own. */
   prompts?: Partial<ExecutorPrompts> | undefined;
 }

@@ -20,19 +20,10 @@ export async function* runCode(
   { attempt, id: messageId }: { attempt: number; id: string },
   ctx: TurnContext,
 ): AsyncGenerator<ModelClientStreamingChunkEvent, CodeResult, void> {
-  const { approve, codeExecutor, modelContext, prompts } = settings;
-  if (approve !== null) {
-    const context = await modelContext.getMessages();
-    const { approved, reason } = await askApproval(
-      approve,
-      blocks,
-      context,
-      `approval:${attempt}`,
-      ctx,
-    );
-    if (!approved) {
-      return { exit_code: 1, output: `Code execution was not approved. Reason: ${reason}` };
-    }
+  const { codeExecutor, prompts } = settings;
+  const { approved, reason } = await askApproval(settings, blocks, `approval:${attempt}`, ctx);
+  if (!approved) {
+    return { exit_code: 1, output: `Code execution was not approved. Reason: ${reason}` };
   }
   const pieces = ctx.stream<string, CodeResult>(
     `code:${attempt}`,

@@ -4,6 +4,7 @@ import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-com
 import { ValueError } from "../../errors.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { SystemMessage } from "../../models/llm-messages.ts";
+import { type HumanApproval, humanApproval } from "../../run/human-approval.ts";
 import type { ApprovalFunction } from "./approval.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
 import { type ExecutorPrompts, promptsOf } from "./prompts.ts";
@@ -19,7 +20,9 @@ export interface ExecutorSettings {
   maxRetries: number;
   sources: readonly string[] | null;
   languages: readonly string[];
+  /** At most one of the two. */
   approve: ApprovalFunction | null;
+  humanApproval: HumanApproval | null;
   prompts: ExecutorPrompts;
   /** Those of the prompts that were given. */
   givenPrompts: Partial<ExecutorPrompts> | undefined;
@@ -34,6 +37,9 @@ const LANGUAGES = ["python", "sh"];
 export function settingsOf(options: CodeExecutorAgentOptions): ExecutorSettings {
   const { systemMessage = SYSTEM_MESSAGE, maxRetriesOnError: maxRetries = 0 } = options;
   checkRetries(options.name, maxRetries, options.modelClient);
+  if (options.approvalFunc && options.approval) {
+    throw refused("approval", "either a function or a human approves, not both");
+  }
   return {
     name: options.name,
     codeExecutor: options.codeExecutor,
@@ -46,6 +52,7 @@ export function settingsOf(options: CodeExecutorAgentOptions): ExecutorSettings 
     sources: options.sources ?? null,
     languages: options.supportedLanguages ?? LANGUAGES,
     approve: options.approvalFunc ?? null,
+    humanApproval: humanApproval(options.approval, options.approvalTimeoutSeconds),
     prompts: promptsOf(options.prompts),
     givenPrompts: options.prompts,
   };
@@ -54,15 +61,19 @@ export function settingsOf(options: CodeExecutorAgentOptions): ExecutorSettings 
 /** Whether to try again is asked as structured output. */
 function checkRetries(name: string, retries: number, client: ChatCompletionClient | undefined) {
   if (!Number.isInteger(retries) || retries < 0) {
-    throw refused(`maxRetriesOnError must be a whole number from 0, not ${retries}`);
+    throw refused(
+      "max_retries_on_error",
+      `maxRetriesOnError must be a whole number from 0, not ${retries}`,
+    );
   }
   if (retries > 0 && client?.modelInfo.structured_output !== true) {
     throw refused(
+      "max_retries_on_error",
       `"${name}" can only retry with a model that has structured output, which decides whether to`,
     );
   }
 }
 
-function refused(message: string): ValueError {
-  return new ValueError(message, { issues: [{ path: "max_retries_on_error", message }] });
+function refused(path: string, message: string): ValueError {
+  return new ValueError(message, { issues: [{ path, message }] });
 }
