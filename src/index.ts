@@ -88,6 +88,7 @@ export type {
   StepOptions,
   StepPolicy,
   StreamOptions,
+  ToolCallQuestion,
   TurnContext,
 } from "./core/run/turn-context.ts";
 export { console, type ConsoleOptions } from "./core/ui/console.ts";
@@ -128,6 +129,7 @@ export {
   type StaticWorkbenchOptions,
 } from "./core/tools/static-workbench.ts";
 export { TeamTool, type TeamToolOptions } from "./core/tools/team-tool.ts";
+export { type ApprovalOptions, withApproval } from "./core/tools/with-approval.ts";
 export type {
   AnyTool,
   ResultContent,

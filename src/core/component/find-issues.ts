@@ -1,5 +1,6 @@
 import { ComponentError, type Issue } from "../errors.ts";
 import { pathOf } from "../issues.ts";
+import type { HumanApproval } from "../run/human-approval.ts";
 import type {
   AnyComponentDefinition,
   Component,
@@ -16,6 +17,8 @@ export type Roles = ComponentRole | readonly ComponentRole[];
 export interface CheckedComponent {
   definition: AnyComponentDefinition;
   config: unknown;
+  /** Of a tool: whether a human is asked before its calls. */
+  approval: HumanApproval | null;
 }
 
 /** The two halves of loading one node, and what it may ask of its host; all throw {@link ComponentError}. */

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { ComponentError, type ComponentErrorKind, type Issue, ValueError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import type { JsonObject } from "../json.ts";
+import type { AnyTool } from "../tools/tool.ts";
+import { askingFirst } from "../tools/with-approval.ts";
 import {
   type AnyComponentDefinition,
   type Component,
@@ -22,6 +24,7 @@ import {
   publicProvider,
   WELL_KNOWN_PROVIDERS,
 } from "./providers.ts";
+import { splitToolConfig, type ToolConfig, withToolKeys } from "./tool-keys.ts";
 
 /** What issues' paths start with when nobody says otherwise. */
 const ROOT = "component";
@@ -103,12 +106,15 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   /** All registered components, ordered by provider. */
   definitions(): KnownComponent[] {
     return [...this.#definitions.values()]
-      .map(({ provider, componentType, version, configSchema }) => ({
-        provider,
-        component_type: componentType,
-        component_version: version,
-        config: z.toJSONSchema(configSchema, { io: "input", unrepresentable: "any" }) as JsonObject,
-      }))
+      .map(({ provider, componentType, role, version, configSchema }) => {
+        const config = jsonSchema(configSchema);
+        return {
+          provider,
+          component_type: componentType,
+          component_version: version,
+          config: role === "tool" ? withToolKeys(config) : config,
+        };
+      })
       .toSorted((a, b) => (a.provider < b.provider ? -1 : 1));
   }
 
@@ -129,9 +135,15 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
         },
       ]);
     }
-    const config = lenientParse(definition.configSchema, upgraded(parsed.data, definition, path));
-    if (!config.success) throw invalid("validation", issuesOf(config.error, `${path}.config`));
-    return { definition, config: config.data };
+    const place = `${path}.config`;
+    const { config: own, approval } =
+      definition.role === "tool"
+        ? toolConfig(parsed.data.config, place)
+        : { config: parsed.data.config, approval: null };
+    const upToDate = upgraded({ ...parsed.data, config: own }, definition, path);
+    const config = lenientParse(definition.configSchema, upToDate);
+    if (!config.success) throw invalid("validation", issuesOf(config.error, place));
+    return { definition, config: config.data, approval };
   }
 
   /**
@@ -140,12 +152,13 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
    * @throws ComponentError
    */
   build(
-    { definition, config }: CheckedComponent,
+    { definition, config, approval }: CheckedComponent,
     path: string,
     loader: ComponentLoader,
   ): Component {
     try {
-      return definition.fromConfig(config as never, loader);
+      const component = definition.fromConfig(config as never, loader);
+      return approval === null ? component : askingFirst(component as AnyTool, approval);
     } catch (error) {
       throw asComponentError(error, `${path}.config`);
     }
@@ -193,6 +206,19 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
       [{ path: `${path}.provider`, message: `unknown provider "${provider}"${didYouMean(near)}` }],
       near,
     );
+  }
+}
+
+function jsonSchema(schema: z.ZodType): JsonObject {
+  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonObject;
+}
+
+function toolConfig(config: JsonObject, path: string): ToolConfig {
+  try {
+    return splitToolConfig(config);
+  } catch (error) {
+    if (error instanceof z.ZodError) throw invalid("validation", issuesOf(error, path));
+    throw asComponentError(error, path);
   }
 }
 

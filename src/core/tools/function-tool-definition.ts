@@ -2,10 +2,11 @@ import * as z from "zod";
 import type { ToolCatalog } from "../component/catalog.ts";
 import type { ComponentDefinition } from "../component/component.ts";
 import { ValueError } from "../errors.ts";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json.ts";
 import { FUNCTION_TOOL } from "./function-tool.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
-import { type AnyTool, isStreamTool } from "./tool.ts";
+import type { AnyTool } from "./tool.ts";
+import { variantOf } from "./tool-variant.ts";
 
 /** AutoGen writes the function's source code and imports, too; they may be missing, are kept and never run. */
 const functionToolConfigSchema = z
@@ -50,14 +51,10 @@ function refused(message: string): ValueError {
 /** The registered tool under the description of the JSON. */
 function asConfigured(tool: AnyTool, config: FunctionToolConfig): AnyTool {
   const description = config.description ?? tool.description;
-  const shown = {
+  return variantOf(tool, {
     definition: FUNCTION_TOOL,
-    name: tool.name,
     description,
     schema: { ...tool.schema, description },
-    valueAsText: tool.valueAsText.bind(tool),
-    toConfig: (): JsonObject => config,
-  };
-  if (isStreamTool(tool)) return { ...shown, runStream: tool.runStream.bind(tool) };
-  return { ...shown, policy: tool.policy, run: tool.run.bind(tool) };
+    toConfig: () => config,
+  });
 }

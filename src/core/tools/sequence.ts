@@ -46,3 +46,8 @@ export function sequenceOf(tool: object): Sequence {
   }
   return sequence;
 }
+
+/** Calls to `other` stand in line with those to `tool`. */
+export function shareSequence(tool: object, other: object): void {
+  SEQUENCES.set(other, sequenceOf(tool));
+}

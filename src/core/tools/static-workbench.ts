@@ -16,6 +16,7 @@ import { loadAll } from "../state/load-all.ts";
 import { parseState } from "../state/parse-state.ts";
 import { statefulAt } from "../state/state-at.ts";
 import type { StateParts } from "../state/stateful.ts";
+import { approvedCall } from "./approved-call.ts";
 import { callTool } from "./call-tool.ts";
 import { sequenceOf } from "./sequence.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
@@ -114,8 +115,13 @@ export class StaticWorkbench implements Workbench {
   ): AsyncGenerator<Message, ToolResult, void> {
     const tool = this.#byName.get(name);
     if (tool === undefined) return notFound(name);
-    const run = () => callTool(tool, name, args, call, this.#maxResultBytes);
-    return isStatefulTool(tool) ? sequenceOf(tool).run(run, call.ctx.signal) : run();
+    const { approval } = tool;
+    const run = (given: JsonObject) => callTool(tool, name, given, call, this.#maxResultBytes);
+    const inLine = (calling: () => AsyncGenerator<Message, ToolResult, void>) =>
+      isStatefulTool(tool) ? sequenceOf(tool).run(calling, call.ctx.signal) : calling();
+    return approval === undefined
+      ? inLine(() => run(args))
+      : approvedCall({ tool, approval, name, args, call }, run, inLine);
   }
 
   reset(): Promise<void> {

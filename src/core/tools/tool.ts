@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { imageSchema } from "../models/llm-messages.ts";
+import type { HumanApproval } from "../run/human-approval.ts";
 import type { StepPolicy, TurnContext } from "../run/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 
@@ -28,24 +29,32 @@ export interface ToolCallContext {
   ctx: TurnContext;
   /** The model's id of the call; models repeat them. */
   callId: string | undefined;
+  /** The name of the agent that calls, for a human who is asked to approve. */
+  caller?: string;
   /** Nobody sees what a composite tool yields on the way (AutoGen `run`, not `run_stream`). Default false. */
   unseen?: boolean;
+}
+
+/** What all tools have. */
+interface BaseTool extends Component, Partial<Stateful> {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: ToolSchema;
+  /** A human is asked before each call ({@link withApproval}). */
+  readonly approval?: HumanApproval;
+  /** What the model reads of a returned value. */
+  valueAsText(value: Json): string;
 }
 
 /**
  * A leaf tool: one effect. Whoever calls it makes the step; the tool itself only works.
  * Errors it throws become error results.
  */
-export interface Tool extends Component, Partial<Stateful> {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: ToolSchema;
+export interface Tool extends BaseTool {
   /** What a restart does with a call that was under way. Default `never`; say `retry` for reads and idempotent tools. */
   readonly policy: StepPolicy;
   /** @param args checked against the schema by the tool @param call the running step's attempt */
   run(args: JsonObject, call: ToolRun): Promise<Json>;
-  /** What the model reads of a returned value. */
-  valueAsText(value: Json): string;
 }
 
 /** What a leaf tool may use while it runs. */
@@ -61,12 +70,8 @@ export interface ToolRun {
  * A composite tool: it runs agents or teams, or takes several steps of its own, in the scope it is given, and
  * yields what they say (AutoGen `BaseStreamTool`). It is not a step itself.
  */
-export interface StreamTool extends Component, Partial<Stateful> {
-  readonly name: string;
-  readonly description: string;
-  readonly schema: ToolSchema;
+export interface StreamTool extends BaseTool {
   runStream(args: JsonObject, call: ToolCallContext): AsyncGenerator<Message, Json, void>;
-  valueAsText(value: Json): string;
   /** As of the agents inside. */
   onPause?(): Promise<void>;
   onResume?(): Promise<void>;

@@ -20,6 +20,10 @@ export const httpToolConfigSchema = z.object({
   timeout: z.number().positive().default(5),
   /** What a restart does with a request that was under way. Default `retry` for GET, else `never`. */
   policy: z.enum(["retry", "never", "ask"]).nullish(),
+  /** Whoever loads a tool's JSON takes it off and honours it. Ignored, a call would go out that nobody approved. */
+  approval: z
+    .never({ error: "stands in component JSON only; in code, use withApproval" })
+    .optional(),
 });
 
 /** The config as it is written; what may be left out may be missing. */

@@ -430,6 +430,14 @@ describe("component JSON", () => {
     ]);
   });
 
+  test("that asks for approval is not taken for options in code, which would ask nobody", () => {
+    const config = { ...minimal, approval: "human" };
+    expect(registry.load<HttpTool>({ provider, config }).approval).toEqual({
+      timeoutSeconds: null,
+    });
+    expect(() => new HttpTool(config as never)).toThrow("withApproval");
+  });
+
   test.each(["[::1]", "::1", "10.0.0.1", "a.example", "bücher.example"])(
     "may have the host %s",
     (host) => {

@@ -52,7 +52,7 @@ export async function* executeCalls(
 }
 
 async function* executeCall(
-  { workbenches, handoffs }: AssistantSettings,
+  { name: caller, workbenches, handoffs }: AssistantSettings,
   call: FunctionCall,
   listed: ListedTools,
   said: Message[],
@@ -67,7 +67,7 @@ async function* executeCall(
   if (workbench === undefined) {
     return executed(call, `Error: tool '${call.name}' not found in any workbench`, true);
   }
-  const items = workbench.callTool(call.name, parsed.args, { ctx, callId: call.id });
+  const items = workbench.callTool(call.name, parsed.args, { ctx, callId: call.id, caller });
   let next = await items.next();
   while (!next.done) {
     if (next.value.type !== "ModelClientStreamingChunkEvent") said.push(next.value);

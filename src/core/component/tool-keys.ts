@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { isJsonObject, type Json, type JsonObject } from "../json.ts";
+import { type HumanApproval, humanApproval, humanApprovalSchema } from "../run/human-approval.ts";
+import { lenientParse } from "./lenient-parse.ts";
+
+/** A tool's config without the keys that every tool may have whatever its class, and what those say. */
+export interface ToolConfig {
+  config: JsonObject;
+  approval: HumanApproval | null;
+}
+
+/** @throws ZodError, ValueError */
+export function splitToolConfig(config: JsonObject): ToolConfig {
+  const { approval, approval_timeout_seconds, ...rest } = config;
+  const keys = lenientParse(humanApprovalSchema, { approval, approval_timeout_seconds });
+  if (!keys.success) throw keys.error;
+  const { data } = keys;
+  return { config: rest, approval: humanApproval(data.approval, data.approval_timeout_seconds) };
+}
+
+/** The JSON Schema of a tool's config with those keys. */
+export function withToolKeys(schema: JsonObject): JsonObject {
+  const { properties, allOf } = schema;
+  const { $schema: _, ...keys } = z.toJSONSchema(humanApprovalSchema, {
+    io: "input",
+  }) as JsonObject;
+  if (Array.isArray(allOf)) return { ...schema, allOf: [...allOf, keys] };
+  return { ...schema, properties: { ...asObject(properties), ...asObject(keys["properties"]) } };
+}
+
+function asObject(value: Json | undefined): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,64 @@
+import { type JsonObject, sortedJson } from "../json.ts";
+import type { Message } from "../messages/message.ts";
+import { askHuman, type HumanApproval } from "../run/human-approval.ts";
+import type { AnyTool, ToolCallContext, ToolResult } from "./tool.ts";
+import { textResult } from "./tool-result.ts";
+
+type Call = AsyncGenerator<Message, ToolResult, void>;
+
+/** A call that is to be approved. */
+export interface PendingCall {
+  tool: AnyTool;
+  approval: HumanApproval;
+  /** The name it was called by. */
+  name: string;
+  args: JsonObject;
+  call: ToolCallContext;
+}
+
+/**
+ * Asks a human, then makes the call, or gives the model the refusal as its result. When a human changed the arguments,
+ * the result says so: the model believes that it was called with its own.
+ *
+ * @param run makes the call with these arguments
+ * @param inLine lets the call in when those before it to the same tool have ended. The human is asked meanwhile, so that
+ * all of a reply's calls can be answered at once.
+ */
+export async function* approvedCall(
+  { tool, approval, name, args, call: { ctx, callId, caller = name } }: PendingCall,
+  run: (args: JsonObject) => Call,
+  inLine: (call: () => Call) => Call,
+): Call {
+  const { parameters } = tool.schema;
+  const asked = askHuman(
+    approval,
+    {
+      source: caller,
+      prompt: `"${caller}" wants to call the tool "${name}".`,
+      tool_call: {
+        name,
+        arguments: args,
+        ...(callId !== undefined && { call_id: callId }),
+        ...(parameters && { parameters }),
+      },
+    },
+    ctx,
+  );
+  // Whoever stands in line before it may end it before it looks at the answer.
+  asked.catch(() => undefined);
+  return yield* inLine(async function* () {
+    const { approved, reason, arguments: edited = args } = await asked;
+    if (!approved) return textResult(name, refusal(reason), true);
+    const result = yield* run(edited);
+    return sortedJson(edited) === sortedJson(args) ? result : noting(edited, result);
+  });
+}
+
+function refusal(reason: string): string {
+  return `The tool call was not approved.${reason && ` Reason: ${reason}`}`;
+}
+
+function noting(edited: JsonObject, result: ToolResult): ToolResult {
+  const note = `A human changed the arguments of this call to ${JSON.stringify(edited)}.`;
+  return { ...result, result: [{ type: "TextResultContent", content: note }, ...result.result] };
+}

@@ -1,0 +1,349 @@
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
+import { Catalog } from "../../../src/core/component/catalog.ts";
+import { dumpComponent } from "../../../src/core/component/component.ts";
+import { coreComponents } from "../../../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../../../src/core/component/registry.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { FunctionCall } from "../../../src/core/models/llm-messages.ts";
+import { toText } from "../../../src/core/messages/views.ts";
+import { MemoryHost } from "../../../src/core/run/memory-host.ts";
+import { run } from "../../../src/core/run/run.ts";
+import type { Answer, Question, TurnContext } from "../../../src/core/run/turn-context.ts";
+import { TurnScope } from "../../../src/core/run/turn-scope.ts";
+import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
+import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
+import {
+  StaticStreamWorkbench,
+  StaticWorkbench,
+} from "../../../src/core/tools/static-workbench.ts";
+import type { AnyTool } from "../../../src/core/tools/tool.ts";
+import { resultText } from "../../../src/core/tools/tool-result.ts";
+import { withApproval } from "../../../src/core/tools/with-approval.ts";
+import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+import { speaker } from "../support/agents.ts";
+import { outcome, TurnJournal } from "../support/recording-host.ts";
+
+/** A tool that has an effect, and what it did. */
+function remover() {
+  const removed: string[] = [];
+  const tool = new FunctionTool({
+    name: "remove",
+    description: "Removes a file.",
+    parameters: z.object({ path: z.string() }),
+    execute: ({ path }) => {
+      removed.push(path);
+      return `removed ${path}`;
+    },
+  });
+  return { tool, removed };
+}
+
+const remove = (path: string, id = "c1"): FunctionCall => ({
+  id,
+  name: "remove",
+  arguments: JSON.stringify({ path }),
+});
+
+/** An assistant whose model asks for these calls at once. */
+function clerk(tools: AnyTool[], calls: FunctionCall[], name = "clerk"): AssistantAgent {
+  const modelClient = new ScriptedChatCompletionClient([calls]);
+  return new AssistantAgent({ name, modelClient, tools });
+}
+
+/** What the model of an assistant is told about a call, and what a human was asked. */
+async function answered(tool: AnyTool, answer: Answer) {
+  const asked: Question[] = [];
+  const { messages } = await run(clerk([tool], [remove("/a")]), {
+    task: "go",
+    answer: (question) => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    },
+  });
+  return { asked, event: messages.find(({ type }) => type === "ToolCallExecutionEvent") };
+}
+
+describe("a tool under approval", () => {
+  test("is called when a human says so, and not before", async () => {
+    const { tool, removed } = remover();
+    const agent = clerk([withApproval(tool)], [remove("/a")]);
+    const asked: Question[] = [];
+    await run(agent, {
+      task: "go",
+      answer: (question) => {
+        expect(removed).toEqual([]);
+        asked.push(question);
+        return Promise.resolve({ approved: true });
+      },
+    });
+    expect(removed).toEqual(["/a"]);
+    expect(asked).toEqual([
+      {
+        id: expect.any(String),
+        kind: "approval",
+        source: "clerk",
+        prompt: '"clerk" wants to call the tool "remove".',
+        tool_call: {
+          name: "remove",
+          arguments: { path: "/a" },
+          call_id: "c1",
+          parameters: tool.schema.parameters,
+        },
+        timeout_seconds: null,
+      },
+    ]);
+  });
+
+  test.each([
+    ["with a reason", { reason: "it is mine" }, " Reason: it is mine"],
+    ["without one", {}, ""],
+  ])("refused %s is not called, and the model reads why", async (_how, given, why) => {
+    const { tool, removed } = remover();
+    const { event } = await answered(withApproval(tool), { approved: false, ...given });
+    expect(removed).toEqual([]);
+    expect(event).toMatchObject({
+      content: [
+        { call_id: "c1", is_error: true, content: `The tool call was not approved.${why}` },
+      ],
+    });
+  });
+
+  test("is called with the arguments a human gives it, and the model is told", async () => {
+    const { tool, removed } = remover();
+    const edited = { approved: true, arguments: { path: "/b" } };
+    const { event } = await answered(withApproval(tool), edited);
+    expect(removed).toEqual(["/b"]);
+    const note = 'A human changed the arguments of this call to {"path":"/b"}.';
+    expect(event).toMatchObject({
+      content: [{ is_error: false, content: `${note}\nremoved /b` }],
+    });
+  });
+
+  test("with its own arguments given back has not been changed", async () => {
+    const same = { approved: true, arguments: { path: "/a" } };
+    const { event } = await answered(withApproval(remover().tool), same);
+    expect(event).toMatchObject({ content: [{ content: "removed /a" }] });
+  });
+
+  test("checks a human's arguments as it does a model's", async () => {
+    const { tool, removed } = remover();
+    const wrong = { approved: true, arguments: { path: 7 } };
+    const { event } = await answered(withApproval(tool), wrong);
+    expect(removed).toEqual([]);
+    expect(event).toMatchObject({
+      content: [{ is_error: true, content: expect.stringMatching(/changed.*\n.*invalid arg/s) }],
+    });
+  });
+
+  test("fails the run when it is answered as something else", async () => {
+    const { tool, removed } = remover();
+    await expect(answered(withApproval(tool), { content: "yes" })).rejects.toThrow(/an approval/);
+    expect(removed).toEqual([]);
+  });
+
+  test("shows the name the model knows it by", async () => {
+    const { tool } = remover();
+    const bench = new StaticWorkbench([withApproval(tool)], {
+      toolOverrides: { remove: { name: "delete" } },
+    });
+    const journal = new TurnJournal();
+    const call = { ctx: journal.attempt(), callId: "c1", caller: "clerk" };
+    await outcome(bench.callTool("delete", { path: "/a" }, call));
+    expect(journal.questions[0]).toMatchObject({ tool_call: { name: "delete" } });
+  });
+
+  test("counts as refused after a time, if one is named", async () => {
+    const { asked } = await answered(withApproval(remover().tool, { timeoutSeconds: 60 }), {
+      approved: false,
+    });
+    expect(asked[0]).toMatchObject({ timeout_seconds: 60 });
+    expect(() => withApproval(remover().tool, { timeoutSeconds: 0 })).toThrow(/more than 0/);
+  });
+
+  test("inside an agent that is a tool itself is asked about in its own name", async () => {
+    const { tool, removed } = remover();
+    const inner = clerk([withApproval(tool)], [remove("/a")], "inner");
+    const ask = { id: "c1", name: "inner", arguments: '{"task": "go"}' };
+    const asked: Question[] = [];
+    await run(clerk([withApproval(new AgentTool(inner))], [ask], "boss"), {
+      task: "go",
+      answer: (question) => {
+        asked.push(question);
+        return Promise.resolve({ approved: true });
+      },
+    });
+    expect(asked.map(({ source, tool_call }) => [source, tool_call?.name])).toEqual([
+      ["boss", "inner"],
+      ["inner", "remove"],
+    ]);
+    expect(removed).toEqual(["/a"]);
+  });
+});
+
+describe("several calls at once", () => {
+  /** Calls side by side, in one pass of a turn. */
+  const pass = (bench: StaticWorkbench, name: string, all: JsonObject[], journal: TurnJournal) =>
+    outcome(
+      journal.attempt().all(
+        all.map((args, index) => ({
+          key: `tool:${index}`,
+          run: (ctx: TurnContext) => bench.callTool(name, args, { ctx, callId: "c" }),
+        })),
+        { inTurn: true },
+      ),
+    );
+  const approve = (journal: TurnJournal, index: number) =>
+    journal.answers.set(journal.questions[index]?.id ?? "", { approved: true });
+
+  test("are asked about at once, and each is made when it is approved", async () => {
+    const { tool, removed } = remover();
+    const bench = new StaticWorkbench([withApproval(tool)]);
+    const journal = new TurnJournal();
+    const again = () => pass(bench, "remove", [{ path: "/a" }, { path: "/b" }], journal);
+    expect((await again()).error).toMatchObject({ kind: "suspend" });
+    expect(journal.questions.map(({ tool_call }) => tool_call?.arguments)).toEqual([
+      { path: "/a" },
+      { path: "/b" },
+    ]);
+    approve(journal, 1);
+    expect((await again()).error).toMatchObject({ kind: "suspend" });
+    expect(removed).toEqual(["/b"]);
+    approve(journal, 0);
+    const { result } = await again();
+    expect(result?.map(resultText)).toEqual(["removed /a", "removed /b"]);
+    expect(removed).toEqual(["/b", "/a"]);
+    expect(new Set(journal.questions.map(({ id }) => id)).size).toBe(2);
+  });
+
+  test("to a tool that remembers are made in their order", async () => {
+    const heard: string[] = [];
+    const journal = new TurnJournal();
+    // A turn that runs again has new objects.
+    const again = () => {
+      const poet = speaker("poet", (messages) => {
+        heard.push(...messages.map(toText));
+        return "verse";
+      });
+      const bench = new StaticStreamWorkbench([withApproval(new AgentTool(poet))]);
+      return pass(bench, "poet", [{ task: "one" }, { task: "two" }], journal);
+    };
+    await again();
+    expect(journal.questions).toHaveLength(2);
+    approve(journal, 1);
+    expect((await again()).error).toMatchObject({ kind: "suspend" });
+    expect(heard).toEqual([]);
+    approve(journal, 0);
+    expect((await again()).error).toBeUndefined();
+    expect(heard).toEqual(["one", "two"]);
+  });
+
+  test("stand in one line with those to the same tool without approval", async () => {
+    const events: string[] = [];
+    const poet = speaker("poet", async ([task]) => {
+      events.push(`${task && toText(task)} begins`);
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
+      events.push("ends");
+      return "verse";
+    });
+    const tool = new AgentTool(poet);
+    const branches = [tool, withApproval(tool)].map((one, index) => ({
+      key: `tool:${index}`,
+      run: (ctx: TurnContext) =>
+        new StaticWorkbench([one]).callTool("poet", { task: `${index}` }, { ctx, callId: "c" }),
+    }));
+    const host = new MemoryHost({ answer: () => Promise.resolve({ approved: true }) });
+    await outcome(TurnScope.root(host.turn(0)).all(branches));
+    expect(events).toEqual(["0 begins", "ends", "1 begins", "ends"]);
+  });
+});
+
+test("what was approved counts for nothing else that is asked at the same place", async () => {
+  const { tool, removed } = remover();
+  const bench = new StaticWorkbench([withApproval(tool)]);
+  const journal = new TurnJournal();
+  const call = (path: string) =>
+    outcome(bench.callTool("remove", { path }, { ctx: journal.attempt(), callId: "c" }));
+  await call("/a");
+  journal.answers.set(journal.questions[0]!.id, { approved: true });
+  expect((await call("/b")).error).toMatchObject({ kind: "suspend" });
+  expect(removed).toEqual([]);
+  await call("/a");
+  expect(removed).toEqual(["/a"]);
+});
+
+describe("component JSON", () => {
+  const { tool } = remover();
+  const catalog = new Catalog();
+  catalog.registerTool(tool);
+  const guarded = withApproval(
+    new FunctionTool({ name: "pay", description: "Pays.", parameters: {}, execute: () => null }),
+  );
+  catalog.registerTool(guarded);
+  const registry = new ComponentRegistry({ functions: catalog }).register(
+    ...coreComponents(catalog),
+  );
+  const load = (config: JsonObject) =>
+    registry.load<AnyTool>(
+      { provider: "FunctionTool", config: { name: "remove", ...config } },
+      "tool",
+    );
+
+  test("of any tool may ask for it, and is dumped as it was loaded", () => {
+    const asking = { approval: "human", approval_timeout_seconds: 60 } as const;
+    expect(load(asking).approval).toEqual({ timeoutSeconds: 60 });
+    const { config } = dumpComponent(load(asking));
+    expect(config).toMatchObject(asking);
+    expect(dumpComponent(registry.load(dumpComponent(load(asking)))).config).toEqual(config);
+    expect(dumpComponent(load({ approval: "human" })).config).toEqual({
+      name: "remove",
+      approval: "human",
+    });
+  });
+
+  test("of an agent as a tool keeps what the agent remembers", () => {
+    const agent = clerk([], [], "inner");
+    const dumped = dumpComponent(withApproval(new AgentTool(agent)));
+    expect(dumped).toMatchObject({
+      provider: "autogen_agentchat.tools.AgentTool",
+      config: { approval: "human", return_value_as_last_message: false },
+    });
+    const bench = new StaticWorkbench([withApproval(new AgentTool(agent))]);
+    expect(bench.saveState()).toMatchObject({ tools: { inner: { type: "AssistantAgentState" } } });
+    expect(Object.keys(bench.stateParts().children ?? {})).toEqual(["inner"]);
+  });
+
+  test("does not take it from a tool that was registered with it", () => {
+    expect(load({ name: "pay" }).approval).toEqual({ timeoutSeconds: null });
+  });
+
+  test("without it, or with null, asks nobody", () => {
+    expect(load({}).approval).toBeUndefined();
+    expect(load({ approval: null }).approval).toBeUndefined();
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ approval: "humans" }, "approval"],
+    [{ approval: true }, "approval"],
+    [{ approval: "human", approval_timeout_seconds: 0 }, "approval_timeout_seconds"],
+    [{ approval_timeout_seconds: 60 }, "approval_timeout_seconds"],
+  ])("with %o is refused, and the field is named", (config, path) => {
+    const model = { provider: "FunctionTool", config: { name: "remove", ...config } };
+    expect(registry.validate(model, "tool").map((issue) => issue.path)).toEqual([
+      `component.config.${path}`,
+    ]);
+  });
+
+  test("has it in the schema of every tool", () => {
+    const schemas = registry
+      .definitions()
+      .filter(({ component_type }) => component_type === "tool");
+    expect(schemas.length).toBeGreaterThan(2);
+    for (const { config } of schemas) {
+      expect(JSON.stringify(config)).toContain('"approval_timeout_seconds"');
+    }
+  });
+});
