@@ -30,6 +30,7 @@ const PAGES = [
   "docs/configuration.md",
   "docs/custom-agents.md",
   "docs/memory.md",
+  "docs/approval.md",
   "docs/custom-teams.md",
   "docs/differences-from-autogen.md",
   "docs/moving-from-autogen.md",

@@ -6,6 +6,7 @@ import type { TurnControl, TurnJournal } from "./turn-journal.ts";
 export interface DriveActions {
   isCurrent(): boolean;
   discard(messageId: string): void;
+  asked(): void;
   retractOutstanding(): void;
   refusal(): TroupeError | undefined;
   fail(error: TroupeError): void;
@@ -76,6 +77,7 @@ export class Drive {
       },
       sleep: (ms) => this.#sleep(ms),
       discard: (messageId) => actions.discard(messageId),
+      asked: () => actions.asked(),
       retractOutstanding: () => actions.retractOutstanding(),
       refusal: () => actions.refusal(),
       fail: (error) => actions.fail(error),

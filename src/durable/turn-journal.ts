@@ -28,6 +28,8 @@ export interface TurnControl {
   sleep(ms: number): Promise<void>;
   /** The text shown of this message is void. */
   discard(messageId: string): void;
+  /** A question was recorded. */
+  asked(): void;
   /** What is recorded and not emitted again is taken back. */
   retractOutstanding(): void;
   /** A reason to start no further step, for example a limit that was reached. */
@@ -172,7 +174,11 @@ export class TurnJournal implements TurnHost {
       const { value, time } = known.answer;
       return Promise.resolve({ answer: value, time });
     }
-    if (known?.run !== runId) questions.ask(runId, question, this.clock());
+    if (known?.run !== runId) {
+      questions.ask(runId, question, this.clock());
+      // An input has an event; of an approval nobody would hear before all that runs beside it has ended.
+      if (question.kind === "approval") this.#options.control.asked();
+    }
     throw new TurnSignal("suspend");
   }
 

@@ -60,17 +60,27 @@ export const answerSchema = z.union([
   z.strictObject({
     approved: z.boolean(),
     reason: z.string().max(10_000).optional(),
-    arguments: describedObject("Replaces the arguments of the tool call.").optional(),
+    arguments: describedObject(
+      "In the place of the tool call's arguments; must fit its parameters.",
+    ).optional(),
   }),
 ]);
 
 export const humanRequestSchema = z.object({
-  id: z.string().describe("The request_id of the event."),
+  id: z.string().describe("Of an input: the request_id of its event."),
   kind: z.enum(["input", "approval"]),
   source: z.string(),
   prompt: z.string(),
-  code: z.string().optional(),
-  tool_call: describedObject("The tool call to be approved.").optional(),
+  code: z.string().describe("The code to be approved, as Markdown.").optional(),
+  tool_call: z
+    .object({
+      name: z.string(),
+      arguments: describedObject("As the model wrote them."),
+      call_id: z.string().optional(),
+      parameters: describedObject("JSON Schema of the arguments.").optional(),
+    })
+    .describe("The tool call to be approved.")
+    .optional(),
   created_at: timeSchema,
   expires_at: timeSchema.nullable(),
 }) satisfies z.ZodType<HumanRequest>;

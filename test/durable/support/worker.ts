@@ -1,4 +1,3 @@
-import { Catalog } from "../../../src/core/component/catalog.ts";
 import type { ChatAgent } from "../../../src/core/agents/chat-agent.ts";
 import type { ComponentModel } from "../../../src/core/component/component.ts";
 import { coreComponents } from "../../../src/core/component/core-components.ts";
@@ -7,15 +6,18 @@ import { agentRunnable } from "../../../src/core/run/agent-runnable.ts";
 import type { Runnable } from "../../../src/core/run/runnable.ts";
 import type { Team } from "../../../src/core/teams/team.ts";
 import { TroupeTeam } from "../../../src/durable/team-object.ts";
+import { TestCodeExecutor } from "../../core/support/code-executor.ts";
+import { catalog } from "./catalog.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
 import { TallyAgent } from "./tally-agent.ts";
 import { TestModel } from "./test-model.ts";
 
-const registry = new ComponentRegistry().register(
-  ...coreComponents(new Catalog()),
+const registry = new ComponentRegistry({ functions: catalog }).register(
+  ...coreComponents(catalog),
   ScriptedAgent.component,
   TallyAgent.component,
   TestModel.component,
+  TestCodeExecutor.component,
 );
 
 /** A team object whose components may hold agents that a test scripts. */

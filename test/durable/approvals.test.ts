@@ -1,0 +1,240 @@
+import { runDurableObjectAlarm } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { ComponentModel } from "../../src/core/component/component.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { FunctionCall } from "../../src/core/models/llm-messages.ts";
+import type { RunInfo } from "../../src/core/run/gateway.ts";
+import { FunctionTool } from "../../src/core/tools/function-tool.ts";
+import { catalog } from "./support/catalog.ts";
+import { assistant } from "./support/components.ts";
+import { Effects } from "./support/effects.ts";
+import { roundRobin, TestTeam, texts, value } from "./support/team.ts";
+
+let effects = new Effects();
+catalog.registerTool(
+  new FunctionTool({
+    name: "remove",
+    description: "Removes a file.",
+    parameters: z.object({ path: z.string(), force: z.boolean().optional() }),
+    execute: async ({ path }, { idempotencyKey }) => {
+      await effects.run(idempotencyKey);
+      return `removed ${path}`;
+    },
+  }),
+);
+
+const remove = (path: string): FunctionCall => ({
+  id: "c",
+  name: "remove",
+  arguments: JSON.stringify({ path }),
+});
+
+/** An assistant whose model asks for these calls at once. */
+function clerk(
+  paths: string[] | (() => string[]),
+  config: JsonObject = {},
+  agentConfig: JsonObject = {},
+): ComponentModel {
+  effects = new Effects();
+  const calls = () => (Array.isArray(paths) ? paths : paths()).map(remove);
+  const tool = {
+    provider: "FunctionTool",
+    config: { name: "remove", approval: "human", ...config },
+  };
+  return assistant(effects, "clerk", { tools: [tool], ...agentConfig }, calls);
+}
+
+const coder = (config: JsonObject = {}): ComponentModel => ({
+  provider: "CodeExecutorAgent",
+  config: {
+    name: "coder",
+    code_executor: { provider: "test.TestCodeExecutor", config: {} },
+    approval: "human",
+    ...config,
+  },
+});
+
+async function waiting(component: ComponentModel, task = "go") {
+  const team = await TestTeam.create(component);
+  const run = await team.rested((await team.start(task)).id);
+  expect(run).toMatchObject({ status: "waiting" });
+  return { team, run };
+}
+
+const answer = async (team: TestTeam, { id, requests }: RunInfo, given: JsonObject, index = 0) =>
+  team.gateway.answer(id, requests[index]?.id ?? "", given);
+
+describe("code under approval", () => {
+  const code = "```sh\nls\n```";
+
+  test("waits without an object, and runs when it is approved", async () => {
+    const { team, run } = await waiting(coder(), code);
+    expect(run.requests).toEqual([
+      {
+        id: expect.any(String),
+        kind: "approval",
+        source: "coder",
+        prompt: '"coder" wants to run this code.',
+        code: "```sh\nls\n\n```",
+        created_at: expect.any(String),
+        expires_at: null,
+      },
+    ]);
+    await team.evict();
+    expect(value(await team.gateway.requests(run.id))).toEqual(run.requests);
+    value(await answer(team, run, { approved: true }));
+    expect(texts(await team.finished(run.id))).toEqual([code, "ls\n"]);
+  });
+
+  test("cannot be changed, only refused", async () => {
+    const { team, run } = await waiting(coder(), code);
+    expect(await answer(team, run, { approved: true, arguments: { code: "rm" } })).toMatchObject({
+      ok: false,
+      problem: { status: 422, code: "invalid_answer", errors: [{ path: "arguments" }] },
+    });
+    value(await answer(team, run, { approved: false, reason: "not now" }));
+    expect(texts(await team.finished(run.id)).at(-1)).toBe(
+      "Code execution was not approved. Reason: not now",
+    );
+  });
+
+  test("that nobody approves in time counts as refused", async () => {
+    const { team, run } = await waiting(coder({ approval_timeout_seconds: 0.2 }), code);
+    expect(run.requests[0]?.expires_at).not.toBeNull();
+    await scheduler.wait(200);
+    await runDurableObjectAlarm(team.stub);
+    expect(texts(await team.finished(run.id)).at(-1)).toMatch(/Nobody answered in time/);
+  });
+});
+
+describe("a tool under approval", () => {
+  test("is called with what a human makes of its arguments", async () => {
+    const { team, run } = await waiting(clerk(["/a"]));
+    expect(run.requests).toMatchObject([
+      {
+        kind: "approval",
+        source: "clerk",
+        tool_call: { name: "remove", call_id: "c", arguments: { path: "/a" } },
+        expires_at: null,
+      },
+    ]);
+    for (const [given, path] of [
+      [{ path: 7 }, "arguments.path"],
+      [{}, "arguments.path"],
+      [{ path: "/b", why: "x" }, "arguments.why"],
+    ] as const) {
+      expect(await answer(team, run, { approved: true, arguments: given })).toMatchObject({
+        ok: false,
+        problem: { status: 422, code: "invalid_answer", errors: [{ path }] },
+      });
+    }
+    expect(await answer(team, run, { approved: false, arguments: { path: "/b" } })).toMatchObject({
+      ok: false,
+      problem: { errors: [{ path: "arguments" }] },
+    });
+    expect(await team.run(run.id)).toMatchObject({ status: "waiting" });
+    await team.evict();
+    value(await answer(team, run, { approved: true, arguments: { path: "/b", force: null } }));
+    expect(texts(await team.finished(run.id)).at(-1)).toMatch(/changed .*"\/b".*\nremoved \/b$/);
+  });
+
+  test("asks about several calls at once, and each is made when it is approved", async () => {
+    const { team, run } = await waiting(clerk(["/a", "/b", "/c"]));
+    expect(run.requests).toHaveLength(3);
+    value(await answer(team, run, { approved: true }, 1));
+    expect(await team.rested(run.id)).toMatchObject({ requests: [{}, {}] });
+    expect(effects.begun).toEqual(["1/model:0", "1/tool:0:1/call"]);
+    await team.evict();
+    value(await answer(team, run, { approved: false }, 0));
+    value(await answer(team, run, { approved: true }, 2));
+    expect(texts(await team.finished(run.id)).at(-1)).toBe(
+      "The tool call was not approved.\nremoved /b\nremoved /c",
+    );
+    expect(effects.repeated).toEqual([]);
+  });
+
+  test("is shown to those who watch while something runs beside it", async () => {
+    const free = new FunctionTool({
+      name: "work",
+      description: "Takes its time.",
+      parameters: {},
+      policy: "retry",
+      execute: async (_args, { idempotencyKey }) => effects.run(idempotencyKey),
+    });
+    catalog.registerTool(free);
+    effects = new Effects();
+    const calls = [{ id: "w", name: "work", arguments: "{}" }, remove("/a")];
+    const tools: JsonObject[] = [
+      { provider: "FunctionTool", config: { name: "work" } },
+      { provider: "FunctionTool", config: { name: "remove", approval: "human" } },
+    ];
+    const team = await TestTeam.create(assistant(effects, "clerk", { tools }, () => calls));
+    const release = effects.hold("1/tool:0:0/call");
+    const seen: string[] = [];
+    for await (const { event, data } of await team.startStream("go")) {
+      if (event !== "run") continue;
+      const { id, status, requests } = data as RunInfo;
+      seen.push(`${status} ${requests.length}`);
+      if (requests.length === 1) {
+        value(await team.gateway.answer(id, requests[0]!.id, { approved: false }));
+        release();
+      }
+    }
+    expect(seen).toEqual(["running 0", "running 1", "running 0", "completed 0"]);
+  });
+
+  test("that was cut off after its approval is not called again", async () => {
+    const { team, run } = await waiting(clerk(["/a"]));
+    effects.hang("1/tool:0:0/call");
+    value(await answer(team, run, { approved: true }));
+    await effects.until("1/tool:0:0/call");
+    await team.evict();
+    await runDurableObjectAlarm(team.stub);
+    expect(texts(await team.finished(run.id)).at(-1)).toMatch(/outcome is unknown/);
+    expect(effects.begun).toEqual(["1/model:0", "1/tool:0:0/call"]);
+  });
+
+  test("may be paused, stopped and cancelled in the meantime, and forked from before", async () => {
+    const { team, run } = await waiting(roundRobin([clerk(["/a"])], 2));
+    value(await team.gateway.pauseRun(run.id));
+    expect(await team.rested(run.id)).toMatchObject({ status: "paused" });
+    value(await answer(team, run, { approved: true }));
+    expect(effects.begun).toEqual(["1/speaker:clerk/model:0"]);
+    value(await team.gateway.resumeRun(run.id));
+    const next = await team.rested(run.id);
+    expect(next).toMatchObject({ status: "waiting", turns: 1 });
+    const fork = await team.fork();
+    const forked = await fork.rested((await fork.start(null)).id);
+    expect(forked.requests).toMatchObject([{ tool_call: { arguments: { path: "/a" } } }]);
+    value(await team.gateway.stopRun(next.id, "now"));
+    expect(await answer(team, next, { approved: true })).toMatchObject({
+      problem: { code: "run_ended" },
+    });
+  });
+});
+
+describe("a retry", () => {
+  test("does not ask again about what was approved", async () => {
+    const { team, run } = await waiting(clerk(["/a"]));
+    effects.hang("1/tool:0:0/call");
+    value(await answer(team, run, { approved: true }));
+    await effects.until("1/tool:0:0/call");
+    value(await team.gateway.stopRun(run.id, "now"));
+    const again = value(await team.gateway.retryRun(run.id));
+    expect(texts(await team.finished(again.id)).at(-1)).toMatch(/outcome is unknown/);
+  });
+
+  test("asks where the model, asked again, wants something else at the same place", async () => {
+    const paths = ["/a", "/b"];
+    // The run fails after the call, and that is put down to what the model said.
+    const failing = { tool_call_summary_format: "{nothing_known}" };
+    const { team, run } = await waiting(clerk(() => [paths.shift() ?? ""], {}, failing));
+    value(await answer(team, run, { approved: false }));
+    expect(await team.finished(run.id)).toMatchObject({ status: "failed" });
+    const again = value(await team.gateway.retryRun(run.id));
+    const { requests } = await team.rested(again.id);
+    expect(requests).toMatchObject([{ tool_call: { arguments: { path: "/b" } } }]);
+    expect(requests[0]?.id).not.toBe(run.requests[0]?.id);
+  });
+});
