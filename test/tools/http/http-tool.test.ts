@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../src/core/json.ts";
 import { MAX_ATTEMPTS } from "../../../src/core/run/retry.ts";
 import { resultText } from "../../../src/core/tools/tool-result.ts";
 import { StaticWorkbench } from "../../../src/core/tools/static-workbench.ts";
-import type { ToolRun } from "../../../src/core/tools/tool.ts";
+import type { AnyTool, ToolRun } from "../../../src/core/tools/tool.ts";
 import type { OutgoingDependencies } from "../../../src/outgoing/dependencies.ts";
 import { outgoingTools } from "../../../src/tools/components.ts";
 import type { HttpToolConfig } from "../../../src/tools/http/config.ts";
@@ -432,7 +432,7 @@ describe("component JSON", () => {
 
   test("that asks for approval is not taken for options in code, which would ask nobody", () => {
     const config = { ...minimal, approval: "human" };
-    expect(registry.load<HttpTool>({ provider, config }).approval).toEqual({
+    expect(registry.load<AnyTool>({ provider, config }).approval).toEqual({
       timeoutSeconds: null,
     });
     expect(() => new HttpTool(config as never)).toThrow("withApproval");
