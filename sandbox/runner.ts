@@ -10,7 +10,10 @@ export type WorkspaceEntry =
   | { path: string; type: "link"; target: string }
   | { path: string; type: "directory" };
 
-/** What makes one workspace of another: entries that are new or different, and paths that are gone. */
+/**
+ * What makes one workspace of another: paths that are gone, then entries that are new or different, a directory before what is
+ * in it.
+ */
 export interface WorkspaceChange {
   set: WorkspaceEntry[];
   /** A directory goes with everything in it. */
@@ -64,6 +67,8 @@ export interface Isolation {
   readonly name: "wasm" | "process";
   /** By the names that blocks use, in lower case: `python`, `py`, `sh`, … */
   readonly languages: readonly LanguageInfo[];
+  /** Whether code can have effects besides those on its workspace: then what was interrupted must not run again. */
+  readonly reachesOut: boolean;
   /** Resolves once runners can be had quickly. */
   start(): Promise<void>;
   /** A runner with an empty workspace, for one session only. */

@@ -1,0 +1,91 @@
+import { createHash } from "node:crypto";
+import { invalid, ProblemError } from "../../problem.ts";
+import { Execution, type ExecutionRequest } from "../../sessions/execution.ts";
+import type { ExecutionResult, Keyed } from "../../sessions/manifest.ts";
+import { readJson } from "../body.ts";
+import { type Call, type Endpoint, json } from "../endpoint.ts";
+import { executionEvents, recordedEvents, wantsEvents } from "../event-stream.ts";
+import { executeSchema, keyPattern } from "../schemas.ts";
+import type { Services } from "../services.ts";
+
+export function executionEndpoints({ sessions, settings, problemOf }: Services): Endpoint[] {
+  const body = executeSchema(settings);
+
+  async function read({ request }: Call): Promise<ExecutionRequest> {
+    const parsed = body.safeParse(await readJson(request, settings.maxBodyBytes));
+    if (!parsed.success)
+      throw invalid(
+        "invalid_body",
+        "The body is not a request to execute.",
+        parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })),
+      );
+    const { code_blocks: blocks, timeout_seconds: seconds } = parsed.data;
+    return { blocks, timeoutMs: seconds * 1000, keyed: keyedOf(request, parsed.data) };
+  }
+
+  return [
+    {
+      method: "post",
+      path: "/v1/sessions/:session/execute",
+      id: "execute",
+      summary: "Run blocks of code",
+      body,
+      idempotent: true,
+      answers: {
+        200: {
+          description:
+            "What became of the code, whatever it was. As events: `output` with {text}, then `result` or `error`.",
+          schema: "Result",
+          media: "text/event-stream",
+        },
+      },
+      problems: [409, 429, 503],
+      async handle(call) {
+        const session = call.session();
+        const request = await read(call);
+        const found = await sessions.execute(session, request);
+        if (!(found instanceof Execution))
+          return wantsEvents(call.request) ? recordedEvents(found) : json(found);
+        // Without a key nobody can come back for the result.
+        if (request.keyed === undefined) onAbort(call.gone, () => found.cancel());
+        if (wantsEvents(call.request)) return executionEvents(found, problemOf);
+        return json(await Promise.race([found.result, whenGone(call.gone)]));
+      },
+    },
+    {
+      method: "delete",
+      path: "/v1/sessions/:session/executions/:key",
+      id: "cancelExecution",
+      summary: "Cancel what runs or waits under a key; its result then says so",
+      answers: { 204: { description: "It has ended." } },
+      problems: [404, 422],
+      async handle(call) {
+        if (await sessions.cancel(call.session(), call.key()))
+          return new Response(null, { status: 204 });
+        throw new ProblemError(404, "no_such_execution", "Nothing runs or waits under this key.");
+      },
+    },
+  ];
+}
+
+function keyedOf(request: Request, body: unknown): Keyed | undefined {
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return undefined;
+  if (!keyPattern.test(key))
+    throw invalid("invalid_key", "Idempotency-Key is not acceptable.", [
+      { path: "Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" },
+    ]);
+  return { key, fingerprint: createHash("sha256").update(JSON.stringify(body)).digest("hex") };
+}
+
+function onAbort(signal: AbortSignal, action: () => void): void {
+  if (signal.aborted) action();
+  else signal.addEventListener("abort", action, { once: true });
+}
+
+/** Rejects when nobody is there any more to get an answer. */
+function whenGone(gone: AbortSignal): Promise<ExecutionResult> {
+  return new Promise((_, reject) => {
+    onAbort(gone, () => reject(new ProblemError(499, "client_gone", "The client has gone.")));
+  });
+}

@@ -1,0 +1,78 @@
+import { Readable } from "node:stream";
+import { readBytes } from "../body.ts";
+import { type Endpoint, json } from "../endpoint.ts";
+import type { Services } from "../services.ts";
+
+const FILE = "/v1/sessions/:session/files/:path{.*}";
+
+export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
+  return [
+    {
+      method: "get",
+      path: "/v1/sessions/:session/files",
+      id: "listFiles",
+      summary: "The files of a session",
+      answers: { 200: { description: "By their paths.", schema: "Files" } },
+      problems: [422],
+      async handle(call) {
+        return json({ files: await sessions.files(call.session(), (files) => files.list()) });
+      },
+    },
+    {
+      method: "get",
+      path: FILE,
+      id: "getFile",
+      summary: "Read a file",
+      answers: { 200: { description: "Its bytes.", media: "application/octet-stream" } },
+      problems: [404, 422],
+      async handle(call) {
+        const path = call.file();
+        const file = await sessions.files(call.session(), (files) => files.open(path));
+        const body = Readable.toWeb(file.handle.createReadStream()) as ReadableStream<Uint8Array>;
+        return new Response(body, {
+          headers: {
+            "content-type": "application/octet-stream",
+            "content-length": String(file.size),
+            "last-modified": new Date(file.modifiedAt).toUTCString(),
+            "cache-control": "no-store",
+            // What code wrote is never a page of this origin.
+            "content-disposition": "attachment",
+            "x-content-type-options": "nosniff",
+          },
+        });
+      },
+    },
+    {
+      method: "put",
+      path: FILE,
+      id: "putFile",
+      summary: "Write a file; directories above it are made",
+      body: "bytes",
+      answers: {
+        201: { description: "There was none." },
+        204: { description: "It was replaced." },
+      },
+      problems: [409, 413, 415, 422, 429],
+      async handle(call) {
+        const path = call.file();
+        const session = call.session();
+        const content = await readBytes(call.request, settings.maxFileBytes);
+        const created = await sessions.newFiles(session, (files) => files.put(path, content));
+        return new Response(null, { status: created ? 201 : 204 });
+      },
+    },
+    {
+      method: "delete",
+      path: FILE,
+      id: "deleteFile",
+      summary: "Remove a file",
+      answers: { 204: { description: "It is gone." } },
+      problems: [404, 409, 422],
+      async handle(call) {
+        const path = call.file();
+        await sessions.files(call.session(), (files) => files.remove(path));
+        return new Response(null, { status: 204 });
+      },
+    },
+  ];
+}

@@ -1,0 +1,54 @@
+import { createAdaptorServer } from "@hono/node-server";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createApp } from "./app.ts";
+import { createIsolation } from "./isolation.ts";
+import manifest from "./package.json" with { type: "json" };
+import { Sessions } from "./sessions/sessions.ts";
+import { readSettings, type Settings, SettingsError } from "./settings.ts";
+
+/** What went wrong on our side. */
+function log(error: unknown): void {
+  console.error(error instanceof Error ? error.stack : error);
+}
+
+async function start(settings: Settings): Promise<void> {
+  await mkdir(settings.data, { recursive: true, mode: 0o700 });
+  const isolation = await createIsolation(settings, process.env);
+  await isolation.start();
+  const sessions = await Sessions.open({ ...settings, isolation, log });
+  const { fetch } = createApp({ sessions, isolation, settings, log, version: manifest.version });
+  const server = createAdaptorServer({ fetch });
+  server.listen(settings.port, settings.host);
+  await once(server, "listening");
+  const { address, port, family } = server.address() as AddressInfo;
+  const host = family === "IPv6" ? `[${address}]` : address;
+  console.log(`Sandbox (${isolation.name}) listening on http://${host}:${port}`);
+
+  let stopping = false;
+  const stop = async (): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    server.close();
+    await sessions.close();
+    process.exit();
+  };
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop());
+  if (settings.endWithParent) whenParentEnds(() => void stop());
+}
+
+function whenParentEnds(action: () => void): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) action();
+  }, 500).unref();
+}
+
+try {
+  await start(readSettings(process.env));
+} catch (error) {
+  // What is wrong with settings is for whoever set them; anything else is for us.
+  console.error(error instanceof SettingsError ? error.message : error);
+  process.exit(1);
+}

@@ -1,0 +1,56 @@
+/** What is wrong with one place of a request. */
+export interface Issue {
+  path: string;
+  message: string;
+}
+
+interface ProblemOptions {
+  errors?: readonly Issue[];
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** A refusal: becomes a problem document (RFC 9457) with a stable code. */
+export class ProblemError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly errors: readonly Issue[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, detail: string, options: ProblemOptions = {}) {
+    super(detail);
+    this.name = "ProblemError";
+    this.status = status;
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.headers = options.headers ?? {};
+  }
+
+  /** The document. */
+  toJSON(): Record<string, unknown> {
+    const words = this.code.replaceAll("_", " ");
+    return {
+      type: `urn:troupe:problem:${this.code}`,
+      title: words.charAt(0).toUpperCase() + words.slice(1),
+      status: this.status,
+      detail: this.message,
+      code: this.code,
+      ...(this.errors.length > 0 && { errors: this.errors }),
+    };
+  }
+}
+
+/** The request is understood and not acceptable: 422. */
+export function invalid(code: string, detail: string, errors: readonly Issue[] = []): ProblemError {
+  return new ProblemError(422, code, detail, { errors });
+}
+
+/** Too much at once: 429, with the time to wait. */
+export function busy(code: string, detail: string, seconds: number): ProblemError {
+  return new ProblemError(429, code, detail, { headers: { "retry-after": String(seconds) } });
+}
+
+export function shuttingDown(): ProblemError {
+  return new ProblemError(503, "shutting_down", "The sandbox is being stopped.", {
+    headers: { "retry-after": "1" },
+  });
+}

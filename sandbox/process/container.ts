@@ -1,0 +1,19 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Whether this looks like the inside of a container, whose walls then keep the code in. */
+export function insideContainer(
+  env: Readonly<Record<string, string | undefined>>,
+  root = "/",
+): boolean {
+  if (env.KUBERNETES_SERVICE_HOST !== undefined) return true;
+  if (["/.dockerenv", "/run/.containerenv"].some((file) => existsSync(join(root, file))))
+    return true;
+  try {
+    const groups = readFileSync(join(root, "proc/1/cgroup"), "utf8");
+    return /\b(docker|containerd|kubepods|libpod|lxc|garden)\b/.test(groups);
+  } catch {
+    // No /proc: no Linux, so no container.
+    return false;
+  }
+}

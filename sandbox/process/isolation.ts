@@ -1,0 +1,83 @@
+import { createHash, randomUUID } from "node:crypto";
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Isolation, Runner } from "../runner.ts";
+import { findInterpreters, type Interpreter } from "./languages.ts";
+import { killAll } from "./owner.ts";
+import { ProcessRunner } from "./runner.ts";
+
+export interface ProcessIsolationOptions {
+  /** The data directory of the service, of which no other service makes use. */
+  data: string;
+  maxProcesses: number;
+  firstUid: number;
+}
+
+/** As many runners may there be at once, each as a user of its own. */
+const USERS = 1000;
+
+/** Runs blocks as processes. What keeps them in is the container the service is in. */
+export class ProcessIsolation implements Isolation {
+  readonly name = "process";
+  readonly reachesOut = true;
+  languages: readonly Interpreter[] = [];
+  readonly #options: ProcessIsolationOptions;
+  readonly #scratch: string;
+  readonly #path: string;
+  readonly #runners = new Set<Runner>();
+  readonly #users = new Set<number>();
+
+  constructor(options: ProcessIsolationOptions) {
+    this.#options = options;
+    // The data directory is nobody else's to enter; this one has to be.
+    const name = createHash("sha256").update(options.data).digest("hex").slice(0, 16);
+    this.#scratch = join(tmpdir(), `troupe-sandbox-${name}`);
+    const own = dirname(process.execPath);
+    this.#path = [own, "/usr/local/bin", "/usr/bin", "/bin"].join(":");
+  }
+
+  async start(): Promise<void> {
+    this.languages = await findInterpreters(this.#path);
+    // Left by a service that was killed.
+    await rm(this.#scratch, { recursive: true, force: true });
+    await mkdir(this.#scratch);
+    await chmod(this.#scratch, 0o711);
+  }
+
+  async runner(): Promise<Runner> {
+    const uid = this.#user();
+    const owner = { marker: randomUUID(), ...(uid !== undefined && { uid }) };
+    // A user may have processes left over from a service that was killed.
+    await killAll(owner);
+    const runner = await ProcessRunner.create({
+      directory: join(this.#scratch, owner.marker),
+      owner,
+      interpreters: this.languages,
+      maxProcesses: this.#options.maxProcesses,
+      path: this.#path,
+      onClose: () => {
+        this.#runners.delete(runner);
+        if (uid !== undefined) this.#users.delete(uid);
+      },
+    });
+    this.#runners.add(runner);
+    return runner;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#runners].map((runner) => runner.close()));
+    await rm(this.#scratch, { recursive: true, force: true });
+  }
+
+  /** A user that no other runner has, where the service may choose. */
+  #user(): number | undefined {
+    if (process.getuid?.() !== 0) return undefined;
+    for (let uid = this.#options.firstUid; uid < this.#options.firstUid + USERS; uid++) {
+      if (this.#users.has(uid)) continue;
+      this.#users.add(uid);
+      return uid;
+    }
+    throw new Error("There are no more users to run code as.");
+  }
+}

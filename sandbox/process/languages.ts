@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import type { LanguageInfo } from "../runner.ts";
+
+const run = promisify(execFile);
+
+/** A language whose interpreter was found. */
+export interface Interpreter extends LanguageInfo {
+  /** Runs the file whose path follows. */
+  command: readonly string[];
+  /** Needs far more address space than memory, so that a limit of the one says nothing about the other. */
+  reservesMemory: boolean;
+}
+
+interface Candidate {
+  name: string;
+  aliases: readonly string[];
+  /** The first of these that there is. */
+  programs: readonly string[];
+  version: readonly string[];
+  reservesMemory: boolean;
+}
+
+const CANDIDATES: readonly Candidate[] = [
+  {
+    name: "python",
+    aliases: ["py", "python3"],
+    programs: ["python3", "python"],
+    version: ["--version"],
+    reservesMemory: false,
+  },
+  { name: "sh", aliases: ["shell"], programs: ["sh"], version: [], reservesMemory: false },
+  {
+    name: "bash",
+    aliases: [],
+    programs: ["bash", "sh"],
+    version: ["-c", 'echo "${BASH_VERSION-}"'],
+    reservesMemory: false,
+  },
+  {
+    name: "javascript",
+    aliases: ["js", "node"],
+    programs: ["node"],
+    version: ["--version"],
+    reservesMemory: true,
+  },
+];
+
+/** The languages whose interpreters are in the path. */
+export async function findInterpreters(path: string): Promise<Interpreter[]> {
+  const found = await Promise.all(CANDIDATES.map((candidate) => find(candidate, path)));
+  return found.filter((interpreter) => interpreter !== undefined);
+}
+
+async function find(candidate: Candidate, path: string): Promise<Interpreter | undefined> {
+  const { name, aliases, reservesMemory } = candidate;
+  const program = await firstOf(candidate.programs, path);
+  if (program === undefined) return undefined;
+  const version = candidate.version.length === 0 ? "" : await versionOf(program, candidate.version);
+  return { name, aliases, version, command: [program], reservesMemory };
+}
+
+async function firstOf(programs: readonly string[], path: string): Promise<string | undefined> {
+  const files = programs.flatMap((program) =>
+    path.split(delimiter).map((directory) => join(directory, program)),
+  );
+  for (const file of files) {
+    const executable = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (executable) return file;
+  }
+  return undefined;
+}
+
+async function versionOf(program: string, args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await run(program, args);
+  return /\d+(\.\d+)+/.exec(stdout + stderr)?.[0] ?? "";
+}

@@ -1,0 +1,159 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type {
+  BlockLimits,
+  BlockResult,
+  BlockRun,
+  CodeBlock,
+  Runner,
+  WorkspaceChange,
+} from "../runner.ts";
+import type { Interpreter } from "./languages.ts";
+import { killAll, MARKER, type Owner } from "./owner.ts";
+import { Scratch } from "./scratch.ts";
+import { Watch } from "./watch.ts";
+
+export interface ProcessRunnerOptions {
+  /** A directory of its own, which does not exist yet. */
+  directory: string;
+  owner: Owner;
+  interpreters: readonly Interpreter[];
+  maxProcesses: number;
+  /** Where programs are found. */
+  path: string;
+  /** Told when it is closed. */
+  onClose: () => void;
+}
+
+type Ended = Omit<BlockResult, "change">;
+
+const NO_CHANGE: WorkspaceChange = { set: [], removed: [] };
+
+/** So long output may be on its way when the processes are gone. Then the pipe is held by something else. */
+const MS_FOR_LAST_OUTPUT = 500;
+
+/** From the workspace, so that what an interpreter says about its place is the same each time. */
+const BLOCK = "../code/block";
+
+const EXIT_CODES = { timeout: 124, cancelled: 125, memory: 137, workspace: 1, crashed: 1 };
+
+/** Runs blocks as processes in a directory. */
+export class ProcessRunner implements Runner {
+  usable = true;
+  readonly #options: ProcessRunnerOptions;
+  readonly #scratch: Scratch;
+
+  private constructor(options: ProcessRunnerOptions) {
+    this.#options = options;
+    this.#scratch = new Scratch(join(options.directory, "workspace"), options.owner.uid);
+  }
+
+  static async create(options: ProcessRunnerOptions): Promise<ProcessRunner> {
+    const { directory, owner } = options;
+    const user = owner.uid ?? -1;
+    // Code must not be able to put something else where its workspace is, so the directory itself is not its own.
+    await mkdir(directory, { mode: 0o710 });
+    await mkdir(join(directory, "code"), { mode: 0o750 });
+    for (const name of ["workspace", "tmp"]) {
+      await mkdir(join(directory, name), { mode: 0o700 });
+      await chown(join(directory, name), user, user);
+    }
+    await chown(join(directory, "code"), -1, user);
+    await chown(directory, -1, user);
+    return new ProcessRunner(options);
+  }
+
+  update(change: WorkspaceChange): Promise<void> {
+    return this.#scratch.update(change);
+  }
+
+  async run(block: CodeBlock, run: BlockRun): Promise<BlockResult> {
+    const ended = await this.#execute(block, run);
+    if (!this.usable) return { ...ended, change: NO_CHANGE };
+    const change = await this.#scratch.changes(run.limits);
+    if (change !== undefined) return { ...ended, change };
+    this.usable = false;
+    return { exitCode: EXIT_CODES.workspace, endedBy: "workspace", change: NO_CHANGE };
+  }
+
+  async close(): Promise<void> {
+    this.usable = false;
+    const { owner, directory, onClose } = this.#options;
+    await killAll(owner);
+    await rm(directory, { recursive: true, force: true });
+    onClose();
+  }
+
+  async #execute({ language, code }: CodeBlock, run: BlockRun): Promise<Ended> {
+    const { directory, interpreters, owner } = this.#options;
+    const interpreter = interpreters.find(({ name }) => name === language);
+    if (interpreter === undefined) throw new Error(`There is no interpreter for ${language}.`);
+    await writeFile(join(directory, "code", "block"), code);
+    const script = limitsScript(interpreter, run.limits, this.#options);
+    const child = spawn("/bin/sh", ["-c", script, "sh", ...interpreter.command, BLOCK], {
+      cwd: this.#scratch.path,
+      env: this.#environment(),
+      stdio: ["ignore", "pipe", "ignore"],
+      detached: true,
+      ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),
+    });
+    child.stdout.on("data", (bytes: Uint8Array) => run.onOutput(bytes));
+    const watch = new Watch(owner, run, () => child.kill("SIGKILL"));
+    try {
+      const [code_, signal] = (await once(child, "exit")) as Exit;
+      const { endedBy } = watch;
+      if (endedBy !== undefined) return { exitCode: EXIT_CODES[endedBy], endedBy };
+      return { exitCode: code_ ?? 128 + constants.signals[signal ?? "SIGKILL"] };
+    } finally {
+      watch.stop();
+      // What it left running ends here; where it cannot be ended, nothing may be done in its workspace any more.
+      if (!(await killAll(owner, child.pid))) this.usable = false;
+      await closed(child.stdout);
+    }
+  }
+
+  /** Nothing of the service's own environment. */
+  #environment(): Record<string, string> {
+    const { path: workspace } = this.#scratch;
+    return {
+      PATH: this.#options.path,
+      HOME: workspace,
+      TMPDIR: join(this.#options.directory, "tmp"),
+      LANG: "C.UTF-8",
+      // Modules that earlier blocks wrote can be imported; their compiled form is no file of the session.
+      PYTHONPATH: workspace,
+      PYTHONDONTWRITEBYTECODE: "1",
+      PYTHONUNBUFFERED: "1",
+      [MARKER]: this.#options.owner.marker,
+    };
+  }
+}
+
+type Exit = [number | null, NodeJS.Signals | null];
+
+/** A shell script that sets limits and becomes the program it is called with, with errors printed where output is. */
+function limitsScript(
+  { reservesMemory }: Interpreter,
+  { workspaceBytes, memoryBytes }: BlockLimits,
+  { owner, maxProcesses }: ProcessRunnerOptions,
+): string {
+  const limits = ["ulimit -c 0", `ulimit -f ${Math.ceil(workspaceBytes / 512)}`];
+  // Address space is always more than memory; what is resident is watched.
+  if (!reservesMemory) limits.push(`ulimit -v ${Math.ceil((2 * memoryBytes) / 1024)}`);
+  // Counts all processes of a user, so it needs one of its own. Shells disagree about the letter.
+  if (owner.uid !== undefined)
+    limits.push(`{ ulimit -u ${maxProcesses} || ulimit -p ${maxProcesses}; }`);
+  return `{ ${limits.join("; ")}; } 2>/dev/null; exec "$@" 2>&1`;
+}
+
+/** Resolves when the last output was read. */
+async function closed(stream: Readable): Promise<void> {
+  if (stream.closed) return;
+  const late = setTimeout(() => stream.destroy(), MS_FOR_LAST_OUTPUT);
+  await once(stream, "close");
+  clearTimeout(late);
+}

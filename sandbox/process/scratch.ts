@@ -1,0 +1,140 @@
+import { type BigIntStats, constants } from "node:fs";
+import {
+  chmod,
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { join } from "node:path";
+import type { BlockLimits, WorkspaceChange, WorkspaceEntry } from "../runner.ts";
+
+/**
+ * The directory that processes see as their workspace. It is only touched while none of them lives, and no link in it is ever
+ * followed.
+ */
+export class Scratch {
+  readonly path: string;
+  readonly #uid: number | undefined;
+  /** What the entries looked like when they were last known, by their paths. */
+  #known = new Map<string, string>();
+
+  constructor(path: string, uid: number | undefined) {
+    this.path = path;
+    this.#uid = uid;
+  }
+
+  /** Makes the changes. */
+  async update({ removed, set }: WorkspaceChange): Promise<void> {
+    for (const path of removed) {
+      await rm(join(this.path, path), { recursive: true, force: true });
+      for (const known of this.#known.keys())
+        if (known === path || known.startsWith(`${path}/`)) this.#known.delete(known);
+    }
+    for (const entry of set) {
+      await this.#write(entry);
+      this.#known.set(entry.path, stampOf(await lstat(join(this.path, entry.path), BIG)));
+    }
+  }
+
+  /** What has changed since the last time; undefined when it is more than a workspace may have. */
+  async changes(limits: BlockLimits): Promise<WorkspaceChange | undefined> {
+    const found = await this.#walk(limits);
+    if (found === undefined) return undefined;
+    const set: WorkspaceEntry[] = [];
+    const known = new Map<string, string>();
+    for (const [path, stats] of found) {
+      const stamp = stampOf(stats);
+      known.set(path, stamp);
+      if (this.#known.get(path) !== stamp) set.push(await this.#read(path, stats));
+    }
+    const removed = [...this.#known.keys()].filter((path) => !known.has(path));
+    this.#known = known;
+    return { set, removed };
+  }
+
+  async #write(entry: WorkspaceEntry): Promise<void> {
+    const path = join(this.path, entry.path);
+    if (entry.type === "directory") {
+      await mkdir(path);
+    } else if (entry.type === "link") {
+      await rm(path, { force: true });
+      await symlink(entry.target, path);
+    } else {
+      await rm(path, { force: true });
+      await writeFile(path, entry.content, { flag: "wx" });
+      await chmod(path, entry.mode);
+    }
+    if (this.#uid !== undefined) await lchown(path, this.#uid, this.#uid);
+  }
+
+  /** All files, links and directories, a directory before what is in it. */
+  async #walk(limits: BlockLimits): Promise<Map<string, BigIntStats> | undefined> {
+    const found = new Map<string, BigIntStats>();
+    const directories = [""];
+    let bytes = 0n;
+    for (let next = directories.pop(); next !== undefined; next = directories.pop()) {
+      for (const path of await this.#list(next)) {
+        const stats = await this.#look(path);
+        if (stats === undefined) {
+          await rm(join(this.path, path), { recursive: true, force: true });
+          continue;
+        }
+        found.set(path, stats);
+        if (stats.isDirectory()) directories.push(path);
+        else if (stats.isFile()) bytes += stats.size;
+        if (found.size > limits.workspaceFiles || bytes > limits.workspaceBytes) return undefined;
+      }
+    }
+    return found;
+  }
+
+  async #list(directory: string): Promise<string[]> {
+    const path = join(this.path, directory);
+    // Code may have locked itself out.
+    const names = await readdir(path).catch(() => chmod(path, 0o700).then(() => readdir(path)));
+    return names.map((name) => (directory === "" ? name : `${directory}/${name}`));
+  }
+
+  /** Undefined for what no workspace keeps: sockets, pipes, devices, and files of others that code has linked to. */
+  async #look(path: string): Promise<BigIntStats | undefined> {
+    const stats = await lstat(join(this.path, path), BIG).catch((error: unknown) => {
+      // A name that is no UTF-8 was not read as it is.
+      if (path.includes("\ufffd")) return undefined;
+      throw error;
+    });
+    if (stats === undefined || (this.#uid !== undefined && stats.uid !== BigInt(this.#uid)))
+      return undefined;
+    return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink() ? stats : undefined;
+  }
+
+  async #read(path: string, stats: BigIntStats): Promise<WorkspaceEntry> {
+    const full = join(this.path, path);
+    if (stats.isDirectory()) return { path, type: "directory" };
+    if (stats.isSymbolicLink()) return { path, type: "link", target: await readlink(full) };
+    const mode = Number(stats.mode & 0o777n);
+    const handle = await open(full, READ).catch(() =>
+      chmod(full, mode | 0o400).then(() => open(full, READ)),
+    );
+    try {
+      return { path, type: "file", mode, content: await handle.readFile() };
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+const BIG = { bigint: true } as const;
+
+/** Differs when an entry does. Of a directory only that it is one: what is in it are entries of their own. */
+function stampOf(stats: BigIntStats): string {
+  const { mode, ino, size, mtimeNs, ctimeNs } = stats;
+  return stats.isDirectory() ? "directory" : [mode, ino, size, mtimeNs, ctimeNs].join(" ");
+}

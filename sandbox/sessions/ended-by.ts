@@ -1,0 +1,30 @@
+import type { BlockLimits, EndedBy } from "../runner.ts";
+
+/** Why a block was ended: by its runner, or by the session for what it printed. */
+export type Ending = EndedBy | "output";
+
+/** The line that stands below the output of a block that was ended. */
+export function endingNote(
+  ending: Ending,
+  limits: BlockLimits & { maxOutputBytes: number },
+): string {
+  switch (ending) {
+    case "timeout":
+      return `The code was stopped after ${limits.timeoutMs / 1000} seconds.`;
+    case "memory":
+      return `The code was stopped: it needs more than ${limits.memoryBytes} bytes of memory.`;
+    case "workspace":
+      return `The files that the code left were not kept: a workspace may have ${limits.workspaceBytes} bytes in ${limits.workspaceFiles} files, links and directories.`;
+    case "output":
+      return `The code was stopped: it printed more than ${limits.maxOutputBytes} bytes.`;
+    case "cancelled":
+      return "The code was cancelled.";
+    case "crashed":
+      return "The interpreter of the code has crashed.";
+  }
+}
+
+/** The exit code of a block that was ended. */
+export function endingCode(ending: Ending): number {
+  return { timeout: 124, cancelled: 125, memory: 137, workspace: 1, output: 1, crashed: 1 }[ending];
+}

@@ -1,0 +1,119 @@
+import type { FileHandle } from "node:fs/promises";
+import { ProblemError } from "../problem.ts";
+import type { SessionState } from "./state.ts";
+import { apply, measure, parentsOf, type StoredEntry } from "./workspace.ts";
+
+export interface FileInfo {
+  path: string;
+  /** In bytes. */
+  size: number;
+  modified_at: string;
+}
+
+interface FileLimits {
+  workspaceBytes: number;
+  workspaceFiles: number;
+}
+
+/**
+ * The files of a workspace for clients. Links are entries like others and are never followed: what is below one, is not there.
+ */
+export class SessionFiles {
+  readonly #state: SessionState;
+  readonly #limits: FileLimits;
+
+  constructor(state: SessionState, limits: FileLimits) {
+    this.#state = state;
+    this.#limits = limits;
+  }
+
+  list(): FileInfo[] {
+    return [...this.#state.current.workspace]
+      .flatMap(([path, entry]) => {
+        if (entry.type !== "file") return [];
+        return [{ path, size: entry.size, modified_at: entry.modified_at }];
+      })
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** A file to read from. Whoever gets it closes it. @throws ProblemError 404 */
+  async open(path: string): Promise<{ handle: FileHandle; size: number; modifiedAt: string }> {
+    for (;;) {
+      const entry = this.#at(path);
+      if (entry?.type !== "file") throw noFile(path, entry);
+      const handle = await this.#state.store.open(entry.blob);
+      if (handle !== undefined) return { handle, size: entry.size, modifiedAt: entry.modified_at };
+      // It was replaced or removed between the two.
+      if (this.#at(path) === entry) throw new Error(`The blob of a file is missing.`);
+    }
+  }
+
+  /** Writes a file; directories above it are made. True when there was none. @throws ProblemError 409 or 413 */
+  put(path: string, content: Uint8Array): Promise<boolean> {
+    return this.#state.using(async () => {
+      this.#requirePlace(path);
+      const entry: StoredEntry = {
+        type: "file",
+        blob: await this.#state.store.put(content),
+        size: content.byteLength,
+        mode: 0o644,
+        modified_at: new Date().toISOString(),
+      };
+      let created = false;
+      await this.#state.update((current) => {
+        this.#requirePlace(path);
+        created = !current.workspace.has(path);
+        const workspace = apply(current.workspace, { set: new Map([[path, entry]]), removed: [] });
+        this.#requireRoom(measure(workspace));
+        return { ...current, workspace };
+      });
+      return created;
+    });
+  }
+
+  /** Removes a file or link. @throws ProblemError 404, or 409 for a directory */
+  remove(path: string): Promise<void> {
+    return this.#state.using(() =>
+      this.#state.update((current) => {
+        const entry = this.#at(path);
+        if (entry === undefined) throw noFile(path, entry);
+        if (entry.type === "directory") throw isDirectory(path);
+        const workspace = apply(current.workspace, { set: new Map(), removed: [path] });
+        return { ...current, workspace };
+      }),
+    );
+  }
+
+  #at(path: string): StoredEntry | undefined {
+    return this.#state.current.workspace.get(path);
+  }
+
+  #requirePlace(path: string): void {
+    if (this.#at(path)?.type === "directory") throw isDirectory(path);
+    const blocked = parentsOf(path).find((parent) => {
+      const entry = this.#at(parent);
+      return entry !== undefined && entry.type !== "directory";
+    });
+    if (blocked === undefined) return;
+    throw new ProblemError(409, "not_a_directory", `${JSON.stringify(blocked)} is no directory.`);
+  }
+
+  #requireRoom({ bytes, entries }: { bytes: number; entries: number }): void {
+    const { workspaceBytes, workspaceFiles } = this.#limits;
+    if (bytes <= workspaceBytes && entries <= workspaceFiles) return;
+    throw new ProblemError(
+      413,
+      "workspace_full",
+      `A workspace may have ${workspaceBytes} bytes in ${workspaceFiles} files, links and directories.`,
+    );
+  }
+}
+
+function noFile(path: string, entry: StoredEntry | undefined): ProblemError {
+  const what = entry === undefined ? "There is nothing" : `There is no file but a ${entry.type}`;
+  return new ProblemError(404, "no_such_file", `${what} at ${JSON.stringify(path)}.`);
+}
+
+function isDirectory(path: string): ProblemError {
+  return new ProblemError(409, "is_a_directory", `${JSON.stringify(path)} is a directory.`);
+}

@@ -1,0 +1,142 @@
+import { ProblemError } from "../problem.ts";
+import type {
+  BlockResult,
+  BlockRun,
+  CodeBlock,
+  Isolation,
+  Runner,
+  WorkspaceChange,
+  WorkspaceEntry,
+} from "../runner.ts";
+import type { SessionStore } from "./store.ts";
+import {
+  apply,
+  difference,
+  EMPTY_WORKSPACE,
+  isPath,
+  measure,
+  type StoredChange,
+  type StoredEntry,
+  type Workspace,
+} from "./workspace.ts";
+
+/** What became of a block and of the workspace. */
+export interface BlockOutcome {
+  result: Omit<BlockResult, "change">;
+  workspace: Workspace;
+  /** Paths that the code made and that are no paths of a workspace. */
+  unkept: readonly string[];
+}
+
+const MAX_LINK_BYTES = 4096;
+
+/** The runner of a session, had when it is needed, and what it has of the workspace. */
+export class Interpreter {
+  readonly #isolation: Isolation;
+  readonly #store: SessionStore;
+  readonly #log: (error: unknown) => void;
+  #runner: Runner | undefined;
+  /** What the runner's copy is. */
+  #copy: Workspace = EMPTY_WORKSPACE;
+
+  constructor(isolation: Isolation, store: SessionStore, log: (error: unknown) => void) {
+    this.#isolation = isolation;
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Whether a runner is kept ready. */
+  get warm(): boolean {
+    return this.#runner !== undefined;
+  }
+
+  /** Runs a block in a workspace. @throws ProblemError 503 when the isolation fails and nothing has happened */
+  async run(block: CodeBlock, workspace: Workspace, run: BlockRun): Promise<BlockOutcome> {
+    try {
+      const runner = await this.#ready(workspace);
+      const { change, ...result } = await this.#runIn(runner, block, run);
+      const { kept, unkept } = await this.#keep(change);
+      const changed = apply(workspace, kept);
+      if (!fits(changed, run)) {
+        await this.close();
+        return { result: { exitCode: 1, endedBy: "workspace" }, workspace, unkept: [] };
+      }
+      this.#copy = changed;
+      // What is not kept must not be there for the next block either.
+      if (!runner.usable || unkept.length > 0) await this.close();
+      return { result, workspace: changed, unkept };
+    } catch (error) {
+      this.#log(error);
+      await this.close();
+      throw new ProblemError(503, "isolation_failed", "The code could not be run. It was logged.");
+    }
+  }
+
+  async close(): Promise<void> {
+    const runner = this.#runner;
+    this.#runner = undefined;
+    this.#copy = EMPTY_WORKSPACE;
+    await runner?.close();
+  }
+
+  async #runIn(runner: Runner, block: CodeBlock, run: BlockRun): Promise<BlockResult> {
+    try {
+      return await runner.run(block, run);
+    } catch (error) {
+      // Who asks again would have it run again.
+      if (!this.#isolation.reachesOut) throw error;
+      this.#log(error);
+      await this.close();
+      return { exitCode: 1, endedBy: "crashed", change: { set: [], removed: [] } };
+    }
+  }
+
+  async #ready(workspace: Workspace): Promise<Runner> {
+    if (this.#runner?.usable !== true) await this.close();
+    this.#runner ??= await this.#isolation.runner();
+    const { set, removed } = difference(this.#copy, workspace);
+    if (set.size > 0 || removed.length > 0) {
+      const entries = [...set].map(([path, entry]) => this.#read(path, entry));
+      await this.#runner.update({ set: await Promise.all(entries), removed: [...removed] });
+      this.#copy = workspace;
+    }
+    return this.#runner;
+  }
+
+  async #read(path: string, entry: StoredEntry): Promise<WorkspaceEntry> {
+    if (entry.type !== "file") return { path, ...entry };
+    const { type, mode } = entry;
+    return { path, type, mode, content: await this.#store.read(entry.blob) };
+  }
+
+  /** Stores what a runner says that has changed. It may say anything. */
+  async #keep(change: WorkspaceChange): Promise<{ kept: StoredChange; unkept: string[] }> {
+    const set = new Map<string, StoredEntry>();
+    const unkept: string[] = [];
+    for (const entry of change.set) {
+      const acceptable =
+        isPath(entry.path) &&
+        (entry.type !== "link" || Buffer.byteLength(entry.target) <= MAX_LINK_BYTES);
+      if (acceptable) set.set(entry.path, await this.#write(entry));
+      else unkept.push(entry.path);
+    }
+    return { kept: { set, removed: change.removed.filter(isPath) }, unkept };
+  }
+
+  async #write(entry: WorkspaceEntry): Promise<StoredEntry> {
+    if (entry.type === "directory") return { type: "directory" };
+    if (entry.type === "link") return { type: "link", target: entry.target };
+    return {
+      type: "file",
+      blob: await this.#store.put(entry.content),
+      size: entry.content.byteLength,
+      mode: entry.mode & 0o777,
+      modified_at: new Date().toISOString(),
+    };
+  }
+}
+
+function fits(workspace: Workspace, { limits }: BlockRun): boolean {
+  const { bytes, entries } = measure(workspace);
+  return bytes <= limits.workspaceBytes && entries <= limits.workspaceFiles;
+}

@@ -1,0 +1,122 @@
+import type { Session } from "./session.ts";
+
+/** A session in memory, and how many use it at the moment. */
+interface Entry {
+  loading: Promise<Session>;
+  /** Once somebody had it. */
+  session?: Session;
+  users: number;
+  usedAt: number;
+  /** While it is being removed. Resolves when it is gone. */
+  removed?: Promise<void>;
+}
+
+interface OpenSessionsOptions {
+  warmMs: number;
+  /** Interpreters that are kept ready in sessions that nobody uses. */
+  maxWarm: number;
+}
+
+/** The sessions that are in memory: those that are used, and for a while those that were. */
+export class OpenSessions {
+  readonly #options: OpenSessionsOptions;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(options: OpenSessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Does something with a session, which stays in memory as long as it takes. */
+  async use<T>(
+    name: string,
+    load: () => Promise<Session>,
+    action: (session: Session) => Promise<T>,
+  ): Promise<T> {
+    const entry = await this.#enter(name, load);
+    try {
+      entry.session = await entry.loading;
+      return await action(entry.session);
+    } finally {
+      await this.#leave(name, entry);
+    }
+  }
+
+  /** Stops what runs in a session and waits until nobody uses it, then removes what it has outside of the memory. */
+  async remove(name: string, destroy: () => Promise<void>): Promise<void> {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return destroy();
+    entry.removed ??= this.#remove(name, entry, destroy);
+    return entry.removed;
+  }
+
+  uses(name: string): boolean {
+    return (this.#entries.get(name)?.users ?? 0) > 0;
+  }
+
+  /** Closes what was not used for long. */
+  async unload(now: number): Promise<void> {
+    const old = this.#idle().filter(([, { usedAt }]) => now - usedAt >= this.#options.warmMs);
+    await Promise.all(old.map(([name, entry]) => this.#close(name, entry)));
+  }
+
+  async #enter(name: string, load: () => Promise<Session>): Promise<Entry> {
+    for (;;) {
+      const entry = this.#entries.get(name) ?? this.#open(name, load);
+      if (entry.removed === undefined) {
+        entry.users++;
+        return entry;
+      }
+      await entry.removed;
+    }
+  }
+
+  #open(name: string, load: () => Promise<Session>): Entry {
+    const entry: Entry = { loading: this.#load(name, load), users: 0, usedAt: 0 };
+    this.#entries.set(name, entry);
+    return entry;
+  }
+
+  async #load(name: string, load: () => Promise<Session>): Promise<Session> {
+    try {
+      return await load();
+    } catch (error) {
+      this.#entries.delete(name);
+      throw error;
+    }
+  }
+
+  async #leave(name: string, entry: Entry): Promise<void> {
+    entry.users--;
+    entry.usedAt = Date.now();
+    if (entry.users > 0 || entry.removed !== undefined) return;
+    if (entry.session?.state.broken === true) await this.#close(name, entry);
+    const warm = this.#idle().filter(([, { session }]) => session?.warm === true);
+    const tooMany = warm.slice(0, Math.max(0, warm.length - this.#options.maxWarm));
+    await Promise.all(tooMany.map(([oldest, one]) => this.#close(oldest, one)));
+  }
+
+  /** What nobody uses, the least recently used first. */
+  #idle(): [string, Entry][] {
+    return [...this.#entries]
+      .filter(([, { users, removed }]) => users === 0 && removed === undefined)
+      .toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
+  }
+
+  async #close(name: string, entry: Entry): Promise<void> {
+    this.#entries.delete(name);
+    await entry.session?.close();
+  }
+
+  async #remove(name: string, entry: Entry, destroy: () => Promise<void>): Promise<void> {
+    const session = await entry.loading.catch(() => undefined);
+    await session?.close();
+    await drained(entry);
+    await destroy();
+    this.#entries.delete(name);
+  }
+}
+
+/** Resolves when nobody uses a session any more. */
+async function drained(entry: Entry): Promise<void> {
+  while (entry.users > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+}

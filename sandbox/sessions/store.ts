@@ -1,0 +1,142 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { blobsOf, decodeManifest, encodeManifest, type Manifest } from "./manifest.ts";
+
+/**
+ * The directory of one session: a manifest, and the blobs it names. Blobs are written before the manifest that names them and are
+ * never changed; the manifest is replaced by a rename. So whenever the service dies, either the one or the other manifest is
+ * there, whole, with all of its blobs.
+ */
+export class SessionStore {
+  readonly #session: string;
+  readonly #directory: string;
+  /** Written since the last commit: nothing names them yet. */
+  #fresh = new Set<string>();
+  #named = new Set<string>();
+
+  constructor(directory: string, session: string) {
+    this.#session = session;
+    this.#directory = directory;
+  }
+
+  /** What was committed last, undefined when there was nothing. Removes what a died service left half done. */
+  async load(): Promise<Manifest | undefined> {
+    const text = await unlessMissing(readFile(this.#manifest, "utf8"));
+    if (text === undefined) return undefined;
+    const manifest = decodeManifest(this.#session, text);
+    this.#named = blobsOf(manifest);
+    const there = (await unlessMissing(readdir(this.#blobs))) ?? [];
+    await this.#remove(there.filter((blob) => !this.#named.has(blob)));
+    return manifest;
+  }
+
+  /** Makes a manifest the current one; afterwards a died service has it. */
+  async commit(manifest: Manifest): Promise<void> {
+    if (this.#fresh.size > 0) await sync(this.#blobs);
+    await this.#prepare();
+    const next = `${this.#manifest}.next`;
+    await write(next, encodeManifest(this.#session, manifest));
+    await rename(next, this.#manifest);
+    await sync(this.#directory);
+    for (const blob of blobsOf(manifest)) {
+      this.#named.add(blob);
+      this.#fresh.delete(blob);
+    }
+  }
+
+  /** Removes the blobs that the current manifest does not name. Nobody may be reading or writing them. */
+  async sweep(manifest: Manifest): Promise<void> {
+    const named = blobsOf(manifest);
+    const unnamed = [...this.#named, ...this.#fresh].filter((blob) => !named.has(blob));
+    this.#named = named;
+    this.#fresh = new Set();
+    await this.#remove(unnamed);
+  }
+
+  /** Keeps bytes. Resolves with the name they have from now on. */
+  async put(bytes: Uint8Array | string): Promise<string> {
+    await this.#prepare();
+    const blob = randomBytes(16).toString("hex");
+    this.#fresh.add(blob);
+    await write(join(this.#blobs, blob), bytes);
+    return blob;
+  }
+
+  /** A blob, open for reading; undefined when it is not there any more. */
+  open(blob: string): Promise<FileHandle | undefined> {
+    return unlessMissing(open(join(this.#blobs, blob)));
+  }
+
+  read(blob: string): Promise<Buffer> {
+    return readFile(join(this.#blobs, blob));
+  }
+
+  /** Of the last commit, undefined before the first. */
+  async changedAt(): Promise<Date | undefined> {
+    return (await unlessMissing(stat(this.#manifest)))?.mtime;
+  }
+
+  get #manifest(): string {
+    return join(this.#directory, "manifest.json");
+  }
+
+  get #blobs(): string {
+    return join(this.#directory, "blobs");
+  }
+
+  async #prepare(): Promise<void> {
+    const made = await mkdir(this.#blobs, { recursive: true, mode: 0o700 });
+    if (made === undefined) return;
+    await sync(this.#directory);
+    await sync(dirname(this.#directory));
+  }
+
+  async #remove(blobs: readonly string[]): Promise<void> {
+    for (const blob of blobs) await rm(join(this.#blobs, blob), { force: true });
+  }
+}
+
+/** The name of a session's directory: nothing of a name that a client chose becomes a path. */
+export function directoryName(session: string): string {
+  return createHash("sha256").update(session).digest("hex");
+}
+
+/** The result, or undefined when there is no such file. */
+export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Makes the entries of a directory survive a crash of the machine. */
+export async function sync(directory: string): Promise<void> {
+  const handle = await open(directory);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function write(path: string, content: Uint8Array | string): Promise<void> {
+  const handle = await open(path, "w", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,103 @@
+/** What is at a path of a workspace. Files are blobs of the session's store. */
+export type StoredEntry =
+  | { type: "file"; blob: string; size: number; mode: number; modified_at: string }
+  | { type: "link"; target: string }
+  | { type: "directory" };
+
+/**
+ * A workspace: entries by their paths. What is above an entry is a directory and has an entry, too. Never changed in place: an
+ * entry that is the same object in two workspaces is the same.
+ */
+export type Workspace = ReadonlyMap<string, StoredEntry>;
+
+export const EMPTY_WORKSPACE: Workspace = new Map();
+
+/** What makes one workspace of another. */
+export interface StoredChange {
+  set: ReadonlyMap<string, StoredEntry>;
+  removed: readonly string[];
+}
+
+const MAX_PATH_BYTES = 1024;
+const MAX_NAME_BYTES = 255;
+const MAX_DEPTH = 32;
+
+/**
+ * What is wrong with a path, if anything. Paths only name things inside a workspace; those that could be read as something else
+ * on some system are refused all the same.
+ */
+export function pathProblem(path: string): string | undefined {
+  if (path === "") return "is empty";
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
+  // oxlint-disable-next-line no-control-regex
+  if (/[\u0000-\u001f\u007f\\\ufffd]/.test(path) || !path.isWellFormed())
+    return "has control characters, backslashes or broken Unicode";
+  const names = path.split("/");
+  if (names.length > MAX_DEPTH) return `is deeper than ${MAX_DEPTH} directories`;
+  if (names.some((name) => name === "" || name === "." || name === ".."))
+    return "has empty names, `.` or `..`";
+  if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
+    return `has a name longer than ${MAX_NAME_BYTES} bytes`;
+  return undefined;
+}
+
+/** Whether a path is free of what `pathProblem` finds. */
+export function isPath(path: string): boolean {
+  return pathProblem(path) === undefined;
+}
+
+/** The directories above a path, the topmost first. */
+export function parentsOf(path: string): string[] {
+  const parents: string[] = [];
+  for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1))
+    parents.push(path.slice(0, end));
+  return parents;
+}
+
+/**
+ * Removes, then sets. Where they meet, what is set wins: a directory above it takes the place of a file or link, and what is set
+ * takes the place of a directory with all in it.
+ */
+export function apply(workspace: Workspace, { set, removed }: StoredChange): Workspace {
+  const directories = new Set([...set.keys()].flatMap(parentsOf));
+  const gone = new Set(removed);
+  for (const [path, { type }] of set)
+    if (type !== "directory" || !isDirectory(workspace, path)) gone.add(path);
+  for (const path of directories) if (!isDirectory(workspace, path)) gone.add(path);
+  const result = new Map(
+    [...workspace].filter(
+      ([path]) => !gone.has(path) && !parentsOf(path).some((parent) => gone.has(parent)),
+    ),
+  );
+  for (const path of directories) if (!result.has(path)) result.set(path, { type: "directory" });
+  for (const [path, entry] of set) {
+    if (directories.has(path) || (entry.type === "directory" && result.has(path))) continue;
+    result.set(path, entry);
+  }
+  return result;
+}
+
+/** What makes `to` of `from`, parents first; of a directory that is gone only its own path. */
+export function difference(from: Workspace, to: Workspace): StoredChange {
+  const removed = [...from.keys()].filter((path) => to.get(path)?.type !== from.get(path)?.type);
+  const gone = new Set(removed);
+  const set = [...to].filter(([path, entry]) => {
+    const before = from.get(path);
+    return before !== entry && !(before?.type === "directory" && entry.type === "directory");
+  });
+  return {
+    set: new Map(set.toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    removed: removed.filter((path) => !parentsOf(path).some((parent) => gone.has(parent))),
+  };
+}
+
+/** How much a workspace takes. */
+export function measure(workspace: Workspace): { entries: number; bytes: number } {
+  let bytes = 0;
+  for (const entry of workspace.values()) if (entry.type === "file") bytes += entry.size;
+  return { entries: workspace.size, bytes };
+}
+
+function isDirectory(workspace: Workspace, path: string): boolean {
+  return workspace.get(path)?.type === "directory";
+}

@@ -1,0 +1,226 @@
+import { resolve } from "node:path";
+
+/** A setting of the service: an environment variable. */
+interface Setting<T> {
+  name: string;
+  /** As the documentation says it. */
+  description: string;
+  fallback: string;
+  /** @throws Error that says what is expected */
+  parse(text: string): T;
+}
+
+const MB = 1_000_000;
+
+const SETTINGS = {
+  host: text("SANDBOX_HOST", "127.0.0.1", "The address it listens on."),
+  port: whole("SANDBOX_PORT", 8788, 0, 65_535, "The port; 0 takes any that is free."),
+  key: key("SANDBOX_KEY", "The bearer key clients send. Required unless the host is this machine."),
+  data: text("SANDBOX_DATA", ".troupe/sandbox", "The directory that sessions are kept in."),
+  isolation: oneOf("SANDBOX_ISOLATION", ["wasm", "process"], "How code is kept in."),
+  forceProcess: flag("SANDBOX_FORCE_PROCESS", "`1` allows `process` outside of a container."),
+  endWithParent: flag("SANDBOX_END_WITH_PARENT", "`1` ends the service when its parent has ended."),
+  maxBodyBytes: bytes("SANDBOX_MAX_BODY_BYTES", 10 * MB, "Of a request to execute."),
+  maxBlocks: whole("SANDBOX_MAX_BLOCKS", 32, 1, 1000, "Blocks of one request."),
+  timeoutSeconds: seconds(
+    "SANDBOX_TIMEOUT_SECONDS",
+    60,
+    "Of a block, if the request says nothing.",
+  ),
+  maxTimeoutSeconds: seconds("SANDBOX_MAX_TIMEOUT_SECONDS", 600, "The most a request may ask for."),
+  memoryBytes: bytes("SANDBOX_MEMORY_BYTES", 512 * MB, "Memory a block may use."),
+  maxProcesses: whole(
+    "SANDBOX_MAX_PROCESSES",
+    64,
+    1,
+    10_000,
+    "Processes a block may have (`process` as root).",
+  ),
+  outputBytes: bytes(
+    "SANDBOX_OUTPUT_BYTES",
+    MB,
+    "Output that is kept; `truncated` says that there was more.",
+  ),
+  maxOutputBytes: bytes(
+    "SANDBOX_MAX_OUTPUT_BYTES",
+    64 * MB,
+    "Output after which a request's code is stopped.",
+  ),
+  workspaceBytes: bytes("SANDBOX_WORKSPACE_BYTES", 100 * MB, "All files of a session together."),
+  workspaceFiles: whole(
+    "SANDBOX_WORKSPACE_FILES",
+    2000,
+    1,
+    1_000_000,
+    "Files, directories and links of a session.",
+  ),
+  maxFileBytes: bytes("SANDBOX_MAX_FILE_BYTES", 25 * MB, "Of a file that a client puts."),
+  maxSessions: whole("SANDBOX_MAX_SESSIONS", 10_000, 1, 10_000_000, "Sessions that may exist."),
+  concurrency: whole(
+    "SANDBOX_CONCURRENCY",
+    4,
+    1,
+    1000,
+    "Requests that run at once; a session runs one at a time.",
+  ),
+  maxWaiting: whole(
+    "SANDBOX_MAX_WAITING",
+    64,
+    0,
+    100_000,
+    "Requests that wait for others; more are refused (429).",
+  ),
+  idleSeconds: seconds(
+    "SANDBOX_IDLE_SECONDS",
+    604_800,
+    "A session that nothing was executed or written in for so long is removed.",
+  ),
+  warmSeconds: seconds(
+    "SANDBOX_WARM_SECONDS",
+    300,
+    "So long a session's interpreter is kept ready.",
+  ),
+  maxWarm: whole(
+    "SANDBOX_MAX_WARM",
+    8,
+    0,
+    1000,
+    "Interpreters that are kept ready without running.",
+  ),
+  pool: whole(
+    "SANDBOX_POOL",
+    2,
+    0,
+    100,
+    "Fresh interpreters that are kept ready for new sessions (`wasm`).",
+  ),
+  recordedResults: whole(
+    "SANDBOX_RECORDED_RESULTS",
+    100,
+    1,
+    10_000,
+    "Results a session keeps for repeated keys.",
+  ),
+  firstUid: whole(
+    "SANDBOX_FIRST_UID",
+    61_000,
+    1000,
+    2_000_000_000,
+    "As root, code of different sessions runs as different users from this number on.",
+  ),
+} satisfies Record<string, Setting<unknown>>;
+
+export type Settings = {
+  readonly [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends Setting<infer T>
+    ? T
+    : never;
+};
+
+/** For the documentation: every setting with its default. */
+export const settingList: readonly { name: string; fallback: string; description: string }[] =
+  Object.values(SETTINGS);
+
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+/** @throws SettingsError that names every setting that is wrong */
+export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const problems: string[] = [];
+  const read = (setting: Setting<unknown>): unknown => {
+    const given = env[setting.name];
+    try {
+      return setting.parse(given === undefined || given === "" ? setting.fallback : given);
+    } catch (error) {
+      problems.push(`${setting.name} ${(error as Error).message}`);
+      return undefined;
+    }
+  };
+  const settings = Object.fromEntries(
+    Object.entries(SETTINGS).map(([name, setting]) => [name, read(setting)]),
+  ) as Settings;
+  if (problems.length === 0) problems.push(...contradictions(settings));
+  if (problems.length > 0) throw new SettingsError(problems.join("\n"));
+  return { ...settings, data: resolve(settings.data) };
+}
+
+function contradictions(settings: Settings): string[] {
+  const problems: string[] = [];
+  if (settings.key === undefined && !isLoopback(settings.host))
+    problems.push(
+      `SANDBOX_KEY is required when SANDBOX_HOST is ${settings.host}: who reaches the service runs code on it`,
+    );
+  if (settings.timeoutSeconds > settings.maxTimeoutSeconds)
+    problems.push("SANDBOX_TIMEOUT_SECONDS must not be more than SANDBOX_MAX_TIMEOUT_SECONDS");
+  return problems;
+}
+
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function text(name: string, fallback: string, description: string): Setting<string> {
+  return { name, fallback, description, parse: (given) => given };
+}
+
+function key(name: string, description: string): Setting<string | undefined> {
+  return {
+    name,
+    fallback: "",
+    description,
+    parse(given) {
+      if (given === "") return undefined;
+      // Anything else does not arrive in a header as it was sent.
+      if (/^[\x21-\x7e]{16,}$/.test(given)) return given;
+      throw new Error("must have at least 16 characters, all of them visible ASCII");
+    },
+  };
+}
+
+function flag(name: string, description: string): Setting<boolean> {
+  return {
+    ...oneOf(name, ["0", "1"], description),
+    parse: (given) => choose(["0", "1"], given) === "1",
+  };
+}
+
+function oneOf<const T extends string>(
+  name: string,
+  choices: readonly [T, ...T[]],
+  description: string,
+): Setting<T> {
+  return { name, fallback: choices[0], description, parse: (given) => choose(choices, given) };
+}
+
+function choose<T extends string>(choices: readonly T[], given: string): T {
+  const chosen = choices.find((choice) => choice === given);
+  if (chosen === undefined) throw new Error(`must be ${choices.join(" or ")}`);
+  return chosen;
+}
+
+function bytes(name: string, fallback: number, description: string): Setting<number> {
+  return whole(name, fallback, 1, 1_000_000 * MB, `${description} In bytes.`);
+}
+
+function seconds(name: string, fallback: number, description: string): Setting<number> {
+  return whole(name, fallback, 1, 1_000_000_000, description);
+}
+
+function whole(
+  name: string,
+  fallback: number,
+  least: number,
+  most: number,
+  description: string,
+): Setting<number> {
+  return {
+    name,
+    fallback: String(fallback),
+    description,
+    parse(given) {
+      const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
+      if (value >= least && value <= most) return value;
+      throw new Error(`must be a whole number from ${least} to ${most}`);
+    },
+  };
+}

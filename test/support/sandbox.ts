@@ -1,0 +1,136 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ROOT } from "./npm-start.ts";
+
+export interface SandboxOptions {
+  /** Where sessions are kept; left out, in a directory that goes with the service. */
+  data?: string;
+  /** Environment variables of the service. */
+  settings?: Record<string, string>;
+}
+
+/** What a test asks a sandbox to run. */
+export interface ExecuteOptions {
+  key?: string;
+  timeout?: number;
+  signal?: AbortSignal;
+}
+
+/** The sandbox service as a process of its own, on a port of its own; with real processes unless the settings say otherwise. */
+export class Sandbox implements AsyncDisposable {
+  readonly url: string;
+  readonly key: string;
+  readonly pid: number;
+  readonly #child: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  readonly #temporary: string | undefined;
+
+  private constructor(
+    child: ChildProcess,
+    closed: Promise<unknown>,
+    { url, key, temporary }: { url: string; key: string; temporary: string | undefined },
+  ) {
+    this.#child = child;
+    this.#closed = closed;
+    this.#temporary = temporary;
+    this.url = url;
+    this.key = key;
+    this.pid = child.pid as number;
+  }
+
+  static async start({ data, settings = {} }: SandboxOptions = {}): Promise<Sandbox> {
+    const temporary = data === undefined ? await mkdtemp(join(tmpdir(), "sandbox-")) : undefined;
+    const { PATH = "" } = process.env;
+    const env = {
+      PATH,
+      SANDBOX_PORT: "0",
+      SANDBOX_KEY: "a-key-for-tests-only",
+      SANDBOX_DATA: data ?? temporary,
+      SANDBOX_ISOLATION: "process",
+      SANDBOX_FORCE_PROCESS: "1",
+      // As root, services side by side must not run code as the same users.
+      SANDBOX_FIRST_UID: String(100_000 + 1000 * Math.floor(Math.random() * 1_000_000)),
+      ...settings,
+    };
+    const child = spawn(process.execPath, [join(ROOT, "sandbox/main.ts")], {
+      cwd: ROOT,
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const closed = once(child, "close");
+    const url = await listening(child, closed);
+    return new Sandbox(child, closed, { url, key: env.SANDBOX_KEY, temporary });
+  }
+
+  /** A request with the key. */
+  request(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (this.key !== "") headers.set("authorization", `Bearer ${this.key}`);
+    return fetch(`${this.url}${path}`, { ...init, headers });
+  }
+
+  /** Asks to run blocks, each a language and code. */
+  execute(
+    session: string,
+    blocks: readonly (readonly [language: string, code: string])[],
+    { key, timeout, signal, ...init }: ExecuteOptions & { headers?: Record<string, string> } = {},
+  ): Promise<Response> {
+    return this.request(`/v1/sessions/${session}/execute`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(key !== undefined && { "idempotency-key": key }),
+        ...init.headers,
+      },
+      body: JSON.stringify({
+        code_blocks: blocks.map(([language, code]) => ({ language, code })),
+        ...(timeout !== undefined && { timeout_seconds: timeout }),
+      }),
+      ...(signal !== undefined && { signal }),
+    });
+  }
+
+  /** Ends it without notice, with all its processes. Resolves when it has ended. */
+  async kill(): Promise<void> {
+    this.#signal("SIGKILL");
+    await this.#closed;
+  }
+
+  /** Asks it to end. Resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.#signal("SIGTERM");
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    if (this.#temporary !== undefined) await rm(this.#temporary, { recursive: true, force: true });
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    if (this.#child.exitCode === null && this.#child.signalCode === null)
+      process.kill(-this.pid, signal);
+  }
+}
+
+/** Where the service says that it listens. @throws Error with its output when it ends before */
+async function listening(child: ChildProcess, closed: Promise<unknown>): Promise<string> {
+  let output = "";
+  const url = new Promise<string>((resolve) => {
+    const collect = (text: string): void => {
+      output += text;
+      const found = /listening on (http:\S+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout?.setEncoding("utf8").on("data", collect);
+    child.stderr?.setEncoding("utf8").on("data", collect);
+  });
+  const ended = closed.then(() => {
+    throw new Error(`The sandbox ended before it listened:\n${output}`);
+  });
+  return Promise.race([url, ended]);
+}
