@@ -56,7 +56,13 @@ export class SandboxClient {
 
   /** @throws ValueError when `url` is no address of a service */
   constructor({ url, apiKey, fetch: ask, silenceMs = SILENCE_MS }: SandboxAddress) {
-    this.#url = baseOf(url);
+    if (!isServiceUrl(url)) {
+      const message = "must be http:// or https://, without user, query and fragment";
+      throw new ValueError(`the url of a sandbox ${message}`, {
+        issues: [{ path: "url", message }],
+      });
+    }
+    this.#url = url.replace(/\/+$/, "");
     this.#apiKey = apiKey;
     this.#fetch = ask ?? ((address, init) => fetch(address, init));
     this.#silenceMs = silenceMs;
@@ -167,16 +173,12 @@ function sessionPath(session: string): string {
   return `/v1/sessions/${encodeURIComponent(session)}`;
 }
 
-function baseOf(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const plain =
-    url !== undefined &&
-    /^https?:$/.test(url.protocol) &&
-    [url.username, url.password, url.search, url.hash].every((part) => part === "");
-  if (plain) return url.href.replace(/\/+$/, "");
-  throw new ValueError(
-    "the url of a sandbox must be http:// or https://, without user, query and fragment",
-    { issues: [{ path: "url", message: "is no address of a sandbox" }] },
+/** Whether a text is the address of a service: http or https, without user, query and fragment. */
+export function isServiceUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return (
+    /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === "")
   );
 }
 

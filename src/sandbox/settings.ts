@@ -1,5 +1,5 @@
 import { ValueError } from "../core/errors.ts";
-import type { SandboxAddress, SandboxFetch } from "./sandbox-client.ts";
+import { isServiceUrl, type SandboxAddress, type SandboxFetch } from "./sandbox-client.ts";
 
 /** The settings and the binding of a Worker that say where code runs. */
 export interface SandboxSettings {
@@ -25,9 +25,12 @@ export function sandboxAddress(
 ): SandboxAddress | undefined {
   const url = SANDBOX_URL?.trim() || (SANDBOX && BOUND_URL);
   if (url === undefined) return undefined;
-  if (!URL.canParse(url))
-    throw new ValueError("SANDBOX_URL must be an http:// or https:// address");
-  if (SANDBOX === undefined && !open && new URL(url).protocol !== "https:") {
+  if (!isServiceUrl(url)) {
+    throw new ValueError(
+      "SANDBOX_URL must be an http:// or https:// address, without user, query and fragment",
+    );
+  }
+  if (SANDBOX === undefined && !open && !url.toLowerCase().startsWith("https:")) {
     throw new ValueError("SANDBOX_URL must be an https:// address: code and key are sent there");
   }
   return {
