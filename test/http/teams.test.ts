@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { Catalog } from "../../src/core/component/catalog.ts";
+import { coreComponents } from "../../src/core/component/core-components.ts";
+import { ComponentRegistry } from "../../src/core/component/registry.ts";
 import type { RunInfo, TeamInfo } from "../../src/core/run/gateway.ts";
+import { sandboxComponents } from "../../src/sandbox/components.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 
@@ -41,6 +45,38 @@ describe("teams", () => {
     const third = await create("b");
     expect(third.status).toBe(422);
     expect(await third.json()).toMatchObject({ code: "idempotency_key_reused" });
+  });
+
+  test("come with notes on what stands in for parts of their component", async () => {
+    const components = new ComponentRegistry().register(
+      ...coreComponents(new Catalog()),
+      ...sandboxComponents({ url: "https://sandbox.example" }),
+    );
+    const { fetch } = testApp({ components });
+    const component = {
+      provider: "CodeExecutorAgent",
+      config: {
+        name: "runner",
+        code_executor: { provider: "JupyterCodeExecutor", config: { output_dir: "out" } },
+      },
+    };
+    const place = "component.config.code_executor";
+    const notes = [
+      { path: `${place}.provider`, message: expect.stringContaining("sandbox") as string },
+      { path: `${place}.config.output_dir`, message: "has no effect in the sandbox" },
+    ];
+    for (const [path, init] of [
+      ["", jsonInit({ id: "t", component })],
+      ["/t", {}],
+      ["/t/component", jsonInit({ component }, "PUT")],
+      ["/t/reset", jsonInit({})],
+      ["/t/fork", jsonInit({ id: "f" })],
+    ] as const) {
+      const response = await fetch(`/v1/teams${path}`, init);
+      expect(await response.json()).toMatchObject({ notes });
+    }
+    const valid = await fetch("/v1/components/validate", jsonInit({ component }));
+    expect(await valid.json()).toEqual({ valid: true, notes });
   });
 
   test("can be read, replaced, reset, loaded and deleted", async () => {

@@ -134,9 +134,11 @@ describe("asking", () => {
       codeExecutor: executor(sandbox, { session: "s" }),
       modelClientStream: true,
     });
-    const seen = await Array.fromAsync(runStream(agent, { task: "```python\nprint(1)\n```" }));
-    const contents = seen.map((item) => ("content" in item ? item.content : item.stop_reason));
-    expect(contents.slice(1, -1).join("|")).toMatch(/^1\n(\||)2\n\|1\n2\n$/);
+    const contents: unknown[] = [];
+    for await (const item of runStream(agent, { task: "```python\nprint(1)\n```" })) {
+      if ("content" in item) contents.push(item.content);
+    }
+    expect(contents.slice(1).join("|")).toMatch(/^1\n(\||)2\n\|1\n2\n$/);
     const [first, second] = sandbox.calls.map(({ headers }) => headers["idempotency-key"]);
     expect(second).toBe(first);
   });

@@ -1,5 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { expect } from "vitest";
 import type { ComponentModel } from "../../../src/core/component/component.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
 import type { Result, RunInfo, StartRunInput, TeamGateway } from "../../../src/core/run/gateway.ts";
@@ -109,6 +110,12 @@ export class TestTeam {
 
   evict(): Promise<void> {
     return evictDurableObject(this.stub);
+  }
+
+  /** Takes the object away in the middle of whatever it does, as a crash would. */
+  async crash(): Promise<void> {
+    const crashed = runInDurableObject(this.stub, (_instance, state) => state.abort("crash"));
+    await expect(crashed).rejects.toThrow("crash");
   }
 
   sql<Row extends Record<string, SqlStorageValue>>(query: string): Promise<Row[]> {

@@ -6,14 +6,17 @@ import { agentRunnable } from "../../../src/core/run/agent-runnable.ts";
 import type { Runnable } from "../../../src/core/run/runnable.ts";
 import type { Team } from "../../../src/core/teams/team.ts";
 import { TroupeTeam } from "../../../src/durable/team-object.ts";
+import { sandboxComponents } from "../../../src/sandbox/components.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
+import { releaseSession, sandboxAddress } from "./sandbox.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
 import { TallyAgent } from "./tally-agent.ts";
 import { TestModel } from "./test-model.ts";
 
 const registry = new ComponentRegistry({ functions: catalog }).register(
   ...coreComponents(catalog),
+  ...sandboxComponents(sandboxAddress),
   ScriptedAgent.component,
   TallyAgent.component,
   TestModel.component,
@@ -30,6 +33,10 @@ export class ScriptedTeam extends TroupeTeam {
   protected override build(component: ComponentModel): Runnable | Promise<Runnable> {
     const runnable = this.#load(component);
     return component.label === UNHURRIED ? unhurried(runnable) : runnable;
+  }
+
+  protected override releaseSession(session: string): Promise<void> {
+    return releaseSession(session);
   }
 
   #load(component: ComponentModel): Runnable {
