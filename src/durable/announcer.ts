@@ -12,6 +12,7 @@ export class Announcer {
   readonly #stores: Stores;
   readonly #live: Live;
   readonly #waiting = new Set<() => void>();
+  #soon = false;
 
   constructor(storage: DurableObjectStorage, stores: Stores, live: Live) {
     this.#storage = storage;
@@ -47,6 +48,19 @@ export class Announcer {
   /** Shows the run as it is now. */
   run(active: ActiveRun): void {
     if (this.#live.connected > 0) this.#live.send(namedFrame("run", active.info()));
+  }
+
+  /**
+   * Shows the run when what happens at once has happened. Where that is a change of status, which shows it, too, or its
+   * end, there is nothing to add.
+   */
+  runSoon(active: ActiveRun): void {
+    if (this.#soon) return;
+    this.#soon = true;
+    setTimeout(() => {
+      this.#soon = false;
+      if (active.record.status === "running") this.run(active);
+    }, 0);
   }
 
   events(events: readonly (RecordedEvent | undefined)[]): void {

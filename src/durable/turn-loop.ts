@@ -131,7 +131,7 @@ export class TurnLoop {
       control: drive.control({
         isCurrent: () => host.isCurrent(drive),
         discard: (id) => this.#live.discard(id),
-        asked: () => this.#announcer.run(active),
+        asked: () => this.#announcer.runSoon(active),
         retractOutstanding: () => this.#announcer.events([active.events.retractOutstanding()]),
         refusal: () => overBudget(active),
         fail: (error) => host.fail(error),

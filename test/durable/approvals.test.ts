@@ -9,7 +9,9 @@ import { FunctionTool } from "../../src/core/tools/function-tool.ts";
 import { catalog } from "./support/catalog.ts";
 import { assistant } from "./support/components.ts";
 import { Effects } from "./support/effects.ts";
-import { roundRobin, TestTeam, texts, value } from "./support/team.ts";
+import { type Frame, outline, roundRobin, TestTeam, texts, value } from "./support/team.ts";
+
+const DAY = 86_400;
 
 let effects = new Effects();
 catalog.registerTool(
@@ -87,6 +89,13 @@ describe("code under approval", () => {
     expect(texts(await team.finished(run.id))).toEqual([code, "ls\n"]);
   });
 
+  test("is a change of status to those who watch", async () => {
+    const team = await TestTeam.create(coder());
+    const seen: Frame[] = [];
+    for await (const frame of await team.startStream(code)) seen.push(frame);
+    expect(outline(seen)).toEqual(["run running", "caught_up", code, "run waiting"]);
+  });
+
   test("cannot be changed, only refused", async () => {
     const { team, run } = await waiting(coder(), code);
     expect(await answer(team, run, { approved: true, arguments: { code: "rm" } })).toMatchObject({
@@ -100,9 +109,12 @@ describe("code under approval", () => {
   });
 
   test("that nobody approves in time counts as refused", async () => {
-    const { team, run } = await waiting(coder({ approval_timeout_seconds: 0.2 }), code);
-    expect(run.requests[0]?.expires_at).not.toBeNull();
-    await scheduler.wait(200);
+    const { team, run } = await waiting(coder({ approval_timeout_seconds: 3 * DAY }), code);
+    const [request] = run.requests;
+    const { created_at = "", expires_at = "" } = request ?? {};
+    expect(Date.parse(expires_at ?? "") - Date.parse(created_at)).toBe(3 * DAY * 1000);
+    await team.sql("update question set expires_at = 1");
+    await team.evict();
     await runDurableObjectAlarm(team.stub);
     expect(texts(await team.finished(run.id)).at(-1)).toMatch(/Nobody answered in time/);
   });
@@ -212,6 +224,38 @@ describe("a tool under approval", () => {
       problem: { code: "run_ended" },
     });
   });
+});
+
+test("an agent as a tool and the tools inside it are asked about one by one", async () => {
+  const inner = clerk(["/a"]);
+  const mind = effects;
+  const tools: JsonObject[] = [
+    { provider: "AgentTool", config: { agent: inner as unknown as JsonObject, approval: "human" } },
+  ];
+  const ask = (task: string) => ({ id: "c", name: "clerk", arguments: JSON.stringify({ task }) });
+  const { team, run } = await waiting(
+    assistant(mind, "boss", { tools }, () => [ask("one"), ask("two")]),
+  );
+  expect(run.requests).toMatchObject([
+    { source: "boss", tool_call: { arguments: { task: "one" } } },
+    { source: "boss", tool_call: { arguments: { task: "two" } } },
+  ]);
+  // Both are answered at once, and made one after the other: they share an agent.
+  await team.evict();
+  value(await answer(team, run, { approved: true, arguments: { task: "uno" } }, 0));
+  value(await answer(team, run, { approved: true }, 1));
+  const first = await team.rested(run.id);
+  expect(first.requests).toMatchObject([{ source: "clerk", tool_call: { name: "remove" } }]);
+  await team.evict();
+  value(await answer(team, first, { approved: true }));
+  const second = await team.rested(run.id);
+  expect(second.requests).toMatchObject([{ source: "clerk", tool_call: { name: "remove" } }]);
+  expect(second.requests[0]?.id).not.toBe(first.requests[0]?.id);
+  value(await answer(team, second, { approved: false }));
+  expect(texts(await team.finished(run.id)).at(-1)).toMatch(
+    /changed .*"uno".*\nclerk: removed \/a\nclerk: The tool call was not approved\.$/,
+  );
+  expect(effects.repeated).toEqual([]);
 });
 
 describe("a retry", () => {

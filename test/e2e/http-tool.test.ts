@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunInfo } from "../../src/core/run/gateway.ts";
+import { humanRequestsSchema } from "../../src/http/schemas/run.ts";
 import { EchoServer } from "../support/echo-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";
@@ -72,7 +73,7 @@ const agent = (config: object) => ({
   },
 });
 
-async function ask(id: string, config: object): Promise<unknown> {
+async function start(id: string, config: object): Promise<RunInfo> {
   const component = {
     provider: "autogen_agentchat.teams.RoundRobinGroupChat",
     config: { participants: [agent(config)], max_turns: 1 },
@@ -80,7 +81,11 @@ async function ask(id: string, config: object): Promise<unknown> {
   const created = await worker.fetch("/v1/teams", jsonInit({ id, component }));
   expect(created.status).toBe(201);
   const path = `/v1/teams/${id}/runs?wait=30`;
-  const run = (await (await worker.fetch(path, jsonInit({ task: "Weather?" }))).json()) as RunInfo;
+  return (await (await worker.fetch(path, jsonInit({ task: "Weather?" }))).json()) as RunInfo;
+}
+
+async function ask(id: string, config: object): Promise<unknown> {
+  const run = await start(id, config);
   expect(run).toMatchObject({ status: "completed" });
   const last = run.result?.messages?.at(-1);
   return last !== undefined && "content" in last ? last.content : undefined;
@@ -111,6 +116,34 @@ test("a host that a secret is not for gets no request", async () => {
 test("a private address gets no request, and the model reads why", async () => {
   const config = { host: "169.254.169.254", port: 80, headers: null };
   expect(await ask("private", config)).toMatch(/^True: .*private address/);
+});
+
+test("a human is asked over HTTP, and changes what is sent", async () => {
+  const before = server.requests.length;
+  const run = await start("asked", { approval: "human" });
+  expect(run).toMatchObject({ status: "waiting" });
+  const path = `/v1/teams/asked/runs/${run.id}`;
+  const open = humanRequestsSchema.parse(await (await worker.fetch(`${path}/requests`)).json());
+  const [request] = open.requests;
+  expect(request).toMatchObject({
+    kind: "approval",
+    source: "天气",
+    tool_call: { name: "weather", arguments: { city: "Ürümqi", unit: "C" }, call_id: "c" },
+  });
+  const answer = (given: object) =>
+    worker.fetch(`${path}/requests/${request?.id}`, jsonInit({ approved: true, arguments: given }));
+  const refused = await answer({ unit: "F" });
+  expect(refused.status).toBe(422);
+  expect(await refused.json()).toMatchObject({
+    code: "invalid_answer",
+    errors: [{ path: "arguments.city", message: "missing" }],
+  });
+  expect((await answer({ city: "Oslo" })).status).toBe(200);
+  expect((await answer({ city: "Oslo" })).status).toBe(200);
+  expect((await answer({ city: "Rome" })).status).toBe(409);
+  // The stream ends with the run.
+  expect(await (await worker.fetch(`${path}/events`)).text()).toContain("A human changed");
+  expect(server.requests.slice(before)).toMatchObject([{ path: "/weather/Oslo", body: "{}" }]);
 });
 
 test("the tool is listed and validated", async () => {

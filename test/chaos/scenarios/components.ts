@@ -46,11 +46,12 @@ export function assistant(
 }
 
 /** A tool that the chaos worker registers. */
-export function functionTool(name: string): ComponentModel {
+export function functionTool(name: string, config: JsonObject = {}): ComponentModel {
   return component("autogen_core.tools.FunctionTool", {
     name,
     source_code: "",
     global_imports: [],
+    ...config,
   });
 }
 
@@ -112,7 +113,7 @@ export function graph(
 export const STREAMING = { model_client_stream: true };
 
 export function tools(...names: string[]): JsonObject {
-  return { tools: names.map(functionTool) };
+  return { tools: names.map((name) => functionTool(name)) };
 }
 
 /** A rule by which an agent that has not spoken yet calls these tools. */

@@ -1,4 +1,13 @@
-import { assistant, graph, person, roundRobin, STREAMING } from "./components.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import {
+  assistant,
+  callsTools,
+  functionTool,
+  graph,
+  person,
+  roundRobin,
+  STREAMING,
+} from "./components.ts";
 import { PACED, type Scenario } from "./scenario.ts";
 
 /** Humans at other places than in the team itself. */
@@ -53,5 +62,25 @@ export const PEOPLE: readonly Scenario[] = [
     rules: [PACED],
     task: "Ask both.",
     answers: { ann: "Ann's answer." },
+  },
+  {
+    name: "a tool under approval beside another",
+    component: (services) =>
+      roundRobin(
+        [
+          assistant(services, "clerk", {
+            ...STREAMING,
+            reflect_on_tool_use: true,
+            tools: [
+              functionTool("look_up"),
+              functionTool("charge", { approval: "human" }),
+            ] as unknown as JsonObject[],
+          }),
+        ],
+        1,
+      ),
+    rules: [callsTools("clerk", "look_up", "charge"), PACED],
+    task: "Look it up and charge.",
+    answers: [],
   },
 ];
