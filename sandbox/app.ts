@@ -1,4 +1,4 @@
-import type { HttpBindings } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { requireAccess } from "./http/access.ts";
 import { type Call, type Endpoint, json } from "./http/endpoint.ts";
@@ -19,8 +19,18 @@ export interface AppOptions extends Omit<Services, "problemOf"> {
   log: (error: unknown) => void;
 }
 
-/** The protocol as a Hono app for Node's server. */
-export function createApp(options: AppOptions): Hono<Env> {
+/** Answers the requests of a server. */
+export function createListener(options: AppOptions): ReturnType<typeof getRequestListener> {
+  const app = createApp(options);
+  return getRequestListener((request, bindings) => app.fetch(request, bindings as HttpBindings), {
+    // Called for what is no request at all; whatever an app throws it has answered itself.
+    errorHandler: () =>
+      problemResponse(new ProblemError(400, "malformed_request", "This is no HTTP request.")),
+    overrideGlobalObjects: false,
+  });
+}
+
+function createApp(options: AppOptions): Hono<Env> {
   const { settings, log } = options;
   const problemOf = (error: unknown): ProblemError => {
     if (error instanceof ProblemError) return error;

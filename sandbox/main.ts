@@ -1,9 +1,10 @@
-import { createAdaptorServer } from "@hono/node-server";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createApp } from "./app.ts";
+import { createListener } from "./app.ts";
 import { createIsolation } from "./isolation.ts";
+import { lock } from "./lock.ts";
 import manifest from "./package.json" with { type: "json" };
 import { Sessions } from "./sessions/sessions.ts";
 import { readSettings, type Settings, SettingsError } from "./settings.ts";
@@ -15,11 +16,12 @@ function log(error: unknown): void {
 
 async function start(settings: Settings): Promise<void> {
   await mkdir(settings.data, { recursive: true, mode: 0o700 });
+  await lock(settings.data);
   const isolation = await createIsolation(settings, process.env);
   await isolation.start();
   const sessions = await Sessions.open({ ...settings, isolation, log });
-  const { fetch } = createApp({ sessions, isolation, settings, log, version: manifest.version });
-  const server = createAdaptorServer({ fetch });
+  const { version } = manifest;
+  const server = createServer(createListener({ sessions, isolation, settings, log, version }));
   server.listen(settings.port, settings.host);
   await once(server, "listening");
   const { address, port, family } = server.address() as AddressInfo;

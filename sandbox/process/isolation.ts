@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
-import { killAll } from "./owner.ts";
+import { killLeftOver } from "./owner.ts";
 import { ProcessRunner } from "./runner.ts";
 
 export interface ProcessIsolationOptions {
@@ -23,23 +23,28 @@ export class ProcessIsolation implements Isolation {
   readonly reachesOut = true;
   languages: readonly Interpreter[] = [];
   readonly #options: ProcessIsolationOptions;
+  readonly #name: string;
   readonly #scratch: string;
+  /** Users to run code as; none where the service may not choose. */
+  readonly #uids: readonly number[];
   readonly #path: string;
   readonly #runners = new Set<Runner>();
   readonly #users = new Set<number>();
 
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
+    this.#name = createHash("sha256").update(options.data).digest("hex").slice(0, 16);
     // The data directory is nobody else's to enter; this one has to be.
-    const name = createHash("sha256").update(options.data).digest("hex").slice(0, 16);
-    this.#scratch = join(tmpdir(), `troupe-sandbox-${name}`);
+    this.#scratch = join(tmpdir(), `troupe-sandbox-${this.#name}`);
+    this.#uids = process.getuid?.() === 0 ? range(options.firstUid, USERS) : [];
     const own = dirname(process.execPath);
     this.#path = [own, "/usr/local/bin", "/usr/bin", "/bin"].join(":");
   }
 
   async start(): Promise<void> {
     this.languages = await findInterpreters(this.#path);
-    // Left by a service that was killed.
+    // Of a service that was killed.
+    await killLeftOver(this.#name, this.#uids);
     await rm(this.#scratch, { recursive: true, force: true });
     await mkdir(this.#scratch);
     await chmod(this.#scratch, 0o711);
@@ -47,9 +52,7 @@ export class ProcessIsolation implements Isolation {
 
   async runner(): Promise<Runner> {
     const uid = this.#user();
-    const owner = { marker: randomUUID(), ...(uid !== undefined && { uid }) };
-    // A user may have processes left over from a service that was killed.
-    await killAll(owner);
+    const owner = { marker: `${this.#name}-${randomUUID()}`, ...(uid !== undefined && { uid }) };
     const runner = await ProcessRunner.create({
       directory: join(this.#scratch, owner.marker),
       owner,
@@ -70,14 +73,15 @@ export class ProcessIsolation implements Isolation {
     await rm(this.#scratch, { recursive: true, force: true });
   }
 
-  /** A user that no other runner has, where the service may choose. */
+  /** A user that no other runner has. */
   #user(): number | undefined {
-    if (process.getuid?.() !== 0) return undefined;
-    for (let uid = this.#options.firstUid; uid < this.#options.firstUid + USERS; uid++) {
-      if (this.#users.has(uid)) continue;
-      this.#users.add(uid);
-      return uid;
-    }
-    throw new Error("There are no more users to run code as.");
+    const uid = this.#uids.find((one) => !this.#users.has(one));
+    if (uid !== undefined) this.#users.add(uid);
+    else if (this.#uids.length > 0) throw new Error("There are no more users to run code as.");
+    return uid;
   }
+}
+
+function range(first: number, length: number): number[] {
+  return Array.from({ length }, (_, index) => first + index);
 }

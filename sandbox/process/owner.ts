@@ -15,6 +15,18 @@ export const MARKER = "SANDBOX_RUNNER";
 
 const MOST_ROUNDS = 20;
 
+/** Kills what runners of a service left that was killed: users from `firstUid` on, or markers that begin alike. */
+export async function killLeftOver(service: string, uids: readonly number[]): Promise<void> {
+  const ours = new Set(uids);
+  for (const pid of await allPids()) {
+    const left =
+      ours.size > 0
+        ? ours.has((await userOf(pid)) ?? -1)
+        : (await markerOf(pid))?.startsWith(service) === true;
+    if (left) kill(pid);
+  }
+}
+
 /** Kills all processes of an owner and of a process group. False when some are still there. */
 export async function killAll(owner: Owner, group?: number): Promise<boolean> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -31,8 +43,7 @@ export async function killAll(owner: Owner, group?: number): Promise<boolean> {
 export async function memoryOf(owner: Owner): Promise<number> {
   const sizes = await Promise.all(
     (await pidsOf(owner)).map(async (pid) => {
-      const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-      return Number(/^VmRSS:\s*(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024;
+      return Number(/^VmRSS:\s*(\d+) kB/m.exec(await statusOf(pid))?.[1] ?? 0) * 1024;
     }),
   );
   return sizes.reduce((sum, size) => sum + size, 0);
@@ -40,20 +51,35 @@ export async function memoryOf(owner: Owner): Promise<number> {
 
 /** The processes of an owner that have not ended. None where there is no /proc. */
 async function pidsOf(owner: Owner): Promise<number[]> {
-  const names = await readdir("/proc").catch(() => []);
-  const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
-  const owned = await Promise.all(pids.map((pid) => belongs(pid, owner).catch(() => false)));
+  const pids = await allPids();
+  const owned = await Promise.all(pids.map((pid) => belongs(pid, owner)));
   return pids.filter((_, index) => owned[index]);
 }
 
+async function allPids(): Promise<number[]> {
+  const names = await readdir("/proc").catch(() => []);
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
+}
+
 async function belongs(pid: number, { uid, marker }: Owner): Promise<boolean> {
-  if (uid !== undefined) {
-    if ((await stat(`/proc/${pid}`)).uid !== uid) return false;
-    return !/^State:\s*[ZX]/m.test(await readFile(`/proc/${pid}/status`, "utf8"));
-  }
-  return (await readFile(`/proc/${pid}/environ`, "latin1"))
-    .split("\0")
-    .includes(`${MARKER}=${marker}`);
+  if (uid === undefined) return (await markerOf(pid)) === marker;
+  if ((await userOf(pid)) !== uid) return false;
+  return !/^State:\s*[ZX]/m.test(await statusOf(pid));
+}
+
+async function userOf(pid: number): Promise<number | undefined> {
+  return (await stat(`/proc/${pid}`).catch(() => undefined))?.uid;
+}
+
+function statusOf(pid: number): Promise<string> {
+  return readFile(`/proc/${pid}/status`, "utf8").catch(() => "State: X");
+}
+
+/** What the environment says that a process began with, where this may be read. */
+async function markerOf(pid: number): Promise<string | undefined> {
+  const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
+  const found = environment.split("\0").find((variable) => variable.startsWith(`${MARKER}=`));
+  return found?.slice(MARKER.length + 1);
 }
 
 /** All at once, so that none can start another in between. */

@@ -1,4 +1,4 @@
-import { ProblemError } from "../problem.ts";
+import { ProblemError, shuttingDown } from "../problem.ts";
 import type { Isolation } from "../runner.ts";
 import { Execution, type ExecutionRequest } from "./execution.ts";
 import type { Gate } from "./gate.ts";
@@ -15,6 +15,8 @@ export interface SessionOptions {
   recordedResults: number;
   /** Of all sessions together. */
   gate: Gate;
+  /** Aborted when the service ends: what it then kills has no result. */
+  closing: AbortSignal;
   log: (error: unknown) => void;
 }
 
@@ -115,6 +117,7 @@ export class Session {
       ...this.#options,
       interpreter: this.#interpreter,
     });
+    if (this.#options.closing.aborted) throw shuttingDown();
     const result: ExecutionResult = {
       exit_code: exitCode,
       output: execution.output.text,

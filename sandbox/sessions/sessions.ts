@@ -42,7 +42,7 @@ export class Sessions {
   readonly #timers: NodeJS.Timeout[];
   /** Executions that run or wait. */
   #pending = 0;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   private constructor(options: SessionsOptions, known: readonly string[]) {
     const { concurrency, warmSeconds, idleSeconds, maxWarm } = options;
@@ -112,20 +112,25 @@ export class Sessions {
 
   /** Stops everything. What ran has no result, so that it can run again. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     for (const timer of this.#timers) clearInterval(timer);
     await this.#options.isolation.close();
   }
 
   async #use<T>(id: string, action: (session: Session) => Promise<T>): Promise<T> {
-    if (this.#closed) throw shuttingDown();
+    if (this.#closing.signal.aborted) throw shuttingDown();
     return this.#open.use(directoryName(id), () => this.#load(id), action);
   }
 
   async #load(id: string): Promise<Session> {
     const store = new SessionStore(this.#directory(directoryName(id)), id);
     const state = await SessionState.load(store);
-    return new Session(state, { ...this.#options, limits: this.#options, gate: this.#gate });
+    return new Session(state, {
+      ...this.#options,
+      limits: this.#options,
+      gate: this.#gate,
+      closing: this.#closing.signal,
+    });
   }
 
   #admit(): void {

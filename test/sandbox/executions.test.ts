@@ -1,24 +1,257 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Sandbox } from "../support/sandbox.ts";
 
 let sandbox: Sandbox;
 beforeAll(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.start({
+    settings: {
+      SANDBOX_OUTPUT_BYTES: "1000",
+      SANDBOX_MAX_OUTPUT_BYTES: "1000000",
+      SANDBOX_CONCURRENCY: "2",
+      SANDBOX_MAX_WAITING: "3",
+      SANDBOX_MAX_TIMEOUT_SECONDS: "90",
+    },
+  });
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
+interface Result {
+  exit_code: number;
+  output: string;
+  truncated: boolean;
+  duration_ms: number;
+}
+
+async function run(...args: Parameters<Sandbox["execute"]>): Promise<Result> {
+  const response = await sandbox.execute(...args);
+  expect(response.status).toBe(200);
+  return (await response.json()) as Result;
+}
+
+async function code(response: Response): Promise<string> {
+  return ((await response.json()) as { code: string }).code;
+}
+
+const EVENTS = { accept: "text/event-stream" };
+
+/** The frames of a stream that has ended. */
+function frames(text: string): { event: string; data: Record<string, unknown> }[] {
+  return [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map(([, event = "", data = ""]) => ({
+    event,
+    data: JSON.parse(data) as Record<string, unknown>,
+  }));
+}
+
+/** What was printed while it came, and the last frame. */
+function told(text: string): { printed: string; last: ReturnType<typeof frames>[number] } {
+  const all = frames(text);
+  const last = all.pop()!;
+  expect(all.every(({ event }) => event === "output")).toBe(true);
+  return { printed: all.map(({ data }) => data.text).join(""), last };
+}
+
+/** Asks for a stream. Resolves with what is still to come of it once the code has printed something. */
+async function begin(
+  ...[session, blocks, options]: Parameters<Sandbox["execute"]>
+): Promise<[rest: Promise<string>]> {
+  const response = await sandbox.execute(session, blocks, { ...options, headers: EVENTS });
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  while (!text.includes("event: output")) text += (await reader.read()).value;
+  const rest = async (): Promise<string> => {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return text;
+      text += value;
+    }
+  };
+  return [rest()];
+}
+
 describe("blocks", () => {
   test("run in their order, share files, and end at the first failure", async () => {
-    const response = await sandbox.execute("order", [
+    const result = await run("order", [
       ["python", "open('n.txt', 'w').write('7'); print('written')"],
       ["sh", "cat n.txt; echo oops >&2; exit 3"],
       ["sh", "echo never"],
     ]);
-    expect(await response.json()).toEqual({
+    expect(result).toEqual({
       exit_code: 3,
       output: "written\n7oops\n",
       truncated: false,
       duration_ms: expect.any(Number) as number,
     });
+  });
+
+  test("in an unknown language fail when it is their turn", async () => {
+    const result = await run("languages", [
+      ["PY", "print(1)"],
+      ["cobol", ""],
+    ]);
+    expect(result).toMatchObject({
+      exit_code: 1,
+      output: expect.stringMatching(
+        /^1\nUnknown language "cobol". There are: python, sh/,
+      ) as string,
+    });
+  });
+
+  test("have the timeout each, and their files stay", async () => {
+    const result = await run(
+      "timeout",
+      [
+        ["sh", "sleep 0.3; echo one"],
+        ["sh", "sleep 0.3; echo two > two.txt; echo two; sleep 60"],
+        ["sh", "echo never"],
+      ],
+      { timeout: 0.5 },
+    );
+    expect(result).toMatchObject({
+      exit_code: 124,
+      output: "one\ntwo\nThe code was stopped after 0.5 seconds.\n",
+    });
+    expect((await run("timeout", [["sh", "cat two.txt"]])).output).toBe("two\n");
+  });
+
+  test("may print more than is kept, not without end", async () => {
+    const long = await run("output", [["python", "print('é' * 600)"]]);
+    expect(long).toMatchObject({ exit_code: 0, output: "é".repeat(500), truncated: true });
+    const endless = await run("output", [["sh", "yes"]]);
+    expect(endless).toMatchObject({
+      exit_code: 1,
+      output: `${"y\n".repeat(500)}The code was stopped: it printed more than 1000000 bytes.\n`,
+      truncated: true,
+    });
+  });
+});
+
+describe("the stream", () => {
+  test("has output while it comes and ends with the result", async () => {
+    const response = await sandbox.execute(
+      "stream",
+      [["sh", "echo a; touch a; sleep 0.2; echo b"]],
+      {
+        headers: EVENTS,
+      },
+    );
+    expect(response.headers.get("content-type")).toBe("text/event-stream");
+    const text = await response.text();
+    expect(frames(text).map(({ data }) => data.text)).toEqual(["a\n", "b\n", undefined]);
+    expect(told(text).last).toMatchObject({
+      event: "result",
+      data: { exit_code: 0, output: "a\nb\n", truncated: false },
+    });
+  });
+
+  test("of one that runs already has what was printed before", async () => {
+    const blocks = [["sh", "echo a; sleep 0.1; echo b"]] as const;
+    const [first] = await begin("join", blocks, { key: "k" });
+    const joined = await sandbox.execute("join", blocks, { key: "k", headers: EVENTS });
+    const [one, two] = await Promise.all([first, joined.text()]);
+    const recorded = await sandbox.execute("join", blocks, { key: "k", headers: EVENTS });
+    for (const text of [one, two, await recorded.text()])
+      expect(told(text)).toMatchObject({ printed: "a\nb\n", last: told(one).last });
+  });
+});
+
+describe("a key", () => {
+  const append = [["sh", "echo x >> log; wc -l < log"]] as const;
+
+  test("runs its code once", async () => {
+    const first = await run("once", append, { key: "k" });
+    expect(first.output.trim()).toBe("1");
+    expect(await run("once", append, { key: "k" })).toEqual(first);
+    expect((await run("once", append, { key: "k2" })).output.trim()).toBe("2");
+    expect((await run("two", append, { key: "k" })).output.trim()).toBe("1");
+  });
+
+  test("is for one request", async () => {
+    await run("mismatch", append, { key: "k" });
+    for (const [blocks, timeout] of [
+      [[["sh", "echo y"]], undefined],
+      [append, 7],
+    ] as const) {
+      const options = { key: "k", ...(timeout !== undefined && { timeout }) };
+      const response = await sandbox.execute("mismatch", blocks, options);
+      expect([response.status, await code(response)]).toEqual([409, "idempotency_mismatch"]);
+    }
+  });
+
+  test("lets code go on when its client has gone, and none lets it end", async () => {
+    const blocks = [["sh", "echo a; sleep 0.3; echo done > done"]] as const;
+    const client = new AbortController();
+    const { signal } = client;
+    const begun = [
+      await begin("gone0", blocks, { key: "k", signal }),
+      await begin("gone1", blocks, { signal }),
+    ];
+    client.abort();
+    for (const [rest] of begun) await expect(rest).rejects.toThrow();
+    const [kept, dropped] = await Promise.all([
+      run("gone0", [["sh", "cat done"]]),
+      run("gone1", [["sh", "ls"]]),
+    ]);
+    expect([kept.output, dropped.output]).toEqual(["done\n", ""]);
+  });
+
+  test("cancels what runs and what waits, and records it", async () => {
+    const blocks = [["sh", "echo a; sleep 60"]] as const;
+    await begin("cancel", blocks, { key: "running" });
+    const running = run("cancel", blocks, { key: "running" });
+    const waiting = run("cancel", append, { key: "waiting" });
+    await wait(50);
+    const cancel = async (key: string): Promise<number> =>
+      (await sandbox.request(`/v1/sessions/cancel/executions/${key}`, { method: "DELETE" })).status;
+    const [one, two, none] = await Promise.all(["running", "waiting", "other"].map(cancel));
+    expect([one, two, none]).toEqual([204, 204, 404]);
+    expect(await running).toMatchObject({ exit_code: 125, output: "a\nThe code was cancelled.\n" });
+    expect(await waiting).toMatchObject({ exit_code: 125, output: "The code was cancelled.\n" });
+    expect(await run("cancel", blocks, { key: "running" })).toEqual(await running);
+    expect(await cancel("running")).toBe(404);
+  });
+});
+
+describe("sessions", () => {
+  test("run side by side, each one request at a time", async () => {
+    await begin("side-a", [["sh", "echo a; sleep 60"]], { key: "k" });
+    expect((await run("side-b", [["sh", "echo b"]])).output).toBe("b\n");
+    await sandbox.request("/v1/sessions/side-a/executions/k", { method: "DELETE" });
+    const sleep = [["sh", "date +%s%N; sleep 0.1; date +%s%N"]] as const;
+    const again = await Promise.all([run("side-a", sleep), run("side-a", sleep)]);
+    const times = again
+      .map(({ output }) => output.trim().split("\n").map(Number))
+      .toSorted(([x], [y]) => x! - y!);
+    expect(times[0]![1]! <= times[1]![0]!).toBe(true);
+  });
+
+  test("more than may wait are refused, and can come back", async () => {
+    const blocks = [["sh", "sleep 0.5"]] as const;
+    const answers = await Promise.all(
+      Array.from({ length: 7 }, (_, index) => sandbox.execute(`crowd${index}`, blocks)),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    expect(refused).toHaveLength(2);
+    expect(Number(refused[0]!.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await code(refused[0]!)).toBe("too_many_waiting");
+  });
+
+  test("are removed with what runs in them, and begin anew", async () => {
+    const blocks = [["sh", "echo x; sleep 60"]] as const;
+    await sandbox.request("/v1/sessions/removed/files/old", { method: "PUT", body: "old" });
+    await begin("removed", blocks, { key: "k" });
+    const running = run("removed", blocks, { key: "k" });
+    await wait(20);
+    const [removed, after] = await Promise.all([
+      sandbox.request("/v1/sessions/removed", { method: "DELETE" }),
+      wait(5).then(() => run("removed", [["sh", "ls"]], { key: "other" })),
+    ]);
+    expect(removed.status).toBe(204);
+    expect(await running).toMatchObject({ exit_code: 125 });
+    expect(after).toMatchObject({ exit_code: 0, output: "" });
+    expect((await run("removed", [["sh", "ls"]], { key: "k" })).output).toBe("");
+    const list = await sandbox.request("/v1/sessions/removed/files");
+    expect(await list.json()).toEqual({ files: [] });
   });
 });
