@@ -1,4 +1,5 @@
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import type { RequestListener } from "node:http";
 import { type Context, Hono } from "hono";
 import { requireAccess } from "./http/access.ts";
 import { type Call, type Endpoint, json } from "./http/endpoint.ts";
@@ -20,14 +21,15 @@ export interface AppOptions extends Omit<Services, "problemOf"> {
 }
 
 /** Answers the requests of a server. */
-export function createListener(options: AppOptions): ReturnType<typeof getRequestListener> {
+export function createListener(options: AppOptions): RequestListener {
   const app = createApp(options);
-  return getRequestListener((request, bindings) => app.fetch(request, bindings as HttpBindings), {
+  const listener = getRequestListener((request, bindings) => app.fetch(request, bindings), {
     // Called for what is no request at all; whatever an app throws it has answered itself.
     errorHandler: () =>
       problemResponse(new ProblemError(400, "malformed_request", "This is no HTTP request.")),
     overrideGlobalObjects: false,
   });
+  return (incoming, outgoing) => void listener(incoming, outgoing);
 }
 
 function createApp(options: AppOptions): Hono<Env> {

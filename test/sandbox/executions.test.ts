@@ -54,7 +54,7 @@ function told(text: string): { printed: string; last: ReturnType<typeof frames>[
 /** Asks for a stream. Resolves with what is still to come of it once the code has printed something. */
 async function begin(
   ...[session, blocks, options]: Parameters<Sandbox["execute"]>
-): Promise<[rest: Promise<string>]> {
+): Promise<{ rest: () => Promise<string> }> {
   const response = await sandbox.execute(session, blocks, { ...options, headers: EVENTS });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
@@ -66,7 +66,7 @@ async function begin(
       text += value;
     }
   };
-  return [rest()];
+  return { rest };
 }
 
 describe("blocks", () => {
@@ -146,9 +146,9 @@ describe("the stream", () => {
 
   test("of one that runs already has what was printed before", async () => {
     const blocks = [["sh", "echo a; sleep 0.1; echo b"]] as const;
-    const [first] = await begin("join", blocks, { key: "k" });
+    const first = await begin("join", blocks, { key: "k" });
     const joined = await sandbox.execute("join", blocks, { key: "k", headers: EVENTS });
-    const [one, two] = await Promise.all([first, joined.text()]);
+    const [one, two] = await Promise.all([first.rest(), joined.text()]);
     const recorded = await sandbox.execute("join", blocks, { key: "k", headers: EVENTS });
     for (const text of [one, two, await recorded.text()])
       expect(told(text)).toMatchObject({ printed: "a\nb\n", last: told(one).last });
@@ -187,7 +187,7 @@ describe("a key", () => {
       await begin("gone1", blocks, { signal }),
     ];
     client.abort();
-    for (const [rest] of begun) await expect(rest).rejects.toThrow();
+    for (const { rest } of begun) await expect(rest()).rejects.toThrow();
     const [kept, dropped] = await Promise.all([
       run("gone0", [["sh", "cat done"]]),
       run("gone1", [["sh", "ls"]]),
