@@ -1,25 +1,34 @@
 // `npm start`: Troupe on this machine, open to local requests only, with its state kept in .troupe/state.
 //
-//   PORT=8787  PERSIST_TO=.troupe/state  OPENAI_API_KEY  OPENAI_BASE_URL  OPENAI_MODEL
+//   PORT=8787  PERSIST_TO=.troupe/state  OPENAI_API_KEY  OPENAI_BASE_URL  OPENAI_MODEL  SANDBOX_URL  SANDBOX_KEY
+//
+// Code runs in a sandbox that is started, too, unless SANDBOX_URL names one.
 //
 // Further arguments go to `wrangler dev`. Settings for the Worker may also stand in .dev.vars.
 
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { watchParent } from "./start/parent.mjs";
 import { toEnvFile } from "./start/env-file.mjs";
+import { watchParent } from "./start/parent.mjs";
+import { whyNotFree } from "./start/ports.mjs";
+import { groupLives, signalGroup } from "./start/process-group.mjs";
+import { Sandbox } from "./start/sandbox.mjs";
 
 const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 90_000;
 const GRACE_MS = 5_000;
-const PORT_FREE_WITHIN_MS = 2_000;
 /** Read from the environment and handed on to the Worker as secrets. */
-const HANDED_ON = ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"];
+const HANDED_ON = [
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "OPENAI_MODEL",
+  "SANDBOX_URL",
+  "SANDBOX_KEY",
+];
 /** What wrangler logs of our own questions. */
 const OWN_REQUEST = /GET \/(healthz|v1\/templates) 200/;
 
@@ -35,12 +44,16 @@ const url = `http://${HOST}:${port}`;
 
 await refuseTakenPort();
 mkdirSync(state, { recursive: true, mode: 0o700 });
+const sandbox =
+  otherSandbox() === undefined ? new Sandbox(root, join(state, "sandbox")) : undefined;
+await sandbox?.start();
 // A file, because arguments and environments can be read by others; wrangler reads it again on each reload.
 const varsFile = join(state, `vars.${port}.env`);
 const varsMark = `# written by process ${process.pid}\n`;
 writeFileSync(varsFile, varsMark + toEnvFile(workerVars()), { mode: 0o600 });
 
 const wrangler = startWrangler();
+const sandboxReady = sandbox?.ready();
 /** What wrangler says before it is ready: of interest only if that never happens. @type {string[] | undefined} */
 let held = [];
 forward(wrangler.stdout, process.stdout);
@@ -61,12 +74,12 @@ wrangler.on("close", (code) => {
 for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
   process.on(signal, () => {
     // Asked a second time: no more grace.
-    if (stopping !== undefined) killGroup("SIGKILL");
+    if (stopping !== undefined) killGroups("SIGKILL");
     void stop(0);
   });
 }
 process.on("exit", () => {
-  killGroup("SIGKILL");
+  killGroups("SIGKILL");
   removeVars();
 });
 // Whoever reads our output is gone (`npm start | head`).
@@ -75,6 +88,14 @@ process.stderr.on("error", () => void stop(0));
 watchParent(() => void stop(0));
 
 if (await ready()) await greet();
+
+/** The address of the sandbox that somebody else runs, if one was named. */
+function otherSandbox() {
+  if (process.env.SANDBOX_URL) return process.env.SANDBOX_URL;
+  const file = join(root, ".dev.vars");
+  if (!existsSync(file)) return undefined;
+  return /^\s*SANDBOX_URL\s*=\s*["']?(\S+?)["']?\s*$/m.exec(readFileSync(file, "utf8"))?.[1];
+}
 
 /** Unless another start has put its own there: the port is free a little before this process ends. */
 function removeVars() {
@@ -92,34 +113,19 @@ function readPort(text) {
 }
 
 async function refuseTakenPort() {
-  // A server that was killed outright takes a moment to let go of its port.
-  const deadline = Date.now() + PORT_FREE_WITHIN_MS;
-  for (;;) {
-    const error = await tryToListen();
-    if (error === undefined) return;
-    if (error.code !== "EADDRINUSE") fail(`Cannot listen on ${HOST}:${port}: ${error.message}`);
-    if (Date.now() > deadline) {
-      fail(
-        `Port ${port} is taken. Stop what listens there, or choose another: PORT=8788 npm start`,
-      );
-    }
-    await sleep(100);
+  const error = await whyNotFree(HOST, port);
+  if (error?.code === "EADDRINUSE") {
+    fail(`Port ${port} is taken. Stop what listens there, or choose another: PORT=8788 npm start`);
   }
-}
-
-/** @returns {Promise<NodeJS.ErrnoException | undefined>} */
-function tryToListen() {
-  return new Promise((done) => {
-    const probe = createServer();
-    probe.once("error", done);
-    probe.listen({ host: HOST, port, exclusive: true }, () => probe.close(() => done(undefined)));
-  });
+  if (error !== undefined) fail(`Cannot listen on ${HOST}:${port}: ${error.message}`);
 }
 
 /** @returns {Record<string, string>} */
 function workerVars() {
   /** @type {Record<string, string>} */
   const vars = { TROUPE_OPEN: "1", SECRETS_KEY: secretsKey() };
+  if (sandbox !== undefined)
+    Object.assign(vars, { SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
   for (const name of HANDED_ON) {
     const value = process.env[name];
     if (value) vars[name] = value;
@@ -197,33 +203,23 @@ function tellWhatWasHeld() {
 }
 
 /** @param {NodeJS.Signals} signal */
-function killGroup(signal) {
-  if (wrangler.pid === undefined) return;
-  try {
-    process.kill(-wrangler.pid, signal);
-  } catch {
-    // The group is gone.
-  }
+function killGroups(signal) {
+  signalGroup(wrangler, signal);
+  sandbox?.stop(signal);
 }
 
 /** @param {number} code */
 async function stop(code) {
   if (stopping !== undefined) return;
   stopping = code;
-  killGroup("SIGTERM");
+  killGroups("SIGTERM");
   const deadline = Date.now() + GRACE_MS;
-  while (groupLives() && Date.now() < deadline) await sleep(50);
+  while (somebodyLives() && Date.now() < deadline) await sleep(50);
   process.exit(code);
 }
 
-function groupLives() {
-  if (wrangler.pid === undefined) return false;
-  try {
-    process.kill(-wrangler.pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+function somebodyLives() {
+  return groupLives(wrangler) || sandbox?.lives === true;
 }
 
 async function ready() {
@@ -248,7 +244,8 @@ async function ready() {
 }
 
 async function greet() {
-  const lines = [`Troupe is running: ${url}   API: ${url}/v1/openapi.json`, ""];
+  const codeRuns = await whereCodeRuns();
+  const lines = [`Troupe is running: ${url}   API: ${url}/v1/openapi.json`, codeRuns, ""];
   const templates = await fetchTemplates();
   if (templates.length > 0) {
     const width = Math.max(...templates.map(({ name }) => name.length));
@@ -269,6 +266,13 @@ async function greet() {
   );
   held = undefined;
   console.log(lines.join("\n"));
+}
+
+async function whereCodeRuns() {
+  if (sandbox === undefined) return `Code of agents runs in the sandbox at ${otherSandbox()}.`;
+  return (await sandboxReady)
+    ? `Code of agents runs in a sandbox on this machine, process ${sandbox.pid}.`
+    : "Code of agents cannot be run: the sandbox did not start.";
 }
 
 /** @returns {Promise<{ name: string, description: string }[]>} */

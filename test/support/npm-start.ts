@@ -12,6 +12,8 @@ export interface NpmStartOptions {
   /** Arguments after `npm start --`. */
   args?: string[];
   settings?: Record<string, string>;
+  /** Whether a sandbox is started, too. Default false: few tests need one. */
+  sandbox?: boolean;
 }
 
 /** `npm start` as a user would call it in a terminal: with the processes it starts in a group of its own. */
@@ -23,14 +25,22 @@ export class NpmStart implements AsyncDisposable {
   readonly #closed: Promise<number | null>;
   #changed = (): void => {};
 
-  constructor({ port, persistTo, args = [], settings = {} }: NpmStartOptions) {
+  constructor({ port, persistTo, args = [], settings = {}, sandbox = false }: NpmStartOptions) {
     this.url = `http://127.0.0.1:${port}`;
     const { PATH = "", HOME = "" } = process.env;
     this.#child = spawn("npm", ["start", ...(args.length > 0 ? ["--", ...args] : [])], {
       cwd: ROOT,
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH, HOME, PORT: String(port), PERSIST_TO: persistTo, ...settings },
+      env: {
+        PATH,
+        HOME,
+        PORT: String(port),
+        PERSIST_TO: persistTo,
+        // Nobody listens there.
+        ...(!sandbox && { SANDBOX_URL: "http://127.0.0.1:9" }),
+        ...settings,
+      },
     });
     const collect = (text: string): void => {
       this.output += text;

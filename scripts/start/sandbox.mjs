@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "./ports.mjs";
+import { groupLives, signalGroup } from "./process-group.mjs";
+
+const HOST = "127.0.0.1";
+const READY_WITHIN_MS = 60_000;
+/** One that does not live longer is not started again at once. */
+const SHORT_LIFE_MS = 2_000;
+/** Lines of a sandbox that does not start. */
+const LINES_SHOWN = 20;
+
+/** The sandbox service in a process of its own. When it dies, another takes its place: same address, key and data. */
+export class Sandbox {
+  /** What the Worker asks. */
+  url = "";
+  key = randomBytes(32).toString("base64url");
+  #root;
+  #data;
+  #port = 0;
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  #child;
+  /** What it said before it was ready. @type {string[] | undefined} */
+  #held = [];
+  #stopping = false;
+  #failures = 0;
+
+  /**
+   * @param {string} root of the project
+   * @param {string} data the directory that its sessions are kept in
+   */
+  constructor(root, data) {
+    this.#root = root;
+    this.#data = data;
+  }
+
+  get pid() {
+    return this.#child?.pid;
+  }
+
+  async start() {
+    this.#port = await freePort(HOST);
+    this.url = `http://${HOST}:${this.#port}`;
+    this.#spawn();
+  }
+
+  /** Resolves when it answers; false when it does not, which then stands in our output. */
+  async ready() {
+    const deadline = Date.now() + READY_WITHIN_MS;
+    while (!this.#stopping && this.#failures < 3 && Date.now() < deadline) {
+      if (await answers(this.url)) {
+        this.#held = undefined;
+        return true;
+      }
+      await sleep(100);
+    }
+    if (!this.#stopping) {
+      console.error(`The sandbox does not start:\n${this.#held?.slice(-LINES_SHOWN).join("\n")}`);
+      this.stop("SIGTERM");
+    }
+    return false;
+  }
+
+  /** @param {NodeJS.Signals} signal */
+  stop(signal) {
+    this.#stopping = true;
+    if (this.#child !== undefined) signalGroup(this.#child, signal);
+  }
+
+  get lives() {
+    return this.#child !== undefined && groupLives(this.#child);
+  }
+
+  #spawn() {
+    const started = Date.now();
+    const killedWithUs = join(import.meta.dirname, "end-with-parent.mjs");
+    const child = spawn(
+      process.execPath,
+      ["--import", killedWithUs, join(this.#root, "sandbox/main.ts")],
+      {
+        cwd: this.#root,
+        // Its own process group, so that the processes it runs code in can be ended with it.
+        detached: true,
+        stdio: ["ignore", "pipe", "pipe"],
+        env: {
+          ...ownSettings(),
+          SANDBOX_HOST: HOST,
+          SANDBOX_PORT: String(this.#port),
+          SANDBOX_KEY: this.key,
+          SANDBOX_DATA: this.#data,
+        },
+      },
+    );
+    this.#child = child;
+    createInterface({ input: child.stdout }).on("line", (line) => this.#held?.push(line));
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      if (this.#held === undefined) console.error(`sandbox: ${line}`);
+      else this.#held.push(line);
+    });
+    child.on("error", (error) => this.#held?.push(error.message));
+    child.on("close", (code, signal) => void this.#ended(started, signal ?? `exit code ${code}`));
+  }
+
+  /**
+   * @param {number} started
+   * @param {string} how
+   */
+  async #ended(started, how) {
+    // What ran code in it, if it was killed outright.
+    if (this.#child !== undefined) signalGroup(this.#child, "SIGKILL");
+    if (this.#stopping) return;
+    this.#failures++;
+    if (this.#held === undefined) console.error(`The sandbox ended (${how}) and is started again.`);
+    if (Date.now() - started < SHORT_LIFE_MS) await sleep(1_000);
+    if (!this.#stopping) this.#spawn();
+  }
+}
+
+/** Its settings, and what any program needs; none of our secrets. */
+function ownSettings() {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) =>
+      /^(SANDBOX_\w+|PATH|HOME|TMPDIR|LANG|LC_\w+)$/.test(name),
+    ),
+  );
+}
+
+/** @param {string} url */
+async function answers(url) {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    // Not listening yet.
+    return false;
+  }
+}

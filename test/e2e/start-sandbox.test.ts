@@ -1,0 +1,51 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { RunInfo } from "../../src/core/run/gateway.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { freePort, isFree, NpmStart } from "../support/npm-start.ts";
+
+let persistTo: string;
+let port: number;
+
+beforeAll(async () => {
+  persistTo = mkdtempSync(join(tmpdir(), "troupe-start-"));
+  port = await freePort();
+});
+
+afterAll(() => rmSync(persistTo, { recursive: true, force: true }));
+
+test("npm start brings a sandbox, starts it again when it dies, and takes it along when killed", async () => {
+  const server = await NpmStart.ready({
+    port,
+    persistTo,
+    sandbox: true,
+    settings: { SANDBOX_ISOLATION: "process", SANDBOX_FORCE_PROCESS: "1" },
+  });
+  const component = {
+    provider: "CodeExecutorAgent",
+    config: { name: "runner", code_executor: { provider: "SandboxCodeExecutor", config: {} } },
+  };
+  await fetch(`${server.url}/v1/teams`, jsonInit({ id: "t", component }));
+  const run = async (task: string): Promise<unknown> => {
+    const response = await fetch(`${server.url}/v1/teams/t/runs?wait=60`, jsonInit({ task }));
+    const last = ((await response.json()) as RunInfo).result?.messages.at(-1);
+    return last && "content" in last ? last.content : undefined;
+  };
+  expect(await run("```python\nprint(6 * 7)\nopen('kept.txt', 'w').write('kept')\n```")).toBe(
+    "42\n",
+  );
+
+  const [, pid] = await server.until(/Code of agents runs in a sandbox .* process (\d+)/);
+  process.kill(Number(pid), "SIGKILL");
+  await server.until(/The sandbox ended \(SIGKILL\) and is started again\./);
+  expect(await run("```sh\ncat kept.txt\n```")).toBe("kept");
+
+  const vars = readFileSync(join(persistTo, `vars.${port}.env`), "utf8");
+  const sandboxPort = Number(/SANDBOX_URL='http:\/\/127\.0\.0\.1:(\d+)'/.exec(vars)?.[1]);
+  expect(await isFree(sandboxPort)).toBe(false);
+  process.kill(Number(server.pid), "SIGKILL");
+  await server.exit();
+  await expect.poll(() => isFree(sandboxPort), { timeout: 10_000 }).toBe(true);
+}, 90_000);
