@@ -15,7 +15,7 @@ import { createApp } from "./http/app.ts";
 import { closed, localOnly } from "./http/auth.ts";
 import { limitsFrom } from "./http/limits.ts";
 import { openAIComponents } from "./models/components.ts";
-import { sandboxComponents } from "./sandbox/components.ts";
+import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
 import { addTemplates } from "./templates/templates.ts";
@@ -75,7 +75,7 @@ export function compose(
   };
   const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
   const components = [
-    ...coreComponents(catalog),
+    ...coreComponents(catalog, sandbox && sandboxPython(sandbox)),
     ...openAIComponents(outgoing),
     ...outgoingTools(outgoing),
     ...sandboxComponents(sandbox),

@@ -148,7 +148,8 @@ export type { Workbench } from "./core/tools/workbench.ts";
 // Code
 export type { CodeBlock, CodeResult } from "./core/code/code-block.ts";
 export type { CodeExecutor } from "./core/code/code-executor.ts";
-export { sandboxComponents } from "./sandbox/components.ts";
+export { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
+export type { PythonHost } from "./core/python/python-host.ts";
 export type { SandboxResult } from "./sandbox/execution-stream.ts";
 export {
   type Execution,

@@ -2,33 +2,42 @@ import type { ComponentModel } from "../core/component/component.ts";
 import type { Issue } from "../core/errors.ts";
 import { pathOf } from "../core/issues.ts";
 import type { JsonObject } from "../core/json.ts";
-import { invalid } from "./problem.ts";
+import { invalid, type ProblemError } from "./problem.ts";
 import type { Services } from "./services.ts";
 
 /** What a team object can run. */
 const RUNNABLE = ["team", "agent"] as const;
 
 /**
- * Checks a component as it came in, all mistakes at once.
+ * Prepares a component as it came in, and checks it, all mistakes at once.
  *
  * @throws ProblemError 422 with paths below `component`
+ * @throws TroupeError `sandbox_unavailable`
  */
-export function checkComponent(
+export async function preparedComponent(
   component: JsonObject,
   services: Pick<Services, "components" | "limits">,
   roles?: typeof RUNNABLE,
-): void {
+): Promise<JsonObject> {
   // Sizes first: making everybody of a crowd is the work that the limit is to save.
   let issues = crowds(component, services.limits.max_participants);
-  if (issues.length === 0) issues = services.components.validate(component, roles, "component");
-  if (issues.length === 0) return;
-  throw invalid("invalid_component", "The component cannot be loaded.", issues);
+  if (issues.length > 0) throw refused(issues);
+  const prepared = await services.components.prepare(component, "component");
+  issues = services.components.validate(prepared, roles, "component");
+  if (issues.length > 0) throw refused(issues);
+  return prepared;
 }
 
 /** The same for a component that is to become a team: a team or an agent. */
-export function checkRunnable(component: JsonObject, services: Services): ComponentModel {
-  checkComponent(component, services, RUNNABLE);
-  return component as unknown as ComponentModel;
+export async function preparedRunnable(
+  component: JsonObject,
+  services: Services,
+): Promise<ComponentModel> {
+  return (await preparedComponent(component, services, RUNNABLE)) as unknown as ComponentModel;
+}
+
+function refused(issues: Issue[]): ProblemError {
+  return invalid("invalid_component", "The component cannot be loaded.", issues);
 }
 
 /** Lists of participants that are too long, wherever they stand. */

@@ -70,6 +70,9 @@ export function unwrap<T>(result: Result<T>): T {
 /** What a thrown error means to the client; undefined when it is our own fault. */
 export function problemOf(error: unknown): ProblemError | undefined {
   if (error instanceof ProblemError) return error;
+  if (error instanceof TroupeError && error.code === "sandbox_unavailable") {
+    return new ProblemError({ status: 502, code: error.code, detail: error.message });
+  }
   if (error instanceof TroupeError && error.code !== "internal") {
     return invalid(error.code, error.message, error.issues);
   }

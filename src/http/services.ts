@@ -6,7 +6,7 @@ import type { Limits } from "./limits.ts";
 /** What the routes work with. */
 export interface Services {
   gateway: Gateway;
-  components: Pick<ComponentRegistry, "validate" | "definitions" | "notes">;
+  components: Pick<ComponentRegistry, "prepare" | "validate" | "definitions" | "notes">;
   templates: readonly Template[];
   limits: Limits;
 }

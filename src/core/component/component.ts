@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { JsonObject } from "../json.ts";
 import type { NamedFunction } from "./functions.ts";
 import type { Note } from "./notes.ts";
+import type { Preparation } from "./prepare.ts";
 
 /**
  * What a component is used as. A field that takes a component names the role it accepts; `component_type` in
@@ -67,6 +68,11 @@ export interface ComponentDefinition<Config = never, T extends Component = Compo
   readonly configSchema: z.ZodType<Config>;
   /** Turns a config of an older `version` into one of this version. Without it older configs are refused. */
   upgrade?(config: JsonObject, version: number): JsonObject;
+  /**
+   * Finds out what loading has to know and cannot wait for, when a component comes in ({@link ComponentRegistry.prepare}). It
+   * is kept in the config under `troupe`, also what is wrong: `fromConfig` says so. Undefined when there is nothing to find out.
+   */
+  prepare?(config: Config, preparation: Preparation): Promise<JsonObject> | undefined;
   /** Runs after `configSchema`. What it throws is reported with the component's path. */
   fromConfig(config: Config, loader: ComponentLoader): T;
   /** What else is to be said about a good config: keys without effect. Paths from the component on: `config.image`. */

@@ -34,6 +34,8 @@ import { AgentTool } from "../tools/agent-tool.ts";
 import { functionToolDefinition } from "../tools/function-tool-definition.ts";
 import { StaticStreamWorkbench, StaticWorkbench } from "../tools/static-workbench.ts";
 import { TeamTool } from "../tools/team-tool.ts";
+import type { PythonHost } from "../python/python-host.ts";
+import { PythonCodeExecutionTool } from "../tools/python-code-execution-tool.ts";
 import type { ToolCatalog } from "./catalog.ts";
 import type { AnyComponentDefinition } from "./component.ts";
 
@@ -42,8 +44,12 @@ import type { AnyComponentDefinition } from "./component.ts";
  * registered beside them by whoever composes an app.
  *
  * @param catalog where FunctionTools find the functions that component JSON names
+ * @param python where those that are Python in component JSON run; without it they are refused
  */
-export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
+export function coreComponents(
+  catalog: ToolCatalog,
+  python?: PythonHost,
+): AnyComponentDefinition[] {
   return [
     AssistantAgent.component,
     CodeExecutorAgent.component,
@@ -80,7 +86,8 @@ export function coreComponents(catalog: ToolCatalog): AnyComponentDefinition[] {
     DiskCacheStore.component,
     RedisStore.component,
     StructuredMessageFactory.component,
-    functionToolDefinition(catalog),
+    functionToolDefinition(catalog, python),
+    PythonCodeExecutionTool.component,
     StaticWorkbench.component,
     StaticStreamWorkbench.component,
     AgentTool.component,

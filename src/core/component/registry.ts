@@ -14,9 +14,15 @@ import {
 import { type CheckedComponent, findIssues, type NodeLoader, type Roles } from "./find-issues.ts";
 import type { FunctionCatalog, NamedFunction } from "./functions.ts";
 import { lenientParse } from "./lenient-parse.ts";
-import { type ComponentLimits, DEFAULT_LIMITS, requireWithinLimits } from "./limits.ts";
+import {
+  type ComponentLimits,
+  DEFAULT_LIMITS,
+  exceededLimit,
+  requireWithinLimits,
+} from "./limits.ts";
 import { nearMatches } from "./near-matches.ts";
 import { type Note, notesOn } from "./notes.ts";
+import { prepareComponents } from "./prepare.ts";
 import { whyNotHere } from "./not-here.ts";
 import {
   className,
@@ -85,6 +91,17 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   load<T extends Component>(model: unknown, roles?: Roles, path = ROOT): T {
     requireWithinLimits(model, path, this.#limits);
     return this.#load(model, roles, path) as T;
+  }
+
+  /**
+   * Component JSON as it is loaded: with what has to be found out first, for example what the Python functions in it take.
+   * JSON in which there is nothing to find out comes back as it is, also when it cannot be loaded.
+   *
+   * @throws TroupeError `sandbox_unavailable` when there is nobody to ask
+   */
+  async prepare<T>(model: T, path = ROOT): Promise<T> {
+    if (exceededLimit(model, path, this.#limits) !== undefined) return model;
+    return (await prepareComponents(this, model, path)) as T;
   }
 
   /** Everything that is wrong with component JSON, in the order in which it stands there. */

@@ -1,4 +1,4 @@
-import { checkComponent } from "../component.ts";
+import { preparedComponent } from "../component.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { componentBodySchema } from "../schemas/team.ts";
 import type { Services } from "../services.ts";
@@ -50,9 +50,10 @@ export function serviceEndpoints(services: Services): Endpoint[] {
       scope: "teams:read",
       body: componentBodySchema,
       answers: { 200: { description: "It can.", schema: "Valid" } },
+      problems: [502],
       async handle({ body }) {
-        checkComponent(body.component, services);
-        return json({ valid: true, notes: services.components.notes(body.component) });
+        const component = await preparedComponent(body.component, services);
+        return json({ valid: true, notes: services.components.notes(component) });
       },
     }),
   ];

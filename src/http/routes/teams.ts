@@ -1,6 +1,6 @@
 import type { Result, TeamInfo } from "../../core/run/gateway.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
-import { checkRunnable } from "../component.ts";
+import { preparedRunnable } from "../component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
 import { cursorParameter, integerParameter } from "../schemas/common.ts";
 import { nothingSchema } from "../schemas/run.ts";
@@ -35,7 +35,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       body: createTeamSchema,
       idempotent: true,
       answers: { 201: { description: "The team.", schema: "Team", location: true } },
-      problems: [409, 429],
+      problems: [409, 429, 502],
       async handle({ body, principal, idempotency }) {
         checkMetadata(body.metadata, limits);
         const template = templates.find(({ name }) => name === body.template);
@@ -51,7 +51,9 @@ export function teamEndpoints(services: Services): Endpoint[] {
             ],
           );
         }
-        const component = template?.component ?? checkRunnable(body.component ?? {}, services);
+        const component = template
+          ? await components.prepare(template.component)
+          : await preparedRunnable(body.component ?? {}, services);
         const id = body.id ?? (await newTeamId(principal.tenant, "team", idempotency));
         const team = withNotes(
           await gateway.team(principal.tenant, id).create({
@@ -87,9 +89,9 @@ export function teamEndpoints(services: Services): Endpoint[] {
       scope: "teams:write",
       body: componentBodySchema,
       answers: { 200: { description: "The team.", schema: "Team" } },
-      problems: [404, 409],
+      problems: [404, 409, 502],
       async handle({ body, team }) {
-        const component = checkRunnable(body.component, services);
+        const component = await preparedRunnable(body.component, services);
         return json(withNotes(await team.replaceComponent(component)));
       },
     }),

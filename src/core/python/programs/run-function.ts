@@ -220,9 +220,10 @@ class Speaker:
 
     def shortened(self, said, line):
         size = len(line.encode("utf-8", "replace"))
-        key, text = max(((key, value) for key, value in said.items() if isinstance(value, str)), key=lambda pair: len(pair[1]))
-        if size <= self.LARGEST:
+        key = next((key for key in ("text", "error") if key in said), None)
+        if key is None or size <= self.LARGEST:
             return line
+        text = said[key]
         kept = text[: len(text) * self.LARGEST // size]
         note = f"\n[Cut: the result had {len(text)} characters, {len(kept)} are shown.]"
         return json.dumps({**said, key: kept + note}, ensure_ascii=False)
@@ -234,11 +235,12 @@ def inspect_functions(mark, text):
         try:
             function = Function(config, number)
             doc = inspect.getdoc(function.call) or ""
-            speaker.say(number=number, parameters=function.parameters(), description=doc)
+            finding = {"parameters": function.parameters(), "description": doc}
         except Trouble as error:
-            speaker.say(number=number, place=error.place, message=str(error))
+            finding = {"place": error.place, "message": str(error)}
         except (Exception, SystemExit) as error:
-            speaker.say(number=number, place="source_code", message=named(error))
+            finding = {"place": "source_code", "message": named(error)}
+        speaker.say(number=number, finding=finding)
 
 
 def call_function(mark, text):

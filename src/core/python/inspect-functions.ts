@@ -1,0 +1,63 @@
+import * as z from "zod";
+import { errorMessage, TroupeError } from "../errors.ts";
+import { jsonObjectSchema } from "../json.ts";
+import { pythonRequest } from "./python-code.ts";
+import { type PythonHost, runBlock } from "./python-host.ts";
+import type { PythonSource } from "./python-source.ts";
+
+/** Seconds for the functions of one component, and for one go at them: a source may loop for ever when it is imported. */
+const LIMIT_SECONDS = 30;
+const BLOCK_SECONDS = 10;
+
+/** What was found out about a function, or what is wrong with it and with which key of its config. */
+export const findingSchema = z.union([
+  z.object({ parameters: jsonObjectSchema, description: z.string() }),
+  z.object({ place: z.string(), message: z.string() }),
+]);
+export type Finding = z.infer<typeof findingSchema>;
+
+const answerSchema = z.object({ number: z.number().int(), finding: findingSchema });
+
+/**
+ * The parameters of functions as JSON Schema, found out by the Python that will call them: all in one request, in a
+ * session of their own that is removed afterwards.
+ *
+ * @throws TroupeError `sandbox_unavailable` when there is no answer
+ */
+export async function inspectFunctions(
+  host: PythonHost,
+  sources: readonly PythonSource[],
+): Promise<Finding[]> {
+  const executor = host.executor({ timeout: BLOCK_SECONDS });
+  const signal = AbortSignal.timeout(LIMIT_SECONDS * 1000);
+  const findings: Finding[] = [];
+  try {
+    // One that ends the interpreter, or never ends, takes those after it along: they get another go.
+    while (findings.length < sources.length) {
+      const rest = sources.slice(findings.length);
+      const request = pythonRequest("inspect_functions", rest, "inspect");
+      const attempt = { attempt: 1, idempotencyKey: `inspect ${findings.length}`, signal };
+      const result = await runBlock(executor, request.block, attempt);
+      const found = request.answers(result.output).flatMap((answer) => {
+        const { success, data } = answerSchema.safeParse(answer);
+        return success ? [data] : [];
+      });
+      for (const [index, { number, finding }] of found.entries()) {
+        if (number === index && index < rest.length) findings.push(finding);
+      }
+      if (found.length < rest.length) {
+        findings.push({ place: "source_code", message: `cannot be loaded: ${request.end(result)}` });
+      }
+    }
+    return findings;
+  } catch (error) {
+    const why = signal.aborted ? `no answer in ${LIMIT_SECONDS} s` : errorMessage(error);
+    throw new TroupeError(
+      "sandbox_unavailable",
+      `The sandbox did not say what the Python functions take: ${why}`,
+      { cause: error },
+    );
+  } finally {
+    await executor.close().catch(() => undefined);
+  }
+}

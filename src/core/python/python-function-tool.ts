@@ -1,0 +1,73 @@
+import { TroupeError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import type { CodeExecutor } from "../code/code-executor.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
+import { FUNCTION_TOOL } from "../tools/function-tool.ts";
+import type { Tool, ToolRun } from "../tools/tool.ts";
+import { pythonRequest } from "./python-code.ts";
+import { runBlock } from "./python-host.ts";
+import type { PythonSource } from "./python-source.ts";
+
+export interface PythonFunctionToolOptions {
+  schema: ToolSchema;
+  function: PythonSource;
+  executor: CodeExecutor;
+  /** It is dumped as it was loaded. */
+  config: JsonObject;
+}
+
+/** A Python function of component JSON (AutoGen `FunctionTool`): each call runs it in the sandbox, in the team's workspace. */
+export class PythonFunctionTool implements Tool {
+  readonly definition = FUNCTION_TOOL;
+  readonly schema: ToolSchema;
+  /** The sandbox answers a repeated key with the result it has. */
+  readonly policy = "retry";
+  readonly #function: PythonSource;
+  readonly #executor: CodeExecutor;
+  readonly #config: JsonObject;
+
+  constructor(options: PythonFunctionToolOptions) {
+    this.schema = options.schema;
+    this.#function = options.function;
+    this.#executor = options.executor;
+    this.#config = options.config;
+  }
+
+  get name(): string {
+    return this.schema.name;
+  }
+
+  get description(): string {
+    return this.schema.description ?? "";
+  }
+
+  /**
+   * @returns the text of what the function returns
+   * @throws TroupeError `python_error` with the message of its exception, or with what is wrong with the arguments
+   */
+  async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<string> {
+    const request = { function: this.#function, arguments: args };
+    const { block, answers, end } = pythonRequest("call_function", request, idempotencyKey);
+    const result = await runBlock(this.#executor, block, {
+      // The tool's caller counts them, and makes a result of the last one.
+      attempt: 1,
+      idempotencyKey,
+      signal,
+      ...(session !== undefined && { session }),
+    });
+    const { text, error } = answers(result.output).at(-1) ?? {};
+    if (typeof text === "string") return text;
+    throw new TroupeError(
+      "python_error",
+      typeof error === "string" ? error : `the function did not return: ${end(result)}`,
+    );
+  }
+
+  valueAsText(value: unknown): string {
+    return String(value);
+  }
+
+  toConfig(): JsonObject {
+    return this.#config;
+  }
+}

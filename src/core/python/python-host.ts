@@ -1,0 +1,22 @@
+import type { CodeBlock, CodeResult } from "../code/code-block.ts";
+import type { CodeExecutor } from "../code/code-executor.ts";
+import type { StepAttempt } from "../run/turn-context.ts";
+
+/** Where the Python in component JSON runs. */
+export interface PythonHost {
+  /** @param options `timeout`: seconds that a block may take; without it as long as the host likes */
+  executor(options?: { timeout?: number }): CodeExecutor;
+}
+
+/** Runs one block to its end. What it prints on the way is nobody's. */
+export async function runBlock(
+  executor: CodeExecutor,
+  block: CodeBlock,
+  attempt: StepAttempt,
+): Promise<CodeResult> {
+  const running = executor.executeCodeBlocks([block], attempt);
+  for (;;) {
+    const { done, value } = await running.next();
+    if (done) return value;
+  }
+}

@@ -1,0 +1,38 @@
+import * as z from "zod";
+import { hash64 } from "../ids.ts";
+
+const aliasSchema = z.object({ name: z.string(), alias: z.string() });
+
+/** An import as AutoGen writes it: a module, a module under another name, names from a module. */
+export const importSchema = z.union([
+  z.string(),
+  aliasSchema,
+  z.object({ module: z.string(), imports: z.array(z.union([z.string(), aliasSchema])) }),
+]);
+export type Import = z.infer<typeof importSchema>;
+
+/** A function in Python: its source, after statements that import what it needs. */
+export interface PythonSource {
+  imports: string[];
+  source: string;
+}
+
+export function pythonSource(source: string, imports: readonly Import[] = []): PythonSource {
+  return { imports: imports.map(importStatement), source };
+}
+
+/** Tells whether what was found out about a source is about this one. */
+export function hashOfSource(source: PythonSource): string {
+  const text = JSON.stringify(source);
+  return hash64(text) + hash64(text, 1);
+}
+
+function importStatement(statement: Import): string {
+  if (typeof statement === "string") return `import ${statement}`;
+  if ("alias" in statement) return `import ${withAlias(statement)}`;
+  return `from ${statement.module} import ${statement.imports.map(withAlias).join(", ")}`;
+}
+
+function withAlias(name: string | z.infer<typeof aliasSchema>): string {
+  return typeof name === "string" ? name : `${name.name} as ${name.alias}`;
+}
