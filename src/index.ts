@@ -123,6 +123,7 @@ export {
 // Tools
 export { AgentTool } from "./core/tools/agent-tool.ts";
 export { FunctionTool, type FunctionToolOptions } from "./core/tools/function-tool.ts";
+export { PythonCodeExecutionTool } from "./core/tools/python-code-execution-tool.ts";
 export {
   StaticStreamWorkbench,
   StaticWorkbench,

@@ -31,6 +31,7 @@ const PAGES = [
   "docs/custom-agents.md",
   "docs/memory.md",
   "docs/approval.md",
+  "docs/python-tools.md",
   "docs/custom-teams.md",
   "docs/differences-from-autogen.md",
   "docs/moving-from-autogen.md",

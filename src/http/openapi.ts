@@ -53,6 +53,7 @@ const REASONS: Record<number, string> = {
   422: "Something in the request is not acceptable; errors says where.",
   429: "Too many requests; Retry-After says when to come back.",
   500: "Our own fault; it was logged.",
+  502: "The sandbox, which has to be asked, cannot be reached.",
   503: "Not available at the moment, or not configured.",
 };
 

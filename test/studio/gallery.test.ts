@@ -1,4 +1,5 @@
-// A gallery as AutoGen Studio exports it: its teams load here once their Python functions are registered under their names.
+// A gallery as AutoGen Studio exports it: its teams load here. Their Python functions run in the sandbox, those that need
+// the network are registered under their names.
 import { describe, expect, test } from "vitest";
 import { Catalog } from "../../src/core/component/catalog.ts";
 import { type Component, dumpComponent } from "../../src/core/component/component.ts";
@@ -6,6 +7,7 @@ import { coreComponents } from "../../src/core/component/core-components.ts";
 import { ComponentRegistry } from "../../src/core/component/registry.ts";
 import { FunctionTool } from "../../src/core/tools/function-tool.ts";
 import { openAIComponents } from "../../src/models/components.ts";
+import { LocalPython } from "../support/local-python.ts";
 import gallery from "./gallery.json" with { type: "json" };
 
 const [roundRobin, selector, webAgent, deepResearch] = gallery.components.teams;
@@ -19,7 +21,7 @@ function registry(...tools: string[]): ComponentRegistry {
     );
   }
   return new ComponentRegistry().register(
-    ...coreComponents(catalog),
+    ...coreComponents(catalog, new LocalPython()),
     ...openAIComponents({ fetch, env: () => "sk-test", secret: () => "sk-test" }),
   );
 }
@@ -29,10 +31,11 @@ describe("teams of a studio gallery", () => {
     ["round robin", roundRobin],
     ["selector", selector],
     ["deep research", deepResearch],
-  ])("%s loads as it is and says what it loaded", (_, team) => {
-    const components = registry("calculator", "google_search", "fetch_webpage");
-    expect(components.validate(team, "team")).toEqual([]);
-    const dumped = dumpComponent(components.load<Component>(team, "team"));
+  ])("%s loads as it is and says what it loaded", async (_, team) => {
+    const components = registry("google_search", "fetch_webpage");
+    const prepared = await components.prepare(team);
+    expect(components.validate(prepared, "team")).toEqual([]);
+    const dumped = dumpComponent(components.load<Component>(prepared, "team"));
     expect(dumped.provider).toBe(team?.provider);
     expect(components.validate(dumped, "team")).toEqual([]);
   });
@@ -52,13 +55,14 @@ describe("teams of a studio gallery", () => {
     expect(components.validate({ ...webAgent, config }, "team")).toEqual([]);
   });
 
-  test("a Python function that nobody registered is named", () => {
-    expect(registry("google_search").validate(deepResearch, "team")).toEqual([
+  test("a Python function that imports what the sandbox does not have is named", async () => {
+    const components = registry("google_search");
+    expect(components.validate(await components.prepare(deepResearch), "team")).toEqual([
       {
         path: expect.stringMatching(
-          /^component\.config\.participants\[0\].*tools\[1\]\.config\.name$/,
+          /^component\.config\.participants\[0\].*tools\[1\]\.config\.global_imports\[0\]$/,
         ),
-        message: expect.stringContaining('"fetch_webpage"'),
+        message: expect.stringContaining("httpx"),
       },
     ]);
   });

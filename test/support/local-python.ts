@@ -1,13 +1,50 @@
-import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import type { CodeBlock, CodeResult } from "../../src/core/code/code-block.ts";
 import type { CodeExecutor } from "../../src/core/code/code-executor.ts";
 import type { PythonHost } from "../../src/core/python/python-host.ts";
 import type { StepAttempt } from "../../src/core/run/turn-context.ts";
 
-/** The Python of this machine in the place of a sandbox: for tests of what Python does, whose code is theirs. */
+/** Runs each block in a fork of its own, which takes milliseconds. */
+const FORKS = `
+import json, os, shutil, signal, sys, tempfile, traceback
+
+def run(code, timeout):
+    signal.alarm(timeout)
+    try:
+        exec(compile(code, "block.py", "exec"), {"__name__": "__main__"})
+        status = 0
+    except SystemExit as error:
+        status = error.code
+    except BaseException:
+        traceback.print_exc()
+        status = 1
+    sys.stdout.flush()
+    os._exit(status)
+
+for line in sys.stdin:
+    directory = tempfile.mkdtemp()
+    os.chdir(directory)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        os.dup2(writing, 1)
+        os.dup2(writing, 2)
+        run(**json.loads(line))
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        output = pipe.read().decode("utf-8", "replace")
+    status = os.waitpid(child, 0)[1]
+    shutil.rmtree(directory)
+    exit_code = 124 if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+    print(json.dumps({"exit_code": exit_code, "output": output}), flush=True)
+`;
+
+/**
+ * The Python of this machine in the place of a sandbox: for tests of what Python does, whose code is theirs. Without what is
+ * installed there, which a sandbox does not have.
+ */
 export class LocalPython implements PythonHost {
   /** What was run, in its order. */
   readonly ran: { blocks: readonly CodeBlock[]; attempt: StepAttempt; timeout: number }[] = [];
@@ -40,30 +77,31 @@ async function* run(
   blocks: readonly CodeBlock[],
   timeout: number,
 ): AsyncGenerator<string, CodeResult, void> {
-  const directory = await mkdtemp(join(tmpdir(), "python-"));
-  try {
-    let all = "";
-    for (const { code } of blocks) {
-      await writeFile(join(directory, "block.py"), code);
-      const { exit_code, output } = await python(directory, timeout);
-      yield output;
-      all += output;
-      if (exit_code !== 0) return { exit_code, output: all };
-    }
-    return { exit_code: 0, output: all };
-  } finally {
-    await rm(directory, { recursive: true, force: true });
+  let output = "";
+  for (const { code } of blocks) {
+    const result = await python(code, timeout);
+    yield result.output;
+    output += result.output;
+    if (result.exit_code !== 0) return { exit_code: result.exit_code, output };
   }
+  return { exit_code: 0, output };
 }
 
-function python(directory: string, timeout: number): Promise<CodeResult> {
-  const options = { cwd: directory, timeout: timeout * 1000, maxBuffer: 16_000_000 };
-  return new Promise((resolve) => {
-    // Isolated: what is installed on this machine is not there in a sandbox.
-    const child = execFile("python3", ["-I", "-S", "block.py"], options, (error, out, err) => {
-      const exit = child.killed ? 124 : Number(error?.code ?? 0);
-      resolve({ exit_code: exit, output: out + err });
-    });
-    child.stdin?.end();
+const waiting: ((result: CodeResult) => void)[] = [];
+let forks: ChildProcessWithoutNullStreams | undefined;
+
+function python(code: string, timeout: number): Promise<CodeResult> {
+  forks ??= startForks();
+  forks.stdin.write(`${JSON.stringify({ code, timeout })}\n`);
+  return new Promise((resolve) => waiting.push(resolve));
+}
+
+/** It ends when this process does, because its standard input does. */
+function startForks(): ChildProcessWithoutNullStreams {
+  const child = spawn("python3", ["-I", "-S", "-c", FORKS]);
+  child.stderr.pipe(process.stderr);
+  createInterface(child.stdout).on("line", (line) => {
+    waiting.shift()?.(JSON.parse(line) as CodeResult);
   });
+  return child;
 }

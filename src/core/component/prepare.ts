@@ -73,5 +73,7 @@ function withFindings(value: Json, findings: ReadonlyMap<unknown, JsonObject>): 
     Object.entries(value).map(([key, inner]) => [key, withFindings(inner, findings)]),
   );
   const troupe = findings.get(value);
-  return troupe === undefined ? copy : { ...copy, config: { ...(copy["config"] as JsonObject), troupe } };
+  return troupe === undefined
+    ? copy
+    : { ...copy, config: { ...(copy["config"] as JsonObject), troupe } };
 }

@@ -46,7 +46,10 @@ export async function inspectFunctions(
         if (number === index && index < rest.length) findings.push(finding);
       }
       if (found.length < rest.length) {
-        findings.push({ place: "source_code", message: `cannot be loaded: ${request.end(result)}` });
+        findings.push({
+          place: "source_code",
+          message: `cannot be loaded: ${request.end(result)}`,
+        });
       }
     }
     return findings;

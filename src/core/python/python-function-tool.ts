@@ -47,19 +47,19 @@ export class PythonFunctionTool implements Tool {
    */
   async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<string> {
     const request = { function: this.#function, arguments: args };
-    const { block, answers, end } = pythonRequest("call_function", request, idempotencyKey);
-    const result = await runBlock(this.#executor, block, {
+    const python = pythonRequest("call_function", request, idempotencyKey);
+    const result = await runBlock(this.#executor, python.block, {
       // The tool's caller counts them, and makes a result of the last one.
       attempt: 1,
       idempotencyKey,
       signal,
       ...(session !== undefined && { session }),
     });
-    const { text, error } = answers(result.output).at(-1) ?? {};
+    const { text, error } = python.answers(result.output).at(-1) ?? {};
     if (typeof text === "string") return text;
     throw new TroupeError(
       "python_error",
-      typeof error === "string" ? error : `the function did not return: ${end(result)}`,
+      typeof error === "string" ? error : `the function did not return: ${python.end(result)}`,
     );
   }
 

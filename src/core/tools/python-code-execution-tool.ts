@@ -66,10 +66,10 @@ export class PythonCodeExecutionTool implements Tool {
 
   /** @returns `{success, output}` @throws ValueError when the arguments are not a `code` */
   async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<Json> {
-    const { code } = this.#parameters.parse(args);
+    const { code } = this.#parameters.parse(args) as { code: string };
     const { exit_code, output } = await runBlock(
       this.#executor,
-      { language: "python", code: String(code) },
+      { language: "python", code },
       // The tool's caller counts the attempts, and makes a result of the last one.
       { attempt: 1, signal, idempotencyKey, ...(session !== undefined && { session }) },
     );

@@ -1,0 +1,144 @@
+// How Python functions in component JSON get their schemas before they are loaded.
+import { describe, expect, test } from "vitest";
+import { Catalog } from "../../../src/core/component/catalog.ts";
+import { dumpComponent } from "../../../src/core/component/component.ts";
+import { errorMessage, TroupeError } from "../../../src/core/errors.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { PythonHost } from "../../../src/core/python/python-host.ts";
+import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
+import type { Tool } from "../../../src/core/tools/tool.ts";
+import { LocalPython } from "../../support/local-python.ts";
+import { functionTool, registryWith, workbench } from "./support.ts";
+
+const ADD = "def add(a: int, b: int = 1) -> int:\n    return a + b\n";
+
+describe("preparing", () => {
+  test("asks about all functions of a component in one go and keeps the answers in the JSON", async () => {
+    const python = new LocalPython();
+    const registry = registryWith(python);
+    const json = workbench(functionTool(ADD, { name: "a" }), functionTool(ADD, { name: "b" }));
+    const before = structuredClone(json);
+    const prepared = await registry.prepare(json);
+    expect(json).toEqual(before);
+    expect(python.ran).toHaveLength(1);
+    expect(python.ran[0]).toMatchObject({ timeout: 10 });
+    const again = registryWith(python);
+    expect(again.validate(prepared)).toEqual([]);
+    expect(await again.prepare(prepared)).toBe(prepared);
+    expect(python.ran).toHaveLength(1);
+    expect(python.open).toBe(2);
+  });
+
+  test("what was found out is dumped again, and found out anew for another source", async () => {
+    const python = new LocalPython();
+    const registry = registryWith(python);
+    const tool = registry.load<Tool>(await registry.prepare(functionTool(ADD)));
+    expect(tool.schema.parameters).toMatchObject({ required: ["a"] });
+    const dumped = dumpComponent(tool);
+    expect(registry.load<Tool>(dumped).schema).toEqual(tool.schema);
+    dumped.config["source_code"] = ADD.replace(" = 1", "");
+    expect(() => registry.load(dumped)).toThrow(/registry\.prepare/);
+    const changed = registry.load<Tool>(await registry.prepare(dumped));
+    expect(changed.schema.parameters).toMatchObject({ required: ["a", "b"] });
+  });
+
+  test("leaves alone what there is nothing to find out about, good or bad", async () => {
+    const catalog = new Catalog();
+    const parameters = { type: "object", properties: {} };
+    catalog.registerTool(
+      new FunctionTool({ name: "f", description: "", parameters, execute: () => "registered" }),
+    );
+    const python = new LocalPython();
+    for (const json of [
+      functionTool(ADD),
+      functionTool("", { name: "g" }),
+      { provider: "unknown", config: {} },
+      { ...functionTool(ADD), config: { source_code: ADD } },
+      "text",
+      null,
+    ]) {
+      expect(await registryWith(python, catalog).prepare(json)).toBe(json);
+    }
+    expect(await registryWith().prepare(functionTool(ADD))).toEqual(functionTool(ADD));
+    expect(python.ran).toEqual([]);
+  });
+
+  test("does not mix the functions of two components that come in at once", async () => {
+    const python = new LocalPython();
+    const registry = registryWith(python);
+    await Promise.all([
+      registry.prepare(functionTool(ADD)),
+      registry.prepare(functionTool(ADD, { name: "g" })),
+    ]);
+    expect(python.ran).toHaveLength(2);
+  });
+});
+
+describe("what is wrong with a function is said when it is loaded", () => {
+  test.each<[about: string, source: string, config: JsonObject, path: string, message: RegExp]>([
+    ["syntax", "def f(:\n    pass\n", {}, "source_code", /invalid syntax \(line 1\)/],
+    ["no function", "x = 1\n", {}, "source_code", /defines no function/],
+    ["no function any more", "def f(): pass\nf = 1\n", {}, "source_code", /f is no function/],
+    ["no annotation", "def f(a): pass\n", {}, "source_code", /parameter a has no type/],
+    ["unknown type", "def f(a: Foo): pass\n", {}, "source_code", /NameError.*Foo/],
+    ["impossible type", "def f(a: Exception): pass\n", {}, "source_code", /type of a cannot/],
+    ["an error", "raise ValueError('no')\ndef f(): pass\n", {}, "source_code", /ValueError: no/],
+    ["an end", "import os; os._exit(7)\ndef f(): pass\n", {}, "source_code", /exit code 7/],
+    [
+      "import",
+      "def f(): pass\n",
+      { global_imports: ["sys", "nope"] },
+      "global_imports[1]",
+      /No module named 'nope'/,
+    ],
+    ["strict", "def f(a: int = 1): pass\n", { strict: true }, "", /strict.*a can be left out/],
+  ])("%s", async (_about, source, config, path, message) => {
+    const registry = registryWith(new LocalPython());
+    const good = functionTool(ADD, { name: "good" });
+    const json = workbench(good, functionTool(source, config), good);
+    const place = `component.config.tools[1].config${path && `.${path}`}`;
+    expect(registry.validate(await registry.prepare(json))).toEqual([
+      { path: place, message: expect.stringMatching(message) },
+    ]);
+  });
+
+  test("a source that never ends is told from the ones after it", async () => {
+    const local = new LocalPython();
+    const quick: PythonHost = { executor: () => local.executor({ timeout: 1 }) };
+    const json = workbench(functionTool("while True: pass\ndef f(): pass\n"), functionTool(ADD));
+    const registry = registryWith(quick);
+    expect(registry.validate(await registry.prepare(json))).toEqual([
+      {
+        path: "component.config.tools[0].config.source_code",
+        message: "cannot be loaded: exit code 124",
+      },
+    ]);
+  });
+});
+
+test("without a sandbox, a function that is not registered is refused, and the setting named", () => {
+  expect(registryWith().validate(functionTool(ADD))).toEqual([
+    {
+      path: "component.config.name",
+      message: expect.stringMatching(/"f" is registered.*SANDBOX_URL/),
+    },
+  ]);
+});
+
+test("a sandbox that does not answer is no mistake in the component", async () => {
+  const down: PythonHost = {
+    executor: () => ({
+      ...new LocalPython().executor(),
+      // oxlint-disable-next-line require-yield -- it has nothing to say
+      async *executeCodeBlocks() {
+        throw new Error("connection refused");
+      },
+    }),
+  };
+  const error = await registryWith(down)
+    .prepare(functionTool(ADD))
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(TroupeError);
+  expect(error).toMatchObject({ code: "sandbox_unavailable" });
+  expect(errorMessage(error)).toMatch(/connection refused/);
+});

@@ -1,0 +1,47 @@
+import { Catalog } from "../../../src/core/component/catalog.ts";
+import { coreComponents } from "../../../src/core/component/core-components.ts";
+import type { ComponentModel } from "../../../src/core/component/component.ts";
+import { ComponentRegistry } from "../../../src/core/component/registry.ts";
+import type { JsonObject } from "../../../src/core/json.ts";
+import type { PythonHost } from "../../../src/core/python/python-host.ts";
+import type { Tool, ToolRun } from "../../../src/core/tools/tool.ts";
+
+/** A FunctionTool as AutoGen dumps it. */
+export function functionTool(source_code: string, config: JsonObject = {}): ComponentModel {
+  return {
+    provider: "autogen_core.tools.FunctionTool",
+    component_type: "tool",
+    version: 1,
+    component_version: 1,
+    config: {
+      source_code,
+      name: "f",
+      description: "Does it.",
+      global_imports: [],
+      has_cancellation_support: false,
+      ...config,
+    },
+  };
+}
+
+export function workbench(...tools: ComponentModel[]): ComponentModel {
+  return {
+    provider: "autogen_core.tools.StaticWorkbench",
+    component_type: "workbench",
+    config: { tools },
+  };
+}
+
+export function registryWith(python?: PythonHost, catalog = new Catalog()): ComponentRegistry {
+  return new ComponentRegistry({ functions: catalog }).register(...coreComponents(catalog, python));
+}
+
+/** Loads what component JSON stands for, after preparing it. */
+export async function loaded(python: PythonHost, model: ComponentModel): Promise<Tool> {
+  const registry = registryWith(python);
+  return registry.load<Tool>(await registry.prepare(model));
+}
+
+export function toolRun(idempotencyKey = "key"): ToolRun {
+  return { signal: new AbortController().signal, idempotencyKey, callId: "1" };
+}
