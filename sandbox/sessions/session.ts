@@ -1,6 +1,7 @@
 import { ProblemError, shuttingDown } from "../problem.ts";
 import type { Isolation } from "../runner.ts";
 import { Execution, type ExecutionRequest } from "./execution.ts";
+import { endingCode } from "./ended-by.ts";
 import type { Gate } from "./gate.ts";
 import { Interpreter } from "./interpreter.ts";
 import type { ExecutionResult, Keyed, Recorded } from "./manifest.ts";
@@ -94,8 +95,11 @@ export class Session {
     await this.#interpreter.close();
   }
 
+  /** What was cancelled and has not ended yet can no longer be joined. */
   #running(key: string): Execution | undefined {
-    return [...this.#executions].find(({ request }) => request.keyed?.key === key);
+    return [...this.#executions].find(
+      ({ request, signal }) => request.keyed?.key === key && !signal.aborted,
+    );
   }
 
   async #execute(execution: Execution): Promise<ExecutionResult> {
@@ -124,8 +128,15 @@ export class Session {
       truncated: execution.output.truncated,
       duration_ms: Math.round(performance.now() - started),
     };
-    await this.#record(keyed, result, { before, after: workspace });
+    if (execution.signal.aborted && exitCode === endingCode("cancelled")) await this.#forgetBegun();
+    else await this.#record(keyed, result, { before, after: workspace });
     return result;
+  }
+
+  /** What was cancelled leaves nothing behind: who asks again under its key wants it to run, as a retried run does. */
+  async #forgetBegun(): Promise<void> {
+    if (this.state.current.begun === undefined) return;
+    await this.state.update(({ workspace, results }) => ({ workspace, results }));
   }
 
   /** Makes the files and the result of an execution visible together. */

@@ -195,8 +195,11 @@ describe("a key", () => {
     expect([kept.output, dropped.output]).toEqual(["done\n", ""]);
   });
 
-  test("cancels what runs and what waits, and records it", async () => {
-    const blocks = [["sh", "echo a; sleep 60"]] as const;
+  test("cancels what runs and what waits, and nothing of it is kept", async () => {
+    const blocks = [
+      ["sh", "touch made-before"],
+      ["sh", "ls; touch made; [ -e go-on ] || sleep 60"],
+    ] as const;
     await begin("cancel", blocks, { key: "running" });
     const running = run("cancel", blocks, { key: "running" });
     const waiting = run("cancel", append, { key: "waiting" });
@@ -205,10 +208,15 @@ describe("a key", () => {
       (await sandbox.request(`/v1/sessions/cancel/executions/${key}`, { method: "DELETE" })).status;
     const [one, two, none] = await Promise.all(["running", "waiting", "other"].map(cancel));
     expect([one, two, none]).toEqual([204, 204, 404]);
-    expect(await running).toMatchObject({ exit_code: 125, output: "a\nThe code was cancelled.\n" });
+    expect(await running).toMatchObject({
+      exit_code: 125,
+      output: "made-before\nThe code was cancelled.\n",
+    });
     expect(await waiting).toMatchObject({ exit_code: 125, output: "The code was cancelled.\n" });
-    expect(await run("cancel", blocks, { key: "running" })).toEqual(await running);
     expect(await cancel("running")).toBe(404);
+    await run("cancel", [["sh", "touch go-on"]]);
+    const again = await run("cancel", blocks, { key: "running" });
+    expect(again).toMatchObject({ exit_code: 0, output: "go-on\nmade-before\n" });
   });
 });
 

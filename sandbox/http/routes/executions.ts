@@ -56,7 +56,8 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
       method: "delete",
       path: "/v1/sessions/:session/executions/:key",
       id: "cancelExecution",
-      summary: "Cancel what runs or waits under a key; its result then says so",
+      summary:
+        "Cancel what runs or waits under a key: its result says so, is not recorded, and none of its files are kept",
       answers: { 204: { description: "It has ended." } },
       problems: [404, 422],
       async handle(call) {
