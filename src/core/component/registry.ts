@@ -30,7 +30,12 @@ import {
   publicProvider,
   WELL_KNOWN_PROVIDERS,
 } from "./providers.ts";
-import { splitToolConfig, type ToolConfig, withToolKeys } from "./tool-keys.ts";
+import {
+  ignoresApproval,
+  splitToolConfig,
+  type ToolConfig,
+  withToolKeys,
+} from "./approval-keys.ts";
 
 /** What issues' paths start with when nobody says otherwise. */
 const ROOT = "component";
@@ -160,6 +165,10 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     const upToDate = upgraded({ ...parsed.data, config: own }, definition, path);
     const config = lenientParse(definition.configSchema, upToDate);
     if (!config.success) throw invalid("validation", issuesOf(config.error, place));
+    if (ignoresApproval(own, config.data)) {
+      const message = `has no effect on ${definition.provider}: tools ask for approval, and code executor agents`;
+      throw invalid("value", [{ path: `${place}.approval`, message }]);
+    }
     return { definition, config: config.data, approval };
   }
 

@@ -337,6 +337,14 @@ describe("component JSON", () => {
     ]);
   });
 
+  test("of an agent or a workbench that asks for it is refused, because nobody would be asked", () => {
+    const tools = [{ provider: "FunctionTool", config: { name: "remove" } }];
+    const bench = { provider: "StaticWorkbench", config: { tools, approval: "human" } };
+    expect(registry.validate(bench)).toMatchObject([{ path: "component.config.approval" }]);
+    const open = { ...bench, config: { ...bench.config, approval: null } };
+    expect(registry.validate(open)).toEqual([]);
+  });
+
   test("has it in the schema of every tool", () => {
     const schemas = registry
       .definitions()

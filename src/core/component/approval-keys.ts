@@ -18,6 +18,11 @@ export function splitToolConfig(config: JsonObject): ToolConfig {
   return { config: rest, approval: humanApproval(data.approval, data.approval_timeout_seconds) };
 }
 
+/** Whether a config asks for an approval that nobody reads: then it would happen unasked. */
+export function ignoresApproval(given: JsonObject, read: unknown): boolean {
+  return given["approval"] != null && !(isJsonObject(read) && read["approval"] != null);
+}
+
 /** The JSON Schema of a tool's config with those keys. */
 export function withToolKeys(schema: JsonObject): JsonObject {
   const { properties, allOf } = schema;
