@@ -258,8 +258,8 @@ async function greet() {
   const json = "-H 'content-type: application/json'";
   lines.push(
     "Try (no key needed):",
-    `  curl ${url}/v1/teams ${json} -d '{"template":"writer_critic","id":"demo"}'`,
-    `  curl -N ${url}/v1/teams/demo/runs ${json} -H 'accept: text/event-stream' -d '{"task":"Write about a lighthouse."}'`,
+    `  curl ${url}/v1/teams ${json} -d '{"template":"code_runner","id":"demo"}'`,
+    `  curl -N ${url}/v1/teams/demo/runs ${json} -H 'accept: text/event-stream' -d '{"task":"\`\`\`python\\nprint(6 * 7)\\n\`\`\`"}'`,
     "",
     `Ctrl-C stops it; kill -9 ${process.pid} kills it. At the next start, runs go on where they were.`,
     "",

@@ -67,13 +67,17 @@ export function compose(
     throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
   }
   const limits = limitsFrom(env);
-  addTemplates(catalog, { model: env.OPENAI_MODEL, configured: Boolean(env.OPENAI_API_KEY) });
   const outgoing = {
     fetch: guardedFetch(egressRules(env)),
     env: settingOrReference(env),
     secret: secretResolver(env),
   };
   const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
+  addTemplates(catalog, {
+    model: env.OPENAI_MODEL,
+    configured: Boolean(env.OPENAI_API_KEY),
+    sandbox: sandbox !== undefined,
+  });
   const components = [
     ...coreComponents(catalog, sandbox && sandboxPython(sandbox)),
     ...openAIComponents(outgoing),
