@@ -3,11 +3,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/json.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { jsonInit } from "../support/http-app.ts";
-import { TestSandbox } from "../support/sandbox.ts";
+import { Sandbox } from "../support/sandbox.ts";
 import { TestWorker } from "../support/worker.ts";
 
 let openai: FakeOpenAI;
-let sandbox: TestSandbox;
+let sandbox: Sandbox;
 let worker: TestWorker;
 
 const fenced = (code: string): string => `\`\`\`python\n${code}\n\`\`\``;
@@ -33,8 +33,12 @@ beforeAll(async () => {
       { name: "begin", match: { text: "What is the total?" }, reply: { content: READ } },
     ],
   });
-  sandbox = await TestSandbox.start();
-  worker = await TestWorker.start({ SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
+  sandbox = await Sandbox.start();
+  worker = await TestWorker.start({
+    SANDBOX_URL: sandbox.url,
+    SANDBOX_KEY: sandbox.key,
+    SECRETS_KEY: btoa("k".repeat(32)),
+  });
 }, 60_000);
 
 afterAll(async () => {
@@ -72,13 +76,41 @@ const coder = () => ({
   },
 });
 
+const runner = {
+  provider: "autogen_agentchat.agents.CodeExecutorAgent",
+  config: {
+    name: "runner",
+    code_executor: { provider: "troupe.code_executors.SandboxCodeExecutor", config: {} },
+    model_client_stream: true,
+  },
+};
+
+const commentator = {
+  provider: "autogen_agentchat.agents.AssistantAgent",
+  config: {
+    name: "commentator",
+    description: "Says something about it.",
+    reflect_on_tool_use: false,
+    tool_call_summary_format: "{result}",
+    model_client: {
+      provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+      config: { chat_completions: ["What a pity."] },
+    },
+  },
+};
+
+async function create(team: object): Promise<void> {
+  const created = await worker.fetch("/v1/teams", jsonInit(team));
+  expect(created.status, await created.text()).toBe(201);
+}
+
 interface Timed {
   item: JsonObject;
   at: number;
 }
 
-/** Runs a task and returns the items of its stream with the times they came at. */
-async function stream(team: string, task: string): Promise<Timed[]> {
+/** Runs a task and returns the items of its stream with the times they came at. `onPiece` is told of the first piece. */
+async function stream(team: string, task: string, onPiece?: () => unknown): Promise<Timed[]> {
   const init = jsonInit({ task });
   const response = await worker.fetch(`/v1/teams/${team}/runs`, {
     ...init,
@@ -90,7 +122,12 @@ async function stream(team: string, task: string): Promise<Timed[]> {
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(new EventSourceParserStream());
   for await (const { event, data } of frames) {
-    if (event === undefined) items.push({ item: JSON.parse(data), at: performance.now() });
+    if (event !== undefined) continue;
+    const item = JSON.parse(data) as JsonObject;
+    items.push({ item, at: performance.now() });
+    if (item.type !== "ModelClientStreamingChunkEvent") continue;
+    await onPiece?.();
+    onPiece = undefined;
   }
   return items;
 }
@@ -103,9 +140,7 @@ test("a team writes code, runs it, corrects it, and finds its files again", asyn
     provider: "autogen_agentchat.teams.RoundRobinGroupChat",
     config: { participants: [coder()], max_turns: 1 },
   };
-  const created = await worker.fetch("/v1/teams", jsonInit({ id: "coders", component }));
-  expect(created.status, await created.text()).toBe(201);
-
+  await create({ id: "coders", component });
   const items = await stream("coders", "What is the total?");
   const executions = ofType(items, "CodeExecutionEvent");
   expect(executions.map(({ retry_attempt, result }) => [retry_attempt, result])).toEqual([
@@ -126,4 +161,30 @@ test("a team writes code, runs it, corrects it, and finds its files again", asyn
     { retry_attempt: 0, result: { exit_code: 0, output: "looking\n5050\n" } },
   ]);
   expect(ofType(later, "TextMessage").at(-1)).toMatchObject({ content: "It is 5050." });
+}, 60_000);
+
+test("the template code_runner runs what a message says, in any of its languages", async () => {
+  await create({ id: "runner", template: "code_runner" });
+  const task = `${fenced('open("n", "w").write("7")')}\n\n\`\`\`sh\necho "$(cat n) is lucky"\n\`\`\``;
+  const items = await stream("runner", task);
+  expect(ofType(items, "TextMessage").at(-1)).toMatchObject({
+    source: "code_runner",
+    content: "7 is lucky\n",
+  });
+});
+
+test("a sandbox that is killed while code runs is told of in the result, and the team goes on", async () => {
+  const component = {
+    provider: "autogen_agentchat.teams.RoundRobinGroupChat",
+    config: { participants: [runner, commentator], max_turns: 2 },
+  };
+  await create({ id: "unlucky", component });
+  const ended = stream(
+    "unlucky",
+    fenced('print("begun", flush=True)\nimport time\ntime.sleep(60)'),
+    () => sandbox.kill(),
+  );
+  const messages = ofType(await ended, "TextMessage");
+  expect(messages.map(({ source }) => source)).toEqual(["user", "runner", "commentator"]);
+  expect(messages[1]?.content).toMatch(/it is not known whether it ran/);
 }, 60_000);
