@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { Sandbox } from "../support/sandbox.ts";
 import { bundleWorker } from "./harness/bundle.ts";
 import { Random } from "./harness/random.ts";
 import { VAR_NAMES } from "./harness/trial.ts";
@@ -38,7 +39,9 @@ const MOST_RANDOM = 5000;
 
 const scratch = mkdtempSync(join(tmpdir(), "troupe-chaos-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
-const place = { scratch, config: await bundleWorker(scratch, VAR_NAMES) };
+const sandbox = await Sandbox.start();
+process.on("exit", () => void sandbox.kill());
+const place = { scratch, config: await bundleWorker(scratch, VAR_NAMES), sandbox };
 const trials = new Trials(place);
 const tally: Tally = { passed: 0, failed: 0 };
 
@@ -76,4 +79,5 @@ for (const cases of [namedKills(), upstreamFaults(), clients(), randomKills()])
   await runCases(cases, PARALLEL, only, tally);
 console.log(String(trials.statistics));
 console.log(`${tally.passed} passed, ${tally.failed} failed`);
+await sandbox[Symbol.asyncDispose]();
 process.exit(tally.failed > 0 ? 1 : 0);

@@ -25,6 +25,12 @@ export class EffectsServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/effects`;
   }
 
+  /** Counts an effect, which may also have taken place elsewhere. */
+  happened(effect: Effect): void {
+    this.calls.push(effect);
+    this.onEffect?.(effect);
+  }
+
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     this.#server.closeAllConnections();
@@ -36,11 +42,9 @@ export class EffectsServer {
     for await (const part of request) parts.push(part as Buffer);
     const name = Buffer.concat(parts).toString("utf8");
     const key = String(request.headers["idempotency-key"]);
-    const effect = { name, key, at: Date.now() };
-    this.calls.push(effect);
     const result = this.#results.get(key) ?? `${name} happened`;
     this.#results.set(key, result);
-    this.onEffect?.(effect);
+    this.happened({ name, key, at: Date.now() });
     response.end(result);
   }
 }

@@ -3,4 +3,6 @@ export interface Place {
   scratch: string;
   /** Written by `bundleWorker`. */
   config: string;
+  /** What runs code. */
+  sandbox: { url: string; key: string };
 }

@@ -13,12 +13,17 @@ export class Service implements AsyncDisposable {
   readonly api: Api;
   readonly #workerd: Workerd;
 
-  private constructor({ scratch, config }: Place, fake: FakeOpenAI) {
+  private constructor({ scratch, config, sandbox }: Place, fake: FakeOpenAI) {
     this.fake = fake;
     this.#workerd = new Workerd({
       config,
       state: mkdtempSync(join(scratch, "state-")),
-      vars: { ...SETTINGS, EFFECTS_URL: "http://127.0.0.1:1" },
+      vars: {
+        ...SETTINGS,
+        EFFECTS_URL: "http://127.0.0.1:1",
+        SANDBOX_URL: sandbox.url,
+        SANDBOX_KEY: sandbox.key,
+      },
     });
     const gone = (): Promise<never> => Promise.reject(new Error("the service died"));
     this.api = new Api(() => this.origin, gone);

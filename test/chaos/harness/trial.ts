@@ -13,6 +13,7 @@ import { type Effect, EffectsServer } from "./effects-server.ts";
 import { StepJournal } from "./journal.ts";
 import { type Kill, nameOf } from "./kill.ts";
 import type { Place } from "./place.ts";
+import { SandboxGate } from "./sandbox-gate.ts";
 import { readStream } from "./sse-client.ts";
 import { StreamRecord } from "./stream-record.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -63,7 +64,7 @@ const POLL_MS = 8;
 
 /** Settings of the Worker. */
 export const SETTINGS = { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") };
-export const VAR_NAMES = [...Object.keys(SETTINGS), "EFFECTS_URL"];
+export const VAR_NAMES = [...Object.keys(SETTINGS), "EFFECTS_URL", "SANDBOX_URL", "SANDBOX_KEY"];
 
 /** Runs a scenario once, killing the service where the plan says. No request is sent to help it recover. */
 export async function trial(options: TrialOptions): Promise<Outcome> {
@@ -72,13 +73,16 @@ export async function trial(options: TrialOptions): Promise<Outcome> {
   await using fake = await startFakeOpenAI({ rules: [...faults, ...failing, ...scenario.rules] });
   const effects = new EffectsServer();
   await effects.listen();
+  const sandbox = new SandboxGate(options.sandbox.url, effects);
+  await sandbox.listen();
   const state = mkdtempSync(join(options.scratch, "state-"));
-  const one = new Trial(options, fake, effects, state);
+  const one = new Trial(options, fake, effects, sandbox, state);
   try {
     return await one.run();
   } finally {
     await one.supervisor.close();
     await effects.close();
+    await sandbox.close();
     rmSync(state, { recursive: true, force: true });
   }
 }
@@ -101,7 +105,13 @@ class Trial {
     this.#end = resolve;
   });
 
-  constructor(options: TrialOptions, fake: FakeOpenAI, effects: EffectsServer, state: string) {
+  constructor(
+    options: TrialOptions,
+    fake: FakeOpenAI,
+    effects: EffectsServer,
+    sandbox: SandboxGate,
+    state: string,
+  ) {
     this.#options = options;
     this.#fake = fake;
     this.#effects = effects;
@@ -109,7 +119,12 @@ class Trial {
     this.supervisor = new Supervisor({
       config: options.config,
       state,
-      vars: { ...SETTINGS, EFFECTS_URL: effects.url },
+      vars: {
+        ...SETTINGS,
+        EFFECTS_URL: effects.url,
+        SANDBOX_URL: sandbox.url,
+        SANDBOX_KEY: options.sandbox.key,
+      },
       heartbeatMs: HEARTBEAT_MS,
       plan: options.plan,
       fake,

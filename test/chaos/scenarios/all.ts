@@ -3,6 +3,7 @@ import type { RuleInput } from "../../support/fake-openai/rule.ts";
 import {
   assistant,
   callsTools,
+  codeRunner,
   component,
   modelClient,
   person,
@@ -128,6 +129,22 @@ export const SCENARIOS: readonly Scenario[] = [
       ),
     rules: [PACED],
     task: "Take steps.",
+  },
+  {
+    // What code did to its files is seen in what it prints: done twice, it would count further.
+    name: "code",
+    component: (services) => roundRobin([assistant(services, "coder"), codeRunner("runner")], 4),
+    rules: [
+      {
+        name: "code",
+        match: { system: "You are coder." },
+        reply: {
+          content:
+            "```sh\necho Counting.\nn=$(cat n 2>/dev/null || echo 0)\nsleep 0.1\necho $((n + 1)) > n\ncat n\n```\nReply {digest}",
+        },
+      },
+    ],
+    task: "Count.",
   },
   {
     name: "pause",

@@ -110,6 +110,15 @@ export function graph(
   });
 }
 
+/** Runs the code that others wrote. */
+export function codeRunner(name: string): ComponentModel {
+  return component("autogen_agentchat.agents.CodeExecutorAgent", {
+    name,
+    code_executor: { provider: "troupe.code_executors.SandboxCodeExecutor", config: {} },
+    ...STREAMING,
+  });
+}
+
 export const STREAMING = { model_client_stream: true };
 
 export function tools(...names: string[]): JsonObject {
