@@ -114,7 +114,7 @@ async function stream(team: string, task: string, onPiece?: () => unknown): Prom
   const init = jsonInit({ task });
   const response = await worker.fetch(`/v1/teams/${team}/runs`, {
     ...init,
-    headers: { ...init.headers, accept: "text/event-stream" },
+    headers: { "content-type": "application/json", accept: "text/event-stream" },
   });
   expect(response.status).toBe(200);
   const items: Timed[] = [];
