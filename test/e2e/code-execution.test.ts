@@ -153,7 +153,7 @@ test("a team writes code, runs it, corrects it, and finds its files again", asyn
   // The output came while the code ran.
   const id = executions[1]?.id;
   const pieces = items.filter(({ item }) => item.full_message_id === id);
-  expect(pieces.map(({ item }) => String(item.content)).join("")).toBe("counting\nwritten\n");
+  expect(pieces.map(({ item }) => item.content as string).join("")).toBe("counting\nwritten\n");
   expect((pieces.at(-1)?.at ?? 0) - (pieces[0]?.at ?? 0)).toBeGreaterThan(250);
 
   const later = await stream("coders", "Read the total.");
