@@ -79,6 +79,23 @@ describe("teams", () => {
     expect(await valid.json()).toEqual({ valid: true, notes });
   });
 
+  test("are not made of a template that needs what the server does not have", async () => {
+    const components = new ComponentRegistry().register(
+      ...coreComponents(new Catalog()),
+      ...sandboxComponents(undefined),
+    );
+    const component = {
+      provider: "CodeExecutorAgent",
+      config: { name: "a", code_executor: { provider: "SandboxCodeExecutor", config: {} } },
+    };
+    const templates = [{ name: "runner", description: "Runs code.", component }];
+    const { fetch } = testApp({ components, templates });
+    const response = await fetch("/v1/teams", jsonInit({ id: "t", template: "runner" }));
+    expect(response.status).toBe(422);
+    expect(JSON.stringify(await response.json())).toContain("SANDBOX_URL");
+    expect((await fetch("/v1/teams/t")).status).toBe(404);
+  });
+
   test("can be read, replaced, reset, loaded and deleted", async () => {
     const { fetch } = testApp();
     await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));

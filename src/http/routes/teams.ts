@@ -51,9 +51,11 @@ export function teamEndpoints(services: Services): Endpoint[] {
             ],
           );
         }
-        const component = template
-          ? await components.prepare(template.component)
-          : await preparedRunnable(body.component ?? {}, services);
+        // A template may need what this deployment does not have, a sandbox for example.
+        const component = await preparedRunnable(
+          template?.component ?? body.component ?? {},
+          services,
+        );
         const id = body.id ?? (await newTeamId(principal.tenant, "team", idempotency));
         const team = withNotes(
           await gateway.team(principal.tenant, id).create({
