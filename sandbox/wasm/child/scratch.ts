@@ -1,0 +1,246 @@
+import type { WorkspaceChange, WorkspaceEntry } from "../../runner.ts";
+import type { EmscriptenFS, FSMount, FSNode, StreamWrite } from "./emscripten.ts";
+
+export const WORKSPACE = "/workspace";
+const TEMPORARY = "/tmp";
+
+const NO_SPACE = 51;
+const NO_ENTRIES_LEFT = 19;
+const READ_ONLY = 69;
+const NAME_TOO_LONG = 37;
+
+/** As the service takes them: longer ones must not come to be. */
+const LONGEST_NAME = 255;
+const LONGEST_PATH = 4000;
+
+export interface Quota {
+  bytes: number;
+  entries: number;
+}
+
+/** What a path of the workspace was when it was last compared. */
+interface Seen {
+  id: number;
+  mode: number;
+}
+
+/**
+ * The places that code may write to: the workspace and `/tmp`, which is emptied after each block. Everything else of
+ * the file system in memory can be read only, so what a block finds of it is what was there at the start.
+ */
+export class Scratch {
+  readonly #fs: EmscriptenFS;
+  readonly #mounts = new Set<FSMount>();
+  readonly #roots: FSNode[] = [];
+  #quota: Quota = { bytes: Infinity, entries: Infinity };
+  /** At least what is in use: counted up by what is written, and counted anew when the quota seems to be reached. */
+  #used: Quota = { bytes: 0, entries: 0 };
+  #seen = new Map<string, Seen>();
+
+  constructor(fs: EmscriptenFS) {
+    this.#fs = fs;
+    for (const path of [WORKSPACE, TEMPORARY]) {
+      fs.mkdirTree(path);
+      const root = fs.mount(fs.filesystems.MEMFS, {}, path);
+      root.contents = Object.create(null) as Record<string, FSNode>;
+      this.#roots.push(root);
+      this.#mounts.add(root.mount);
+    }
+    this.#guard();
+  }
+
+  limit(quota: Quota): void {
+    this.#quota = quota;
+    this.#used = this.#count();
+  }
+
+  /** Brings the workspace to what the service has, whatever the quota. */
+  apply(change: WorkspaceChange): void {
+    this.#quota = { bytes: Infinity, entries: Infinity };
+    for (const path of change.removed) remove(this.#fs, `${WORKSPACE}/${path}`);
+    for (const entry of change.set) this.#set(entry);
+    this.changes();
+  }
+
+  /** What has changed in the workspace since this was last asked. */
+  changes(): WorkspaceChange {
+    const change: WorkspaceChange = { set: [], removed: [] };
+    const seen = new Map<string, Seen>();
+    const [root] = this.#roots;
+    if (root !== undefined) this.#compare(root, "", seen, change);
+    let above: string | undefined;
+    for (const path of this.#seen.keys()) {
+      if (seen.has(path) || (above !== undefined && path.startsWith(above))) continue;
+      change.removed.push(path);
+      above = `${path}/`;
+    }
+    this.#seen = seen;
+    return change;
+  }
+
+  clearTemporary(): void {
+    empty(this.#fs, TEMPORARY);
+  }
+
+  #compare(directory: FSNode, prefix: string, seen: Map<string, Seen>, change: WorkspaceChange) {
+    for (const [name, node] of Object.entries(directory.contents as Record<string, FSNode>)) {
+      const path = prefix + name;
+      const entry = this.#entry(path, node);
+      if (entry === undefined) continue;
+      const before = this.#seen.get(path);
+      seen.set(path, { id: node.id, mode: node.mode });
+      if (before?.id !== node.id || before.mode !== node.mode || node.touched === true) {
+        // What was of another type there must go first, with everything in it.
+        if (before !== undefined && typeOf(before.mode) !== typeOf(node.mode))
+          change.removed.push(path);
+        node.touched = false;
+        change.set.push(entry);
+      }
+      if (entry.type === "directory") this.#compare(node, `${path}/`, seen, change);
+    }
+  }
+
+  #entry(path: string, node: FSNode): WorkspaceEntry | undefined {
+    const { mode } = node;
+    if (this.#fs.isDir(mode)) return { path, type: "directory" };
+    if (this.#fs.isLink(mode)) return { path, type: "link", target: node.link ?? "" };
+    if (!this.#fs.isFile(mode)) return undefined;
+    const content = (node.contents as Uint8Array).subarray(0, node.usedBytes);
+    return { path, type: "file", content, mode: mode & 0o777 };
+  }
+
+  #set(entry: WorkspaceEntry): void {
+    const path = `${WORKSPACE}/${entry.path}`;
+    const fs = this.#fs;
+    fs.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    if (entry.type === "directory") return fs.mkdirTree(path);
+    remove(fs, path);
+    if (entry.type === "link") return fs.symlink(entry.target, path);
+    fs.writeFile(path, entry.content);
+    fs.chmod(path, entry.mode);
+  }
+
+  /** Puts the quota and the write protection below all ways to change a file: each node looks its operations up here. */
+  #guard(): void {
+    const { MEMFS } = this.#fs.filesystems;
+    const { dir, file, link, chrdev } = MEMFS.ops_table;
+    const guard = (
+      ops: Record<string, (node: FSNode, ...args: never[]) => unknown>,
+      name: string,
+      before: (node: FSNode, ...args: never[]) => void,
+      after?: (node: FSNode) => void,
+    ) => {
+      const original = ops[name];
+      if (original === undefined) throw new Error(`the file system has no ${name}`);
+      ops[name] = (node, ...args) => {
+        before(node, ...args);
+        const result = original(node, ...args);
+        after?.(result as FSNode);
+        return result;
+      };
+    };
+    const writable = (node: FSNode) => this.#writable(node);
+    const create = (parent: FSNode, name: string) => {
+      this.#writable(parent);
+      if (name.length > LONGEST_NAME || pathLength(parent) + name.length > LONGEST_PATH)
+        throw new this.#fs.ErrnoError(NAME_TOO_LONG);
+      this.#charge(0, 1);
+    };
+    guard(dir.node, "mknod", create, (node) => {
+      // So that no name is special: plain objects know `__proto__`.
+      if (this.#fs.isDir(node.mode)) node.contents = Object.create(null) as Record<string, FSNode>;
+    });
+    guard(dir.node, "symlink", create);
+    guard(dir.node, "unlink", writable);
+    guard(dir.node, "rmdir", writable);
+    guard(dir.node, "rename", (node: FSNode, directory: FSNode) => {
+      this.#writable(node);
+      this.#writable(directory);
+    });
+    for (const { node } of [dir, file, link, chrdev]) {
+      guard(node, "setattr", (changed: FSNode, attributes: { size?: number }) => {
+        this.#writable(changed);
+        this.#charge((attributes.size ?? 0) - (changed.usedBytes ?? 0), 0);
+        changed.touched = true;
+      });
+    }
+    const original = MEMFS.stream_ops.write;
+    const write: StreamWrite = (stream, buffer, offset, length, position, canOwn) => {
+      this.#writable(stream.node);
+      this.#charge(position + length - stream.node.usedBytes, 0);
+      stream.node.touched = true;
+      return original(stream, buffer, offset, length, position, canOwn);
+    };
+    MEMFS.stream_ops.write = write;
+    file.stream.write = write;
+  }
+
+  #writable(node: FSNode): void {
+    if (!this.#mounts.has(node.mount)) throw new this.#fs.ErrnoError(READ_ONLY);
+  }
+
+  #charge(bytes: number, entries: number): void {
+    const used = this.#used;
+    used.bytes += Math.max(0, bytes);
+    used.entries += entries;
+    if (!this.#exceeded()) return;
+    this.#used = this.#count();
+    this.#used.bytes += Math.max(0, bytes);
+    this.#used.entries += entries;
+    if (!this.#exceeded()) return;
+    throw new this.#fs.ErrnoError(
+      this.#used.bytes > this.#quota.bytes ? NO_SPACE : NO_ENTRIES_LEFT,
+    );
+  }
+
+  #exceeded(): boolean {
+    return this.#used.bytes > this.#quota.bytes || this.#used.entries > this.#quota.entries;
+  }
+
+  /** What is in use: all that has a name, and files that are open without having one any more. */
+  #count(): Quota {
+    const nodes = new Set<FSNode>();
+    for (const root of this.#roots) collect(this.#fs, root, nodes);
+    for (const stream of this.#fs.streams)
+      if (stream !== null && stream !== undefined && this.#mounts.has(stream.node.mount))
+        nodes.add(stream.node);
+    let bytes = 0;
+    for (const node of nodes) bytes += this.#fs.isFile(node.mode) ? node.usedBytes : 0;
+    return { bytes, entries: nodes.size };
+  }
+}
+
+/** Removes whatever is at the path, and what is below it; nothing where nothing is. Links are not followed. */
+export function remove(fs: EmscriptenFS, path: string): void {
+  let mode: number;
+  try {
+    ({ mode } = fs.lstat(path));
+  } catch {
+    return;
+  }
+  if (!fs.isDir(mode)) return fs.unlink(path);
+  empty(fs, path);
+  fs.rmdir(path);
+}
+
+function empty(fs: EmscriptenFS, directory: string): void {
+  for (const name of fs.readdir(directory))
+    if (name !== "." && name !== "..") remove(fs, `${directory}/${name}`);
+}
+
+function collect(fs: EmscriptenFS, directory: FSNode, nodes: Set<FSNode>): void {
+  for (const node of Object.values(directory.contents as Record<string, FSNode>)) {
+    nodes.add(node);
+    if (fs.isDir(node.mode)) collect(fs, node, nodes);
+  }
+}
+
+function pathLength(node: FSNode): number {
+  let length = 0;
+  for (let at = node; at.parent !== at; at = at.parent) length += at.name.length + 1;
+  return length;
+}
+
+function typeOf(mode: number): number {
+  return mode & 0o170000;
+}

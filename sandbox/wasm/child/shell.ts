@@ -1,0 +1,69 @@
+import { Bash, type CommandContext, defineCommand, type ExecResult } from "just-bash/browser";
+import { BlockEnd, type Watch } from "./imports.ts";
+import type { Python } from "./python.ts";
+import { pythonCommand } from "./python-command.ts";
+import { WORKSPACE } from "./scratch.ts";
+import { ShellFiles } from "./shell-files.ts";
+import { directOutput } from "./shell-output.ts";
+
+/** Counted by the clock instead: what a program may do in its time is its own affair. */
+const UNCOUNTED = 1e12;
+
+/** Runs shell scripts, over the files of Python and with its interpreter as the command `python3`. */
+export class Shell {
+  readonly #python: Python;
+
+  constructor(python: Python) {
+    this.#python = python;
+  }
+
+  async run(script: string, print: (bytes: Uint8Array) => void, watch: Watch): Promise<BlockEnd> {
+    const over = () => performance.now() >= watch.deadline;
+    const show = (bytes: Uint8Array) => {
+      if (!over()) print(bytes);
+    };
+    const files = new ShellFiles(this.#python.module.FS, show);
+    let crash: BlockEnd | undefined;
+    const run = async (args: string[], context: CommandContext): Promise<ExecResult> => {
+      const given = {
+        cwd: context.cwd,
+        // Bytes come as a string with a character for each.
+        stdin: Buffer.from(context.stdin as unknown as string, "latin1"),
+        environment: { ...context.exportedEnv, PWD: context.cwd },
+      };
+      const { result, end } = pythonCommand(this.#python, args, given, watch);
+      if (end?.kind === "crashed") crash = end;
+      return result;
+    };
+    const bash = new Bash({
+      fs: files,
+      cwd: WORKSPACE,
+      env: { HOME: WORKSPACE, PATH: "/usr/bin:/bin", LANG: "C.UTF-8" },
+      customCommands: ["python", "python3"].map((name) => defineCommand(name, run)),
+      defenseInDepth: false,
+      executionLimits: {
+        maxExecutionTimeMs: Math.ceil(Math.max(1, watch.deadline - performance.now())),
+        maxCommandCount: UNCOUNTED,
+        maxLoopIterations: UNCOUNTED,
+        maxWorkUnits: UNCOUNTED,
+        maxAwkIterations: UNCOUNTED,
+        maxSedIterations: UNCOUNTED,
+        maxJqIterations: UNCOUNTED,
+      },
+    });
+    // What each command prints is appended to a file, as soon as it has run: so it is seen while the script goes on.
+    bash.registerTransformPlugin(directOutput());
+    let exitCode = 1;
+    try {
+      const result = await bash.exec(script, { rawScript: true });
+      show(Buffer.from(result.stdout + result.stderr));
+      ({ exitCode } = result);
+    } catch (error) {
+      // A redirection to where nothing can be written ends the script.
+      const message = error instanceof Error ? error.message : String(error);
+      show(Buffer.from(`bash: ${message}\n`));
+    }
+    if (over()) return new BlockEnd("timeout", 124);
+    return crash ?? new BlockEnd("exit", exitCode);
+  }
+}

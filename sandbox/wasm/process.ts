@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Duplex } from "node:stream";
+
+const MAIN = fileURLToPath(new URL("child/main.ts", import.meta.url));
+
+/** Everything a child may read: the program itself and the packages it is made of. */
+const READABLE = [
+  dirname(MAIN),
+  dirname(dirname(MAIN)),
+  ...["pyodide", "just-bash/browser"].map((name) => packageDirectory(name)),
+];
+
+export interface Child {
+  process: ChildProcess;
+  /** To the child. */
+  input: Duplex;
+  /** From the child. */
+  output: Duplex;
+}
+
+/** Starts the program of the child, with the least of rights. What it writes to its own standard output goes nowhere. */
+export function startChild(args: string[], readable: string[], heapBytes: number): Child {
+  const rights = [...READABLE, ...readable].map((path) => `--allow-fs-read=${path}`);
+  const child = spawn(
+    process.execPath,
+    [
+      "--permission",
+      ...rights,
+      "--disallow-code-generation-from-strings",
+      "--no-addons",
+      "--no-warnings",
+      // The shell abandons promises of files that cannot be written.
+      "--unhandled-rejections=none",
+      `--max-old-space-size=${Math.ceil(heapBytes / 1024 / 1024)}`,
+      MAIN,
+      ...args,
+    ],
+    { env: {}, cwd: dirname(MAIN), stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"] },
+  );
+  const [, , , input, output] = child.stdio as unknown as Duplex[];
+  if (input === undefined || output === undefined) throw new Error("no pipes to a child");
+  // A pipe breaks when the child dies, which is seen by its exit.
+  input.on("error", () => undefined);
+  output.on("error", () => undefined);
+  return { process: child, input, output };
+}
+
+/** Where a package is, and what it imports beside it. */
+function packageDirectory(name: string): string {
+  const entry = realpathSync(fileURLToPath(import.meta.resolve(name)));
+  return entry.slice(0, entry.lastIndexOf("node_modules") + "node_modules".length);
+}

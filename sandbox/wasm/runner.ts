@@ -1,0 +1,236 @@
+import { readFileSync } from "node:fs";
+import type {
+  BlockResult,
+  BlockRun,
+  CodeBlock,
+  EndedBy,
+  Runner,
+  WorkspaceChange,
+} from "../runner.ts";
+import { changeFrames, ChangeReader } from "./changes.ts";
+import {
+  type BlockReport,
+  type BlockRequest,
+  CHUNK_BYTES,
+  encodeFrame,
+  encodeJson,
+  FRAME,
+  FrameReader,
+} from "./frames.ts";
+import type { Child } from "./process.ts";
+import { startChild } from "./process.ts";
+
+/** What JavaScript may use in the child: the shell, and what is in files. */
+const HEAP_BYTES = 512 * 1024 * 1024;
+
+/** Time for a child to end a block that is over by itself, so that its files are kept. */
+const GRACE_MS = 1000;
+
+/** Time for it to tell what has changed. */
+const TELLING_MS = 10_000;
+
+/** A child that is silent for so long when it starts will not come. */
+const START_MS = 60_000;
+
+const RSS_EVERY_MS = 50;
+
+const PAGE_BYTES = 4096;
+
+const NO_CHANGE: WorkspaceChange = { set: [], removed: [] };
+
+const EXIT_CODES: Record<EndedBy, number> = {
+  timeout: 124,
+  memory: 137,
+  cancelled: 125,
+  workspace: 1,
+  crashed: 1,
+};
+
+/** Whoever waits for the child: gets its frames, and hears when it is gone. */
+interface Listener {
+  frame(type: number, body: Uint8Array): void;
+  gone(): void;
+}
+
+/** The parent's side of a child process. */
+export class WasmRunner implements Runner {
+  readonly #child: Child;
+  readonly #gone: Promise<void>;
+  #listener: Listener | undefined;
+  #usable = true;
+
+  /** Resolves when the child is ready. */
+  static async start(snapshot: string): Promise<WasmRunner> {
+    const runner = new WasmRunner(startChild(["serve", snapshot], [snapshot], HEAP_BYTES));
+    const timer = setTimeout(() => runner.#kill(), START_MS);
+    try {
+      await runner.#answer(FRAME.ready);
+    } finally {
+      clearTimeout(timer);
+    }
+    return runner;
+  }
+
+  private constructor(child: Child) {
+    this.#child = child;
+    const reader = new FrameReader(CHUNK_BYTES);
+    child.output.on("data", (piece: Uint8Array) => {
+      try {
+        for (const { type, body } of reader.push(piece)) this.#listener?.frame(type, body);
+      } catch {
+        // It does not keep to the protocol.
+        this.#kill();
+      }
+    });
+    this.#gone = new Promise((done) => {
+      const gone = () => {
+        this.#usable = false;
+        this.#listener?.gone();
+        done();
+      };
+      child.process.once("close", gone);
+      child.process.once("error", gone);
+    });
+  }
+
+  get usable(): boolean {
+    return this.#usable;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.process.pid;
+  }
+
+  async update(change: WorkspaceChange): Promise<void> {
+    for (const frame of changeFrames(change)) this.#child.input.write(frame);
+    this.#child.input.write(encodeFrame(FRAME.update, new Uint8Array(0)));
+    await this.#answer(FRAME.updated);
+  }
+
+  async run(block: CodeBlock, run: BlockRun): Promise<BlockResult> {
+    if (run.signal.aborted) return ended("cancelled");
+    const { limits } = run;
+    const request: BlockRequest = {
+      language: block.language === "python" ? "python" : "shell",
+      code: block.code,
+      timeoutMs: limits.timeoutMs,
+      memoryBytes: limits.memoryBytes,
+      workspaceBytes: limits.workspaceBytes,
+      workspaceFiles: limits.workspaceFiles,
+    };
+    const change = new ChangeReader({
+      bytes: limits.workspaceBytes,
+      entries: limits.workspaceFiles,
+    });
+    let why: EndedBy = "crashed";
+    const end = (reason: EndedBy) => {
+      why = reason;
+      this.#kill();
+    };
+    const cancel = () => end("cancelled");
+    run.signal.addEventListener("abort", cancel);
+    const late = () => end("timeout");
+    let timer = setTimeout(late, limits.timeoutMs + GRACE_MS);
+    let telling = false;
+    const watch = this.#watchMemory(limits.memoryBytes, () => end("memory"));
+    try {
+      const report = await new Promise<BlockReport | undefined>((done) => {
+        this.#listener = {
+          frame: (type, body) => {
+            if (type === FRAME.output && !telling) return run.onOutput(body);
+            if (!telling) {
+              telling = true;
+              clearTimeout(timer);
+              timer = setTimeout(late, TELLING_MS);
+            }
+            if (change.take(type, body)) return;
+            if (type !== FRAME.report) throw new Error("an unexpected frame");
+            done(parseReport(body));
+          },
+          gone: () => done(undefined),
+        };
+        if (!this.#usable) return done(undefined);
+        this.#child.input.write(encodeJson(FRAME.run, request));
+      });
+      if (report === undefined) return ended(why);
+      if (report.spent) this.#kill();
+      return {
+        exitCode: report.exitCode,
+        ...(report.endedBy === undefined ? {} : { endedBy: report.endedBy }),
+        change: change.end(),
+      };
+    } finally {
+      clearTimeout(timer);
+      clearInterval(watch);
+      run.signal.removeEventListener("abort", cancel);
+      this.#listener = undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#kill();
+    await this.#gone;
+  }
+
+  /** Ends the block when the process has grown by more than it may, in memory that no limit inside of it sees. */
+  #watchMemory(bytes: number, exceeded: () => void): NodeJS.Timeout | undefined {
+    const before = residentBytes(this.pid);
+    if (before === undefined) return undefined;
+    return setInterval(() => {
+      const now = residentBytes(this.pid);
+      if (now !== undefined && now > before + bytes + HEAP_SLACK) exceeded();
+    }, RSS_EVERY_MS);
+  }
+
+  #answer(expected: number): Promise<void> {
+    return new Promise((done, failed) => {
+      const end = (act: () => void) => {
+        this.#listener = undefined;
+        act();
+      };
+      const gone = () => end(() => failed(new Error("the process that runs code has ended")));
+      if (!this.#usable) return gone();
+      this.#listener = {
+        frame: (type) => {
+          if (type !== expected) throw new Error("an unexpected frame");
+          end(done);
+        },
+        gone,
+      };
+    });
+  }
+
+  #kill(): void {
+    this.#usable = false;
+    this.#child.process.kill("SIGKILL");
+  }
+}
+
+/** Garbage that has not been collected yet is no fault of the code's. */
+const HEAP_SLACK = 64 * 1024 * 1024;
+
+function ended(endedBy: EndedBy): BlockResult {
+  return { exitCode: EXIT_CODES[endedBy], endedBy, change: NO_CHANGE };
+}
+
+function parseReport(body: Uint8Array): BlockReport {
+  const { exitCode, endedBy, spent } = JSON.parse(new TextDecoder().decode(body)) as Record<
+    string,
+    unknown
+  >;
+  return {
+    exitCode: typeof exitCode === "number" ? exitCode & 0xff : 1,
+    ...(endedBy === "timeout" || endedBy === "crashed" ? { endedBy } : {}),
+    spent: spent !== false,
+  };
+}
+
+/** What a process has in memory, where the system tells. */
+function residentBytes(pid: number | undefined): number | undefined {
+  try {
+    const pages = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1];
+    return Number(pages) * PAGE_BYTES;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,52 @@
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { FRAME, CHUNK_BYTES, FrameReader } from "./frames.ts";
+import { startChild } from "./process.ts";
+
+const HEAP_BYTES = 1024 * 1024 * 1024;
+
+/** The file with the memory of a Python that is ready to run. Made when there is none of these versions in the directory. */
+export async function snapshotFile(directory: string): Promise<string> {
+  const file = join(directory, `python-${versions()}.snapshot`);
+  if (existsSync(file)) return file;
+  mkdirSync(directory, { recursive: true });
+  // Renamed when complete, for others may look for it at the same time.
+  const unfinished = `${file}.${randomUUID()}`;
+  writeFileSync(unfinished, await make());
+  renameSync(unfinished, file);
+  return file;
+}
+
+/** Of all that decides what the snapshot holds. */
+function versions(): string {
+  const hash = createHash("sha256").update(process.version);
+  for (const url of [
+    import.meta.resolve("pyodide/package.json"),
+    new URL("child/prelude.py", import.meta.url),
+    new URL("child/python.ts", import.meta.url),
+  ])
+    hash.update(readFileSync(fileURLToPath(url)));
+  return hash.digest("hex").slice(0, 16);
+}
+
+function make(): Promise<Uint8Array> {
+  const child = startChild(["make"], [], HEAP_BYTES);
+  const reader = new FrameReader(CHUNK_BYTES);
+  const pieces: Uint8Array[] = [];
+  let complete = false;
+  return new Promise((done, failed) => {
+    child.output.on("data", (piece: Uint8Array) => {
+      for (const { type, body } of reader.push(piece)) {
+        if (type === FRAME.snapshot) pieces.push(body);
+        complete = type === FRAME.ready;
+      }
+    });
+    child.process.on("error", failed);
+    child.process.on("close", (code) => {
+      if (complete) done(Buffer.concat(pieces));
+      else failed(new Error(`Python could not be prepared: the process ended with ${code}`));
+    });
+  });
+}
