@@ -17,6 +17,11 @@ const SETTINGS = {
   port: whole("SANDBOX_PORT", 8788, 0, 65_535, "The port; 0 takes any that is free."),
   key: key("SANDBOX_KEY", "The bearer key clients send. Required unless the host is this machine."),
   data: text("SANDBOX_DATA", ".troupe/sandbox", "The directory that sessions are kept in."),
+  cache: text(
+    "SANDBOX_CACHE",
+    "node_modules/.cache/troupe-sandbox",
+    "The directory for what makes `wasm` start faster. It may be lost.",
+  ),
   isolation: oneOf("SANDBOX_ISOLATION", ["wasm", "process"], "How code is kept in."),
   forceProcess: flag("SANDBOX_FORCE_PROCESS", "`1` allows `process` outside of a container."),
   endWithParent: flag("SANDBOX_END_WITH_PARENT", "`1` ends the service when its parent has ended."),
@@ -141,7 +146,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   ) as Settings;
   if (problems.length === 0) problems.push(...contradictions(settings));
   if (problems.length > 0) throw new SettingsError(problems.join("\n"));
-  return { ...settings, data: resolve(settings.data) };
+  return { ...settings, data: resolve(settings.data), cache: resolve(settings.cache) };
 }
 
 function contradictions(settings: Settings): string[] {

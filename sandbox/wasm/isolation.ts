@@ -12,10 +12,8 @@ export interface WasmOptions {
 /** Python in WebAssembly and an interpreter of shell scripts, in a process for each session. */
 export class WasmIsolation implements Isolation {
   readonly name = "wasm";
-  readonly languages: readonly LanguageInfo[] = [
-    { name: "python", aliases: ["py", "python3"], version: "3.14" },
-    { name: "sh", aliases: ["bash", "shell"], version: "just-bash 3.4" },
-  ];
+  readonly reachesOut = false;
+  languages: readonly LanguageInfo[] = [];
   readonly #options: WasmOptions;
   readonly #pool: Promise<WasmRunner>[] = [];
   #snapshot: string | undefined;
@@ -27,6 +25,12 @@ export class WasmIsolation implements Isolation {
 
   async start(): Promise<void> {
     this.#snapshot = await snapshotFile(this.#options.cacheDirectory);
+    const first = await this.#begin();
+    this.languages = [
+      { name: "python", aliases: ["py", "python3"], version: first.pythonVersion },
+      { name: "sh", aliases: ["bash", "shell"], version: "" },
+    ];
+    this.#pool.push(Promise.resolve(first));
     this.#fill();
     await Promise.all(this.#pool);
   }

@@ -58,13 +58,16 @@ export class WasmRunner implements Runner {
   readonly #gone: Promise<void>;
   #listener: Listener | undefined;
   #usable = true;
+  /** Of the interpreter in the child. */
+  pythonVersion = "";
 
   /** Resolves when the child is ready. */
   static async start(snapshot: string): Promise<WasmRunner> {
     const runner = new WasmRunner(startChild(["serve", snapshot], [snapshot], HEAP_BYTES));
     const timer = setTimeout(() => runner.#kill(), START_MS);
     try {
-      await runner.#answer(FRAME.ready);
+      const { python } = parseJson(await runner.#answer(FRAME.ready));
+      runner.pythonVersion = String(python);
     } finally {
       clearTimeout(timer);
     }
@@ -182,7 +185,7 @@ export class WasmRunner implements Runner {
     }, RSS_EVERY_MS);
   }
 
-  #answer(expected: number): Promise<void> {
+  #answer(expected: number): Promise<Uint8Array> {
     return new Promise((done, failed) => {
       const end = (act: () => void) => {
         this.#listener = undefined;
@@ -191,9 +194,9 @@ export class WasmRunner implements Runner {
       const gone = () => end(() => failed(new Error("the process that runs code has ended")));
       if (!this.#usable) return gone();
       this.#listener = {
-        frame: (type) => {
+        frame: (type, body) => {
           if (type !== expected) throw new Error("an unexpected frame");
-          end(done);
+          end(() => done(body));
         },
         gone,
       };
@@ -214,15 +217,16 @@ function ended(endedBy: EndedBy): BlockResult {
 }
 
 function parseReport(body: Uint8Array): BlockReport {
-  const { exitCode, endedBy, spent } = JSON.parse(new TextDecoder().decode(body)) as Record<
-    string,
-    unknown
-  >;
+  const { exitCode, endedBy, spent } = parseJson(body);
   return {
     exitCode: typeof exitCode === "number" ? exitCode & 0xff : 1,
     ...(endedBy === "timeout" || endedBy === "crashed" ? { endedBy } : {}),
     spent: spent !== false,
   };
+}
+
+function parseJson(body: Uint8Array): Record<string, unknown> {
+  return JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
 }
 
 /** What a process has in memory, where the system tells. */
