@@ -69,6 +69,11 @@ describe("a component with Python functions", () => {
       200,
     );
     expect(python.ran).toHaveLength(4);
+    expect(await (await fetch("/v1/teams/a")).json()).toMatchObject({
+      notes: [
+        { path: `component${TOOL}.source_code`, message: "runs in the sandbox of this server" },
+      ],
+    });
   });
 
   test("is refused with the place of what is wrong with them", async () => {

@@ -73,6 +73,14 @@ export function functionToolDefinition(
       }
       return asConfigured(tool, config);
     },
+    notes(config) {
+      if (sourceOf(config) === undefined) return [];
+      const registered = catalog.tool(config.name) !== undefined;
+      const message = registered
+        ? "does not run: this server has a tool of that name"
+        : "runs in the sandbox of this server";
+      return [{ path: "config.source_code", message }];
+    },
   };
 }
 

@@ -435,9 +435,11 @@ class Foreign(Kind):
         try:
             return self.type.validate_python(value)
         except self.errors as error:
-            raise Invalid(
-                *(("".join(f"[{at}]" for at in e["loc"]), e["msg"]) for e in error.errors())
-            ) from None
+            raise Invalid(*((place_of(e["loc"]), e["msg"]) for e in error.errors())) from None
+
+
+def place_of(keys):
+    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).lstrip(".")
 
 
 def resolved(value, definitions):
