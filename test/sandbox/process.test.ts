@@ -1,0 +1,166 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createIsolation } from "../../sandbox/isolation.ts";
+import { insideContainer } from "../../sandbox/process/container.ts";
+import { readSettings } from "../../sandbox/settings.ts";
+import { Sandbox } from "../support/sandbox.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await Sandbox.start({
+    settings: {
+      SANDBOX_MEMORY_BYTES: "100000000",
+      SANDBOX_MAX_PROCESSES: "30",
+      SANDBOX_WORKSPACE_BYTES: "1000000",
+      A_SECRET: "42",
+    },
+  });
+});
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+interface Result {
+  exit_code: number;
+  output: string;
+}
+
+async function run(session: string, language: string, code: string, timeout = 20): Promise<Result> {
+  const response = await sandbox.execute(session, [[language, code]], { timeout });
+  return (await response.json()) as Result;
+}
+
+/** How many processes have a word in their command line. */
+function running(word: string): number {
+  const processes = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
+  return processes.split("\n").filter((line) => line.includes(word)).length;
+}
+
+const asRoot = process.getuid?.() === 0;
+
+describe("a block", () => {
+  test("has an empty input, a directory of its own and nothing of the service's environment", async () => {
+    const { output } = await run(
+      "env",
+      "python",
+      "import os; print(input.__name__, sorted(os.environ), os.listdir('.')); input()",
+    );
+    expect(output).toMatch(/^input \['HOME', 'LANG', 'PATH', .*\] \[\]\n/);
+    expect(output).toContain("EOFError");
+    expect(output).not.toMatch(/A_SECRET|SANDBOX_KEY/);
+  });
+
+  test("says where in its code something went wrong, without paths of the machine", async () => {
+    const { exit_code, output } = await run("trace", "python", "x = 1\nraise ValueError('no')");
+    expect(exit_code).toBe(1);
+    expect(output).toMatch(/File ".*code\/block", line 2/);
+    expect(await run("trace", "sh", "exit 7")).toMatchObject({ exit_code: 7 });
+    expect(await run("trace", "sh", "kill -TERM $$")).toMatchObject({ exit_code: 143 });
+  });
+
+  test("imports modules that an earlier one wrote", async () => {
+    await run("import", "sh", "echo 'x = 5' > mine.py");
+    expect((await run("import", "python", "import mine; print(mine.x)")).output).toBe("5\n");
+  });
+
+  test.each([
+    ["in its group", "sleep 7111 & echo ok", "sleep 7111"],
+    ["in a session of its own", "setsid sleep 7222 & sleep 0.1; echo ok", "sleep 7222"],
+    ["that holds the output", "(trap '' TERM HUP; sleep 7333) & echo ok", "sleep 7333"],
+  ])("leaves no process running: %s", async (_, code, command) => {
+    expect((await run("background", "sh", code)).output).toBe("ok\n");
+    expect(running(command)).toBe(0);
+  });
+
+  test.runIf(asRoot)("leaves no process running that has cleared its environment", async () => {
+    const code = "env -i setsid sleep 7444 & sleep 0.1; echo ok";
+    expect((await run("background", "sh", code)).output).toBe("ok\n");
+    expect(running("sleep 7444")).toBe(0);
+  });
+
+  test("ends when it takes too much memory", async () => {
+    const one = "x = b'x' * 150_000_000; import time; time.sleep(20); print('never')";
+    expect(await run("memory", "python", one)).toMatchObject({
+      exit_code: 137,
+      output: expect.stringContaining("needs more than 100000000 bytes of memory") as string,
+    });
+    const all = await run("memory", "python", "x = b'x' * 10**10");
+    expect(all).toMatchObject({ exit_code: 1 });
+    expect(all.output).toContain("MemoryError");
+  });
+
+  test.runIf(asRoot)("cannot fork without end", async () => {
+    const bomb = "bomb() { bomb | bomb & }; bomb; sleep 1; echo over";
+    await run("bomb", "sh", bomb, 2);
+    expect((await run("bomb", "sh", "echo alive")).output).toBe("alive\n");
+  });
+
+  test("cannot write a file larger than the workspace", async () => {
+    const { output } = await run("large", "sh", "head -c 900000000 /dev/zero > big; ls -s big");
+    expect(output).toContain("The files that the code left were not kept");
+    expect((await run("large", "sh", "echo alive")).output).toBe("alive\n");
+  });
+
+  test.runIf(asRoot)("sees neither the other sessions nor the service", async () => {
+    await run("other", "sh", "echo 42 > secret");
+    const code = `cat ../../*/workspace/secret /proc/${sandbox.pid}/environ; kill -9 ${sandbox.pid}; ls ../..; id -u`;
+    const { output } = await run("spy", "sh", code);
+    expect(output).not.toMatch(/42|SANDBOX_KEY/);
+    expect(Number(output.trim().split("\n").at(-1))).toBeGreaterThanOrEqual(100_000);
+    expect((await run("other", "sh", "cat secret")).output).toBe("42\n");
+  });
+
+  test("keeps no sockets and pipes, and no file under a name that is none", async () => {
+    const code =
+      "import os; os.mkfifo('pipe'); open('a\\\\b', 'w'); open('line\\nbreak', 'w'); open('kept', 'w'); os.chmod('kept', 0)";
+    expect((await run("odd", "python", code)).output).toBe(
+      'Not kept, for its name or its target: "a\\\\b" and 1 more.\n',
+    );
+    expect((await run("odd", "sh", "ls; ls -l kept | cut -c1-10")).output).toBe(
+      "kept\n----------\n",
+    );
+  });
+});
+
+describe("where it starts", () => {
+  const env = { SANDBOX_ISOLATION: "process" };
+
+  test("not outside of a container, unless it is forced", async () => {
+    const forced = readSettings({ ...env, SANDBOX_FORCE_PROCESS: "1" });
+    expect((await createIsolation(forced, {})).name).toBe("process");
+    const kubernetes = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
+    expect((await createIsolation(readSettings(env), kubernetes)).name).toBe("process");
+  });
+
+  test.each([
+    [{}, false],
+    [{ ".dockerenv": "" }, true],
+    [{ "run/.containerenv": "" }, true],
+    [{ "proc/1/cgroup": "0::/init.scope\n" }, false],
+    [{ "proc/1/cgroup": "12:pids:/docker/0123456789ab\n" }, true],
+    [{ "proc/1/cgroup": "0::/kubepods/besteffort/pod1\n" }, true],
+  ])("%o is a container: %s", (files, inside) => {
+    const root = mkdtempSync(join(tmpdir(), "sandbox-root-"));
+    for (const [path, content] of Object.entries(files)) {
+      mkdirSync(join(root, path, ".."), { recursive: true });
+      writeFileSync(join(root, path), content);
+    }
+    expect(insideContainer({}, root)).toBe(inside);
+    rmSync(root, { recursive: true });
+  });
+});
+
+test("nothing is left of it when the service has ended", async () => {
+  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("troupe-sandbox-"));
+  const other = await Sandbox.start();
+  const response = await other.execute("s", [["sh", "echo a; sleep 7555"]], {
+    headers: { accept: "text/event-stream" },
+  });
+  await response.body!.getReader().read();
+  expect(running("sleep 7555")).toBeGreaterThan(0);
+  await other[Symbol.asyncDispose]();
+  expect(running("sleep 7555")).toBe(0);
+  const after = readdirSync(tmpdir()).filter((name) => name.startsWith("troupe-sandbox-"));
+  expect(after.filter((name) => !before.includes(name))).toEqual([]);
+});

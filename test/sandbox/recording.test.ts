@@ -1,0 +1,108 @@
+import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { Sandbox } from "../support/sandbox.ts";
+import { count, countingSessions } from "./support/counting-isolation.ts";
+import { DyingDisk } from "./support/dying-disk.ts";
+
+vi.mock(import("node:fs/promises"), async (original) => {
+  const { onDyingDisk } = await import("./support/dying-disk.ts");
+  return onDyingDisk(await original());
+});
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "sandbox-recording-"));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+/** Counts in a process that dies after some operations on the disk. False when it got to its end before. */
+async function countAndDie(
+  data: string,
+  operations: number,
+  reachesOut: boolean,
+): Promise<boolean> {
+  const sessions = await countingSessions(data, reachesOut);
+  using disk = new DyingDisk(operations);
+  return await Promise.race([
+    disk.dead.then(() => true),
+    count(sessions, "second").then(() => false),
+  ]);
+}
+
+async function filesOf(data: string): Promise<Record<string, string>> {
+  const sessions = await countingSessions(data, false);
+  return sessions.files("s", async (files) => {
+    const entries = files.list().map(async ({ path }) => {
+      const { handle } = await files.open(path);
+      return [path, await text(handle.createReadStream())];
+    });
+    return Object.fromEntries(await Promise.all(entries)) as Record<string, string>;
+  });
+}
+
+const ONE = { counter: "1", "made/1": "1" };
+const TWO = { counter: "2", "made/1": "1", "made/2": "2" };
+
+test.each([
+  ["nowhere else", false, ["again", "recorded"]],
+  ["elsewhere", true, ["again", "unknown", "recorded"]],
+])(
+  "killed at any moment, a session has all of an execution or nothing (effects %s)",
+  async (_, reachesOut, order) => {
+    const start = join(directory, order.join());
+    const first = await count(await countingSessions(start, reachesOut), "first");
+    const outcomes: string[] = [];
+    for (let operations = 0; ; operations++) {
+      const data = join(directory, `${order.join()}-${operations}`);
+      await cp(start, data, { recursive: true });
+      if (!(await countAndDie(data, operations, reachesOut))) break;
+
+      const files = await filesOf(data);
+      const recorded = "made/2" in files;
+      expect(files).toEqual(recorded ? TWO : ONE);
+      const sessions = await countingSessions(data, reachesOut);
+      const second = await count(sessions, "second");
+      const unknown = second.exit_code === 1;
+      expect(second.output).toMatch(unknown ? /^The sandbox was stopped while/ : /^2\.{5000}$/);
+      expect(await filesOf(data)).toEqual(unknown ? ONE : TWO);
+      expect(await count(sessions, "second")).toEqual(second);
+      expect(await count(sessions, "first")).toEqual(first);
+      // Nothing that was half done is left.
+      const [session = ""] = await readdir(join(data, "sessions"));
+      const blobs = await readdir(join(data, "sessions", session, "blobs"));
+      expect(blobs).toHaveLength(unknown ? 3 : 5);
+      outcomes.push(unknown ? "unknown" : recorded ? "recorded" : "again");
+    }
+    expect(outcomes.filter((one, index) => one !== outcomes[index - 1])).toEqual(order);
+    expect(outcomes.length).toBeGreaterThan(10);
+  },
+);
+
+test("kill -9 while code runs: no other request has it run again, and what was recorded stays", async () => {
+  const data = join(directory, "killed");
+  const append = [["sh", "echo x >> log; cat log; test -e go || sleep 60"]] as const;
+  const first = await Sandbox.start({ data });
+  await first.request("/v1/sessions/s/files/go", { method: "PUT", body: "" });
+  const recorded = await (await first.execute("s", append, { key: "recorded" })).json();
+  await first.request("/v1/sessions/s/files/go", { method: "DELETE" });
+  const stream = await first.execute("s", append, {
+    key: "cut",
+    headers: { accept: "text/event-stream" },
+  });
+  expect(new TextDecoder().decode((await stream.body!.getReader().read()).value)).toContain(
+    "x\\nx",
+  );
+  await first.kill();
+
+  await using second = await Sandbox.start({ data });
+  expect(await (await second.execute("s", append, { key: "recorded" })).json()).toEqual(recorded);
+  const cut = await (await second.execute("s", append, { key: "cut" })).json();
+  expect(cut).toMatchObject({
+    exit_code: 1,
+    output: expect.stringContaining("its outcome is not known") as string,
+  });
+  expect(await (await second.request("/v1/sessions/s/files/log")).text()).toBe("x\n");
+});
