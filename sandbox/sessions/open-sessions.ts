@@ -59,6 +59,11 @@ export class OpenSessions {
     await Promise.all(old.map(([name, entry]) => this.#close(name, entry)));
   }
 
+  /** Stops what runs and closes everything. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#entries].map(([name, entry]) => this.#close(name, entry)));
+  }
+
   async #enter(name: string, load: () => Promise<Session>): Promise<Entry> {
     for (;;) {
       const entry = this.#entries.get(name) ?? this.#open(name, load);

@@ -114,6 +114,7 @@ export class Sessions {
   async close(): Promise<void> {
     this.#closing.abort();
     for (const timer of this.#timers) clearInterval(timer);
+    await this.#open.close();
     await this.#options.isolation.close();
   }
 

@@ -152,7 +152,7 @@ describe("where it starts", () => {
 });
 
 test("nothing is left of it when the service has ended", async () => {
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith("troupe-sandbox-"));
+  const before = new Set(readdirSync(tmpdir()));
   const other = await Sandbox.start();
   const response = await other.execute("s", [["sh", "echo a; sleep 7555"]], {
     headers: { accept: "text/event-stream" },
@@ -162,5 +162,5 @@ test("nothing is left of it when the service has ended", async () => {
   await other[Symbol.asyncDispose]();
   expect(running("sleep 7555")).toBe(0);
   const after = readdirSync(tmpdir()).filter((name) => name.startsWith("troupe-sandbox-"));
-  expect(after.filter((name) => !before.includes(name))).toEqual([]);
+  expect(after.filter((name) => !before.has(name))).toEqual([]);
 });
