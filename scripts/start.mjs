@@ -202,7 +202,7 @@ function tellWhatWasHeld() {
   held = undefined;
 }
 
-/** @param {NodeJS.Signals} signal */
+/** @param {"SIGTERM" | "SIGKILL"} signal */
 function killGroups(signal) {
   signalGroup(wrangler, signal);
   sandbox?.stop(signal);

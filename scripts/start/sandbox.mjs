@@ -64,10 +64,16 @@ export class Sandbox {
     return false;
   }
 
-  /** @param {NodeJS.Signals} signal */
+  /**
+   * Its own processes it ends itself, unless there is no time for that.
+   *
+   * @param {"SIGTERM" | "SIGKILL"} signal
+   */
   stop(signal) {
     this.#stopping = true;
-    if (this.#child !== undefined) signalGroup(this.#child, signal);
+    if (this.#child === undefined) return;
+    if (signal === "SIGKILL") signalGroup(this.#child, signal);
+    else this.#child.kill(signal);
   }
 
   get lives() {
@@ -100,8 +106,9 @@ export class Sandbox {
       if (this.#held === undefined) console.error(`sandbox: ${line}`);
       else this.#held.push(line);
     });
-    child.on("error", (error) => this.#held?.push(error.message));
-    child.on("close", (code, signal) => void this.#ended(started, signal ?? `exit code ${code}`));
+    child.on("error", (error) => void this.#ended(started, error.message));
+    // Not "close": what it started may outlive it and hold on to its output.
+    child.on("exit", (code, signal) => void this.#ended(started, signal ?? `exit code ${code}`));
   }
 
   /**
@@ -114,6 +121,7 @@ export class Sandbox {
     if (this.#stopping) return;
     this.#failures++;
     if (this.#held === undefined) console.error(`The sandbox ended (${how}) and is started again.`);
+    else this.#held.push(how);
     if (Date.now() - started < SHORT_LIFE_MS) await sleep(1_000);
     if (!this.#stopping) this.#spawn();
   }
