@@ -113,7 +113,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   destroy(): Promise<Result<null>> {
     return this.#change(async ({ stores, driver, live }) => {
-      const { session } = stores.team.record;
+      const { session } = stores.team;
       if (driver.active) driver.end({ status: "cancelled" });
       driver.destroy();
       live.end();

@@ -7,8 +7,8 @@ import type { MetaStore } from "./meta-store.ts";
 /** What is stored of the team itself. Times are ISO 8601 UTC. */
 export interface TeamRecord {
   id: string;
-  /** What services outside know it by (`StepAttempt.session`): random, so nobody guesses it and no other team gets it. */
-  session: string;
+  /** Missing in teams that are older than sessions. */
+  session?: string;
   label: string | null;
   metadata: JsonObject;
   component_version: number;
@@ -37,6 +37,13 @@ export class TeamStore {
   get record(): TeamRecord {
     this.#record ??= this.#meta.read("team") as unknown as TeamRecord;
     return this.#record;
+  }
+
+  /** What services outside know the team by (`StepAttempt.session`): random, so nobody guesses it and no other gets it. */
+  get session(): string {
+    const { session = crypto.randomUUID() } = this.record;
+    if (this.record.session === undefined) this.save({ session });
+    return session;
   }
 
   /** Changes the record and notes the time. */

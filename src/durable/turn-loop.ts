@@ -124,7 +124,7 @@ export class TurnLoop {
       turnId: active.turnId,
       started: active.started,
       runId: active.record.id,
-      session: team.record.session,
+      session: team.session,
       steps,
       questions,
       cache: active.again ? cache.renewing() : cache,

@@ -41,6 +41,15 @@ describe("the session of a team", () => {
     expect(JSON.stringify(value(await team.gateway.team()))).not.toContain(session);
   });
 
+  test("is made for a team that is older than sessions", async () => {
+    const team = await TestTeam.create(roundRobin([runner], 1));
+    await team.sql("update meta set value = json_remove(value, '$.session') where name = 'team'");
+    await team.crash();
+    const session = await sessionOf(team);
+    await team.evict();
+    expect(await sessionOf(team)).toBe(session);
+  });
+
   test("is released when the team is deleted, and another team of its name has another one", async () => {
     const component = roundRobin([runner], 1);
     const team = await TestTeam.create(component);
