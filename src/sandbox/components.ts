@@ -13,7 +13,18 @@ export function sandboxComponents(sandbox: SandboxAddress | undefined): AnyCompo
   return [sandboxExecutorDefinition(sandbox), ...autoGenExecutors(sandbox)];
 }
 
-/** Where the Python functions of component JSON run: `coreComponents(catalog, sandboxPython({ url, apiKey }))`. */
-export function sandboxPython(sandbox: SandboxAddress): PythonHost {
-  return { executor: (options) => new SandboxCodeExecutor({ ...sandbox, ...options }) };
+/**
+ * Where the Python functions of component JSON run: `coreComponents(catalog, sandboxPython({ url, apiKey }))`.
+ *
+ * @param options `session`: the one that functions run in and share files by. Default: the team's, in a Durable Object;
+ * elsewhere each function has one of its own
+ */
+export function sandboxPython(
+  sandbox: SandboxAddress,
+  { session }: { session?: string } = {},
+): PythonHost {
+  return {
+    executor: () => new SandboxCodeExecutor({ ...sandbox, session }),
+    scratch: (timeout) => new SandboxCodeExecutor({ ...sandbox, timeout }),
+  };
 }

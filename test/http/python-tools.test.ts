@@ -5,7 +5,7 @@ import type { ComponentModel } from "../../src/core/component/component.ts";
 import { coreComponents } from "../../src/core/component/core-components.ts";
 import { ComponentRegistry } from "../../src/core/component/registry.ts";
 import type { PythonHost } from "../../src/core/python/python-host.ts";
-import { functionTool } from "../core/python/support.ts";
+import { functionTool, hostWith } from "../core/python/support.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 import { LocalPython } from "../support/local-python.ts";
 
@@ -96,15 +96,10 @@ describe("a component with Python functions", () => {
   });
 
   test("is not created while the sandbox cannot be asked", async () => {
-    const { fetch } = app({
-      executor: () => ({
-        ...new LocalPython().executor(),
-        // oxlint-disable-next-line require-yield -- it has nothing to say
-        async *executeCodeBlocks() {
-          throw new Error("unreachable");
-        },
-      }),
+    const down = hostWith(async () => {
+      throw new Error("unreachable");
     });
+    const { fetch } = app(down);
     const answer = await fetch("/v1/teams", jsonInit({ id: "a", component: team(ADD) }));
     expect(answer.status).toBe(502);
     expect(await answer.json()).toMatchObject({ code: "sandbox_unavailable" });

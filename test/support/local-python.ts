@@ -51,7 +51,11 @@ export class LocalPython implements PythonHost {
   /** Of the executors made, those that were not closed. */
   open = 0;
 
-  executor({ timeout = 20 }: { timeout?: number } = {}): CodeExecutor {
+  executor(): CodeExecutor {
+    return this.scratch(20);
+  }
+
+  scratch(timeout: number): CodeExecutor {
     this.open++;
     return {
       definition: {

@@ -28,11 +28,12 @@ export async function inspectFunctions(
   host: PythonHost,
   sources: readonly PythonSource[],
 ): Promise<Finding[]> {
-  const executor = host.executor({ timeout: BLOCK_SECONDS });
+  const executor = host.scratch(BLOCK_SECONDS);
   const signal = AbortSignal.timeout(LIMIT_SECONDS * 1000);
   const findings: Finding[] = [];
   try {
-    // One that ends the interpreter, or never ends, takes those after it along: they get another go.
+    // A function that ends the interpreter, or never ends, takes those after it along: they get another go, and so does
+    // what was cut off because there was too much. The first one of a go is to blame when there is no answer at all.
     while (findings.length < sources.length) {
       const rest = sources.slice(findings.length);
       const request = pythonRequest("inspect_functions", rest, "inspect");
@@ -42,10 +43,9 @@ export async function inspectFunctions(
         const { success, data } = answerSchema.safeParse(answer);
         return success ? [data] : [];
       });
-      for (const [index, { number, finding }] of found.entries()) {
-        if (number === index && index < rest.length) findings.push(finding);
-      }
-      if (found.length < rest.length) {
+      const answered = found.filter(({ number }, index) => number === index && index < rest.length);
+      findings.push(...answered.map(({ finding }) => finding));
+      if (answered.length === 0) {
         findings.push({
           place: "source_code",
           message: `cannot be loaded: ${request.end(result)}`,

@@ -1,11 +1,7 @@
 import type { CodeBlock, CodeResult } from "../code/code-block.ts";
 import { hash64 } from "../ids.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { ARGUMENT_TYPES } from "./programs/argument-types.ts";
-import { READ_ANNOTATIONS } from "./programs/read-annotations.ts";
-import { RUN_FUNCTION } from "./programs/run-function.ts";
-
-const PROGRAM = `${ARGUMENT_TYPES}${READ_ANNOTATIONS}${RUN_FUNCTION}`;
+import { PROGRAM } from "./programs/program.ts";
 
 /** Characters of what was printed that are shown where something went wrong. */
 const LAST_PRINTED = 2000;

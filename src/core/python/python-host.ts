@@ -4,8 +4,13 @@ import type { StepAttempt } from "../run/turn-context.ts";
 
 /** Where the Python in component JSON runs. */
 export interface PythonHost {
-  /** @param options `timeout`: seconds that a block may take; without it as long as the host likes */
-  executor(options?: { timeout?: number }): CodeExecutor;
+  /** For calls: in the session of the step, where it has one. */
+  executor(): CodeExecutor;
+  /**
+   * For finding something out: in a session of its own, which `close` removes.
+   * @param timeout seconds that a block may take
+   */
+  scratch(timeout: number): CodeExecutor;
 }
 
 /** Runs one block to its end. What it prints on the way is nobody's. */

@@ -4,11 +4,11 @@ import { Catalog } from "../../../src/core/component/catalog.ts";
 import { dumpComponent } from "../../../src/core/component/component.ts";
 import { errorMessage, TroupeError } from "../../../src/core/errors.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
-import type { PythonHost } from "../../../src/core/python/python-host.ts";
+import { runBlock } from "../../../src/core/python/python-host.ts";
 import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
 import type { Tool } from "../../../src/core/tools/tool.ts";
 import { LocalPython } from "../../support/local-python.ts";
-import { functionTool, registryWith, workbench } from "./support.ts";
+import { functionTool, hostWith, registryWith, workbench } from "./support.ts";
 
 const ADD = "def add(a: int, b: int = 1) -> int:\n    return a + b\n";
 
@@ -63,6 +63,19 @@ describe("preparing", () => {
     expect(python.ran).toEqual([]);
   });
 
+  test("asks again for what the sandbox cut off", async () => {
+    const local = new LocalPython();
+    const scratch = local.scratch(10);
+    const brief = hostWith(async (blocks, attempt) => {
+      const { exit_code, output } = await runBlock(scratch, blocks[0]!, attempt);
+      return { exit_code, output: output.slice(0, 700) };
+    });
+    const registry = registryWith(brief);
+    const tools = ["a", "b", "c"].map((name) => functionTool(ADD, { name }));
+    expect(registry.validate(await registry.prepare(workbench(...tools)))).toEqual([]);
+    expect(local.ran.length).toBeGreaterThan(1);
+  });
+
   test("does not mix the functions of two components that come in at once", async () => {
     const python = new LocalPython();
     const registry = registryWith(python);
@@ -104,7 +117,7 @@ describe("what is wrong with a function is said when it is loaded", () => {
 
   test("a source that never ends is told from the ones after it", async () => {
     const local = new LocalPython();
-    const quick: PythonHost = { executor: () => local.executor({ timeout: 1 }) };
+    const quick = { executor: () => local.executor(), scratch: () => local.scratch(1) };
     const json = workbench(functionTool("while True: pass\ndef f(): pass\n"), functionTool(ADD));
     const registry = registryWith(quick);
     expect(registry.validate(await registry.prepare(json))).toEqual([
@@ -126,15 +139,9 @@ test("without a sandbox, a function that is not registered is refused, and the s
 });
 
 test("a sandbox that does not answer is no mistake in the component", async () => {
-  const down: PythonHost = {
-    executor: () => ({
-      ...new LocalPython().executor(),
-      // oxlint-disable-next-line require-yield -- it has nothing to say
-      async *executeCodeBlocks() {
-        throw new Error("connection refused");
-      },
-    }),
-  };
+  const down = hostWith(async () => {
+    throw new Error("connection refused");
+  });
   const error = await registryWith(down)
     .prepare(functionTool(ADD))
     .catch((thrown: unknown) => thrown);

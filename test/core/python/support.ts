@@ -4,6 +4,7 @@ import type { ComponentModel } from "../../../src/core/component/component.ts";
 import { ComponentRegistry } from "../../../src/core/component/registry.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { PythonHost } from "../../../src/core/python/python-host.ts";
+import { type Execute, TestCodeExecutor } from "../support/code-executor.ts";
 import type { Tool, ToolRun } from "../../../src/core/tools/tool.ts";
 
 /** A FunctionTool as AutoGen dumps it. */
@@ -44,4 +45,10 @@ export async function loaded(python: PythonHost, model: ComponentModel): Promise
 
 export function toolRun(idempotencyKey = "key"): ToolRun {
   return { signal: new AbortController().signal, idempotencyKey, callId: "1" };
+}
+
+/** A host of Python whose executors do as a test says. */
+export function hostWith(execute: Execute): PythonHost {
+  const executor = () => new TestCodeExecutor(execute);
+  return { executor, scratch: executor };
 }
