@@ -1,6 +1,10 @@
 // Tools whose functions are Python in component JSON, end to end: a Worker, a sandbox, HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { RunInfo } from "../../src/core/run/gateway.ts";
+import { inspectFunctions } from "../../src/core/python/inspect-functions.ts";
+import { type Import, pythonSource } from "../../src/core/python/python-source.ts";
+import { sandboxPython } from "../../src/sandbox/components.ts";
+import signatures from "../core/python/signatures.json" with { type: "json" };
 import { functionTool } from "../core/python/support.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { Sandbox } from "../support/sandbox.ts";
@@ -10,7 +14,7 @@ let sandbox: Sandbox;
 let worker: TestWorker;
 
 beforeAll(async () => {
-  sandbox = await Sandbox.start();
+  sandbox = await Sandbox.start({ settings: { SANDBOX_ISOLATION: "wasm" } });
   worker = await TestWorker.start({ SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
 }, 60_000);
 
@@ -106,6 +110,16 @@ async function run(team: string): Promise<unknown> {
 }
 
 describe("Python functions of component JSON", () => {
+  test("take in the sandbox's Python what AutoGen says on CPython", async () => {
+    const sources = signatures.map(({ source_code, global_imports }) =>
+      pythonSource(source_code, global_imports as Import[]),
+    );
+    const python = sandboxPython({ url: sandbox.url, apiKey: sandbox.key });
+    const findings = await inspectFunctions(python, sources);
+    const parameters = findings.map((found) => ("parameters" in found ? found.parameters : null));
+    expect(parameters).toEqual(signatures.map((signature) => signature.parameters));
+  });
+
   test("are called with what their annotations say, in the workspace of the team", async () => {
     const answer = await create("a", notes());
     expect(answer.status, await answer.clone().text()).toBe(201);
