@@ -17,7 +17,7 @@ function log(error: unknown): void {
 async function start(settings: Settings): Promise<void> {
   await mkdir(settings.data, { recursive: true, mode: 0o700 });
   await lock(settings.data);
-  const isolation = await createIsolation(settings, process.env);
+  const isolation = await createIsolation(settings, process.env, log);
   await isolation.start();
   const sessions = await Sessions.open({ ...settings, isolation, log });
   const { version } = manifest;

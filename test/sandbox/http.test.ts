@@ -1,11 +1,12 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readSettings } from "../../sandbox/settings.ts";
+import { readSettings, settingList } from "../../sandbox/settings.ts";
 import { ROOT } from "../support/npm-start.ts";
 import { Sandbox } from "../support/sandbox.ts";
 
@@ -231,4 +232,16 @@ test("a service with wrong settings says all that is wrong with them and ends", 
     1,
     "SANDBOX_PORT must be a whole number from 0 to 65535\nSANDBOX_POOL must be a whole number from 0 to 100\n",
   ]);
+});
+
+test("the documentation lists every setting with its default", () => {
+  const page = readFileSync(join(ROOT, "docs/sandbox.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `(SANDBOX_\w+)` \| (.*?) \| (.*) \|$/gm)].map((row) => row.slice(1));
+  expect(rows).toEqual(
+    settingList.map(({ name, fallback, description }) => [
+      name,
+      fallback === "" ? "" : `\`${fallback}\``,
+      description,
+    ]),
+  );
 });

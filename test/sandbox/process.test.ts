@@ -126,11 +126,18 @@ describe("a block", () => {
 describe("where it starts", () => {
   const env = { SANDBOX_ISOLATION: "process" };
 
-  test("not outside of a container, unless it is forced", async () => {
+  const silent = (): void => {};
+
+  test("only where something keeps code in, unless it is forced", async () => {
+    const plain = readSettings(env);
     const forced = readSettings({ ...env, SANDBOX_FORCE_PROCESS: "1" });
-    expect((await createIsolation(forced, {})).name).toBe("process");
-    const kubernetes = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
-    expect((await createIsolation(readSettings(env), kubernetes)).name).toBe("process");
+    // This machine may be a container itself.
+    if (!insideContainer({}))
+      await expect(createIsolation(plain, {}, silent)).rejects.toThrow(/inside of a container/);
+    expect((await createIsolation(forced, {}, silent)).name).toBe("process");
+    const container = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
+    if (asRoot) expect((await createIsolation(plain, container, silent)).name).toBe("process");
+    else await expect(createIsolation(plain, container, silent)).rejects.toThrow(/needs root/);
   });
 
   test.each([
