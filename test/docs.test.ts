@@ -32,6 +32,7 @@ const PAGES = [
   "docs/memory.md",
   "docs/approval.md",
   "docs/python-tools.md",
+  "docs/sandbox.md",
   "docs/custom-teams.md",
   "docs/differences-from-autogen.md",
   "docs/moving-from-autogen.md",

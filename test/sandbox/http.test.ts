@@ -1,10 +1,13 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSettings, settingList } from "../../sandbox/settings.ts";
 import { ROOT } from "../support/npm-start.ts";
@@ -234,14 +237,38 @@ test("a service with wrong settings says all that is wrong with them and ends", 
   ]);
 });
 
-test("the documentation lists every setting with its default", () => {
+describe("the page", () => {
   const page = readFileSync(join(ROOT, "docs/sandbox.md"), "utf8");
-  const rows = [...page.matchAll(/^\| `(SANDBOX_\w+)` \| (.*?) \| (.*) \|$/gm)].map((row) => row.slice(1));
-  expect(rows).toEqual(
-    settingList.map(({ name, fallback, description }) => [
-      name,
-      fallback === "" ? "" : `\`${fallback}\``,
-      description,
-    ]),
-  );
+
+  test("lists every setting with its default", () => {
+    const rows = [...page.matchAll(/^\| `(SANDBOX_\w+)` \| (.*?) \| (.*) \|$/gm)];
+    expect(rows.map((row) => row.slice(1))).toEqual(
+      settingList.map(({ name, fallback, description }) => [
+        name,
+        fallback === "" ? "" : `\`${fallback}\``,
+        description,
+      ]),
+    );
+  });
+
+  test("has commands that do what it says", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "sandbox-docs-"));
+    await writeFile(join(folder, "report.csv"), "a,b");
+    const commands = [...page.matchAll(/^```bash\n(curl[\s\S]*?)^```$/gm)].map(
+      ([, code = ""]) => code,
+    );
+    const [execute = "", files = ""] = commands;
+    expect(commands).toHaveLength(2);
+    const shell = async (code: string): Promise<Record<string, unknown>> => {
+      const filled = code.replaceAll("http://127.0.0.1:8788", open.url);
+      const { stdout } = await promisify(execFile)("bash", ["-c", filled], { cwd: folder });
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
+    const said = /^```json\n(.*"exit_code".*)\n```$/m.exec(page)?.[1] ?? "";
+    expect({ ...(await shell(execute)), duration_ms: 35 }).toEqual(JSON.parse(said));
+    expect(await shell(files)).toMatchObject({
+      files: [{ path: "data/report.csv", size: 3 }, { path: "n.txt" }],
+    });
+    await rm(folder, { recursive: true });
+  });
 });
