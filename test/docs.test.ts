@@ -28,6 +28,7 @@ const PAGES = [
   "README.md",
   "docs/http-api.md",
   "docs/configuration.md",
+  "docs/code-execution.md",
   "docs/custom-agents.md",
   "docs/memory.md",
   "docs/approval.md",

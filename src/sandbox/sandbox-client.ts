@@ -159,13 +159,13 @@ export class SandboxClient {
   }
 
   #problem(problem: SandboxProblem, retryAfterMs = inMilliseconds(problem.retry_after)) {
-    const { status } = problem;
+    const { status, errors: issues = [] } = problem;
     const said = describeProblem(problem);
     // A server that echoes what it was sent must not show the key to whoever reads of the failure.
     const message = this.#apiKey ? said.replaceAll(this.#apiKey, "[redacted]") : said;
     return isPassing(status)
       ? unavailable(`answered ${message}`, { status, retryAfterMs })
-      : new SandboxError("sandbox_refused", `the sandbox refused: ${message}`, { status });
+      : new SandboxError("sandbox_refused", `the sandbox refused: ${message}`, { status, issues });
   }
 }
 

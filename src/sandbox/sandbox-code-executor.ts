@@ -141,7 +141,7 @@ function resultOf({ exit_code, output, truncated }: SandboxResult): CodeResult {
 
 /** What whoever wrote the code should read instead of an error that ends the run. */
 function failedResult(error: SandboxError, attempt: number): CodeResult | undefined {
-  if (error.status === 413) {
+  if (isAboutCode(error)) {
     return { exit_code: 1, output: `The code was not run: ${error.message}` };
   }
   if (!error.retryable || attempt < MAX_ATTEMPTS) return undefined;
@@ -149,4 +149,10 @@ function failedResult(error: SandboxError, attempt: number): CodeResult | undefi
     exit_code: 1,
     output: `The code has no result, and it is not known whether it ran: ${error.message}. It was asked ${MAX_ATTEMPTS} times.`,
   };
+}
+
+/** Whether the code is refused (it is too long, or there are too many blocks), not whoever asks. */
+function isAboutCode({ status, issues }: SandboxError): boolean {
+  const code = issues.length > 0 && issues.every(({ path }) => path.startsWith("code_blocks"));
+  return status === 413 || (status === 422 && code);
 }

@@ -1,4 +1,4 @@
-import { TroupeError } from "../core/errors.ts";
+import { TroupeError, type TroupeErrorOptions } from "../core/errors.ts";
 
 /**
  * Why the sandbox gave no result. `sandbox_unavailable` passes by itself, so the same request may be made again under its
@@ -13,17 +13,16 @@ export class SandboxError extends TroupeError {
   constructor(
     code: "sandbox_unavailable" | "sandbox_refused",
     message: string,
-    { status, retryAfterMs, cause }: SandboxErrorOptions = {},
+    { status, retryAfterMs, ...options }: SandboxErrorOptions = {},
   ) {
-    super(code, message, { cause });
+    super(code, message, options);
     this.retryable = code === "sandbox_unavailable";
     this.retryAfterMs = retryAfterMs;
     this.status = status;
   }
 }
 
-export interface SandboxErrorOptions {
+export interface SandboxErrorOptions extends TroupeErrorOptions {
   status?: number | undefined;
   retryAfterMs?: number | undefined;
-  cause?: unknown;
 }

@@ -308,12 +308,16 @@ describe("a sandbox that has no result", () => {
     expect(elsewhere.calls).toEqual([]);
   });
 
-  test("because the code is too long is a result that says so", async () => {
+  test.each([
+    ["too long", 413, []],
+    ["in too many blocks", 422, [{ path: "code_blocks", message: "are too many" }]],
+  ])("because the code is %s is a result that says so", async (_, status, errors) => {
     await using sandbox = await FakeSandbox.start();
-    sandbox.expectExecute(refused(413, { detail: "At most 10 bytes." }));
+    sandbox.expectExecute(refused(status, { detail: "Not that much.", errors }));
     const { result } = await execute(executor(sandbox, { session: "s" }));
     expect(result).toMatchObject({ exit_code: 1 });
-    expect(result.output).toContain("At most 10 bytes.");
+    expect(result.output).toContain("Not that much.");
+    for (const { message } of errors) expect(result.output).toContain(message);
   });
 
   test("never shows the key", async () => {
