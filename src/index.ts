@@ -284,6 +284,7 @@ export {
   type RegistryOptions,
 } from "./core/component/registry.ts";
 export type { Note } from "./core/component/notes.ts";
+export type { Preparation } from "./core/component/prepare.ts";
 export type { Template } from "./core/component/template.ts";
 export { ItemLog } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";
