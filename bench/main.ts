@@ -9,6 +9,7 @@ const SECTIONS: Record<string, () => Promise<{ measure(): Promise<Report> }>> = 
   teams: () => import("./sections/teams.ts"),
   stream: () => import("./sections/stream.ts"),
   memory: () => import("./sections/memory.ts"),
+  code: () => import("./sections/code.ts"),
 };
 
 // npm run bench -- [section...]
