@@ -206,7 +206,7 @@ describe("the commands of the README", () => {
       rules: [{ name: "rhyme", match: {}, reply: { content: "A rhyme in time." } }],
     });
     const settings = { OPENAI_API_KEY: "sk-test", OPENAI_BASE_URL: openai.url };
-    const first = await NpmStart.ready({ port, persistTo, settings });
+    const first = await NpmStart.ready({ port, persistTo, settings, sandbox: true });
 
     const watch = "Create a team and watch a run";
     const watched = await shell(watch);
@@ -228,7 +228,7 @@ describe("the commands of the README", () => {
     const killed = lastJson<RunInfo>(await shell(kill, 0, { pid: first.pid }));
     expect(killed.status).toBe("running");
     await first.exit();
-    await using second = await NpmStart.ready({ port, persistTo, settings });
+    await using second = await NpmStart.ready({ port, persistTo, settings, sandbox: true });
     const ended = await shell(kill, 1, { run: killed.id });
     expect(ended).toContain('"status":"completed"');
     expect(ended.trimEnd().split("\n").at(-1)).toContain('"type":"TaskResult"');

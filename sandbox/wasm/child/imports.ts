@@ -46,6 +46,9 @@ export interface Watch {
   tick(): void;
 }
 
+/** How often a sleep looks whether there is something to do. */
+const TICK_MS = 25;
+
 type Imported = (...args: never[]) => unknown;
 type Imports = Record<string, Record<string, unknown>>;
 
@@ -197,8 +200,10 @@ export class Gate {
       ms < 0 ? Infinity : performance.now() + ms,
       this.#watch?.deadline ?? Infinity,
     );
-    for (let now = performance.now(); now < end; now = performance.now())
-      Atomics.wait(this.#cell, 0, 0, Math.min(end - now, 1000));
+    for (let now = performance.now(); now < end; now = performance.now()) {
+      Atomics.wait(this.#cell, 0, 0, Math.min(end - now, TICK_MS));
+      this.#watch?.tick();
+    }
     this.#check();
     return performance.now();
   }
