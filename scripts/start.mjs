@@ -124,12 +124,12 @@ async function refuseTakenPort() {
 function workerVars() {
   /** @type {Record<string, string>} */
   const vars = { TROUPE_OPEN: "1", SECRETS_KEY: secretsKey() };
-  if (sandbox !== undefined)
-    Object.assign(vars, { SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
   for (const name of HANDED_ON) {
     const value = process.env[name];
     if (value) vars[name] = value;
   }
+  if (sandbox !== undefined)
+    Object.assign(vars, { SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
   return vars;
 }
 

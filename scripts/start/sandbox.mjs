@@ -82,6 +82,7 @@ export class Sandbox {
 
   #spawn() {
     const started = Date.now();
+    if (this.#held !== undefined) this.#held = [];
     const killedWithUs = join(import.meta.dirname, "end-with-parent.mjs");
     const child = spawn(
       process.execPath,

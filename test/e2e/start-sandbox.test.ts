@@ -22,7 +22,11 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
     persistTo,
     sandbox: true,
     // It starts in no time.
-    settings: { SANDBOX_ISOLATION: "process", SANDBOX_FORCE_PROCESS: "1" },
+    settings: {
+      SANDBOX_ISOLATION: "process",
+      SANDBOX_FORCE_PROCESS: "1",
+      SANDBOX_KEY: "is-not-for-this-one",
+    },
   });
   const component = {
     provider: "CodeExecutorAgent",
