@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Sandbox } from "../support/sandbox.ts";
 import { count, countingSessions } from "./support/counting-isolation.ts";
 import { DyingDisk } from "./support/dying-disk.ts";
 
@@ -80,29 +79,3 @@ test.each([
     expect(outcomes.length).toBeGreaterThan(10);
   },
 );
-
-test("kill -9 while code runs: no other request has it run again, and what was recorded stays", async () => {
-  const data = join(directory, "killed");
-  const append = [["sh", "echo x >> log; cat log; test -e go || sleep 60"]] as const;
-  const first = await Sandbox.start({ data });
-  await first.request("/v1/sessions/s/files/go", { method: "PUT", body: "" });
-  const recorded = await (await first.execute("s", append, { key: "recorded" })).json();
-  await first.request("/v1/sessions/s/files/go", { method: "DELETE" });
-  const stream = await first.execute("s", append, {
-    key: "cut",
-    headers: { accept: "text/event-stream" },
-  });
-  expect(new TextDecoder().decode((await stream.body!.getReader().read()).value)).toContain(
-    "x\\nx",
-  );
-  await first.kill();
-
-  await using second = await Sandbox.start({ data });
-  expect(await (await second.execute("s", append, { key: "recorded" })).json()).toEqual(recorded);
-  const cut = await (await second.execute("s", append, { key: "cut" })).json();
-  expect(cut).toMatchObject({
-    exit_code: 1,
-    output: expect.stringContaining("its outcome is not known") as string,
-  });
-  expect(await (await second.request("/v1/sessions/s/files/log")).text()).toBe("x\n");
-});
