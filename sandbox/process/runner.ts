@@ -4,6 +4,7 @@ import { chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { guardChild } from "../guard.ts";
 import type {
   BlockLimits,
   BlockResult,
@@ -101,6 +102,7 @@ export class ProcessRunner implements Runner {
       detached: true,
       ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),
     });
+    guardChild(child, { group: true });
     child.stdout.on("data", (bytes: Uint8Array) => run.onOutput(bytes));
     const watch = new Watch(owner, run, () => child.kill("SIGKILL"));
     try {

@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Duplex } from "node:stream";
+import { guardChild } from "../guard.ts";
 
 const MAIN = fileURLToPath(new URL("child/main.ts", import.meta.url));
 
@@ -40,6 +41,7 @@ export function startChild(args: string[], readable: string[], heapBytes: number
     ],
     { env: {}, cwd: dirname(MAIN), stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"] },
   );
+  guardChild(child);
   const [, , , input, output] = child.stdio as unknown as Duplex[];
   if (input === undefined || output === undefined) throw new Error("no pipes to a child");
   // A pipe breaks when the child dies, which is seen by its exit.

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "./npm-start.ts";
@@ -26,29 +26,33 @@ export class Sandbox implements AsyncDisposable {
   readonly pid: number;
   readonly #child: ChildProcess;
   readonly #closed: Promise<unknown>;
-  readonly #temporary: string | undefined;
+  /** What is the service's alone outside of its data. */
+  readonly temporary: string;
 
   private constructor(
     child: ChildProcess,
     closed: Promise<unknown>,
-    { url, key, temporary }: { url: string; key: string; temporary: string | undefined },
+    { url, key, temporary }: { url: string; key: string; temporary: string },
   ) {
     this.#child = child;
     this.#closed = closed;
-    this.#temporary = temporary;
+    this.temporary = temporary;
     this.url = url;
     this.key = key;
     this.pid = child.pid as number;
   }
 
   static async start({ data, settings = {} }: SandboxOptions = {}): Promise<Sandbox> {
-    const temporary = data === undefined ? await mkdtemp(join(tmpdir(), "sandbox-")) : undefined;
+    const temporary = await mkdtemp(join(tmpdir(), "sandbox-"));
+    // As root, code runs as other users, who have to get to where they work.
+    await chmod(temporary, 0o711);
     const { PATH = "" } = process.env;
     const env = {
       PATH,
+      TMPDIR: temporary,
       SANDBOX_PORT: "0",
       SANDBOX_KEY: "a-key-for-tests-only",
-      SANDBOX_DATA: data ?? temporary,
+      SANDBOX_DATA: data ?? join(temporary, "data"),
       SANDBOX_ISOLATION: "process",
       SANDBOX_FORCE_PROCESS: "1",
       // As root, services side by side must not run code as the same users.
@@ -94,10 +98,11 @@ export class Sandbox implements AsyncDisposable {
     });
   }
 
-  /** Ends it without notice, with all its processes. Resolves when it has ended. */
+  /** Ends it without notice. Resolves when it has ended, and everything that prints where it does. */
   async kill(): Promise<void> {
     this.#signal("SIGKILL");
     await this.#closed;
+    await rm(this.temporary, { recursive: true });
   }
 
   /** Asks it to end. Resolves when it has ended. */
@@ -108,12 +113,12 @@ export class Sandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
-    if (this.#temporary !== undefined) await rm(this.#temporary, { recursive: true, force: true });
+    await rm(this.temporary, { recursive: true, force: true });
   }
 
   #signal(signal: NodeJS.Signals): void {
     if (this.#child.exitCode === null && this.#child.signalCode === null)
-      process.kill(-this.pid, signal);
+      process.kill(this.pid, signal);
   }
 }
 
