@@ -214,6 +214,8 @@ describe("the commands of the README", () => {
       expect(watched).toMatch(patternOf(line));
     }
 
+    expect(lastText(lastJson<RunInfo>(await shell("Code over HTTP")))).toBe("5050\n");
+
     const wait = "Answer a run that waits for you";
     const waiting = lastJson<RunInfo>(await shell(wait));
     expect(waiting.status).toBe("waiting");
@@ -279,7 +281,11 @@ async function answerOf({ url }: NpmStart, team: string): Promise<unknown> {
   );
   const run = (await response.json()) as RunInfo;
   expect(run).toMatchObject({ status: "completed", error: null });
-  const last = run.result?.messages.at(-1);
+  return lastText(run);
+}
+
+function lastText({ result }: RunInfo): unknown {
+  const last = result?.messages.at(-1);
   return last && "content" in last ? last.content : undefined;
 }
 
