@@ -52,12 +52,18 @@ const TICK_MS = 25;
 type Imported = (...args: never[]) => unknown;
 type Imports = Record<string, Record<string, unknown>>;
 
+const PAGE_BYTES = 65_536;
+
 /** As we use it; Node's types know nothing of WebAssembly. */
-const assembly = (
-  globalThis as unknown as {
-    WebAssembly: { instantiate: (source: unknown, imports?: Imports) => Promise<unknown> };
-  }
-).WebAssembly;
+interface Assembly {
+  instantiate: (source: unknown, imports?: Imports) => Promise<Loaded>;
+}
+
+interface Loaded {
+  instance: { exports: { memory: { buffer: ArrayBuffer; grow(pages: number): void } } };
+}
+
+const assembly = (globalThis as unknown as { WebAssembly: Assembly }).WebAssembly;
 
 /** The imports of the interpreter, open until they are closed. */
 export class Gate {
@@ -131,14 +137,18 @@ export class Gate {
     }
   }
 
-  /** Loads something that is written in WebAssembly and has Python's imports, so that they go through here. */
-  async through<T>(load: () => Promise<T>): Promise<T> {
+  /** Loads the interpreter, with its imports going through here and at least so many bytes of memory. */
+  async through<T>(memoryBytes: number, load: () => Promise<T>): Promise<T> {
     const { instantiate } = assembly;
-    assembly.instantiate = (source, imports) =>
-      instantiate(
-        source,
-        imports?.wasi_snapshot_preview1 === undefined ? imports : this.#guarded(imports),
-      );
+    assembly.instantiate = async (source, imports) => {
+      // Pyodide has a small helper in WebAssembly besides, without a system interface.
+      if (imports?.wasi_snapshot_preview1 === undefined) return instantiate(source, imports);
+      const loaded = await instantiate(source, this.#guarded(imports));
+      const { memory } = loaded.instance.exports;
+      const missing = memoryBytes - memory.buffer.byteLength;
+      if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
+      return loaded;
+    };
     try {
       return await load();
     } finally {

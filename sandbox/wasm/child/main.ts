@@ -54,6 +54,8 @@ async function serve(): Promise<void> {
       const report = await runBlock(python, shell, request);
       for (const part of changeFrames(python.scratch.changes())) send(part);
       send(encodeJson(FRAME.report, report));
+      // What is left to do, nobody waits for.
+      python.settle();
       python.scratch.clearTemporary();
     }
   }

@@ -1,6 +1,7 @@
 """Runs a block of code in an interpreter that is set back afterwards. Part of the snapshot the interpreter starts from."""
 
 import asyncio
+import contextlib
 import importlib
 import io
 import json
@@ -14,11 +15,16 @@ import types
 
 # Loaded beforehand, since most code uses them: an import from the archive takes its time.
 for _name in (
-    "ast base64 bisect calendar collections contextlib copy csv dataclasses datetime decimal enum fractions functools glob "
-    "hashlib heapq inspect itertools logging math operator pathlib pickle random re secrets shutil statistics string "
-    "struct tempfile textwrap types typing unittest urllib.parse uuid zlib"
+    "argparse array ast base64 bisect calendar cmath collections collections.abc colorsys concurrent.futures configparser "
+    "contextlib copy csv dataclasses datetime decimal difflib doctest email.message enum fractions functools getpass glob "
+    "graphlib gzip hashlib heapq hmac html html.parser http.client http.server inspect itertools locale logging lzma math "
+    "multiprocessing numbers operator pathlib pickle platform pprint queue random re sched secrets select shlex shutil "
+    "signal smtplib socket sqlite3 ssl statistics string struct subprocess tempfile textwrap threading timeit tomllib "
+    "types typing unicodedata unittest unittest.mock urllib.error urllib.parse urllib.request uuid warnings weakref "
+    "xml.dom.minidom xml.etree.ElementTree zipfile zlib zoneinfo"
 ).split():
-    importlib.import_module(_name)
+    with contextlib.suppress(ImportError):
+        importlib.import_module(_name)
 
 _WORKSPACE = "/workspace"
 _exit = os._exit
@@ -71,8 +77,9 @@ def close():
         if name.partition(".")[0] in _HIDDEN:
             del sys.modules[name]
     sys.meta_path[:] = [finder for finder in sys.meta_path if "pyodide" not in type(finder).__module__]
-    # What it would call cannot be called.
-    sys.modules["_ctypes"] = None
+    # What these would call cannot be called: better that they are not there.
+    for name in (*_HIDDEN, "_ctypes"):
+        sys.modules[name] = None
     sys.path[:] = [path for path in sys.path if path.startswith("/lib/")]
     sys.excepthook = sys.__excepthook__
     sys.breakpointhook = sys.__breakpointhook__
@@ -132,8 +139,12 @@ def _main(source, file):
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     else:
         name = os.path.abspath(file)
-        with open(name, "rb") as opened:
-            text = opened.read()
+        try:
+            with open(name, "rb") as opened:
+                text = opened.read()
+        except OSError as error:
+            print(f"python3: can't open file {name!r}: {error.strerror}", file=sys.stderr)
+            raise SystemExit(2) from None
     module = types.ModuleType("__main__")
     module.__dict__.update(__file__=name, __builtins__=__builtins__)
     sys.modules["__main__"] = module

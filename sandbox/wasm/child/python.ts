@@ -52,6 +52,8 @@ function load(config: PyodideConfig) {
   });
   return loadPyodide({
     env: { HOME: WORKSPACE },
+    // Or it would be the path of this program.
+    _sysExecutable: "/usr/bin/python3",
     jsglobals: Object.create(null) as object,
     ...config,
   }).finally(() => Object.assign(globalThis, { FinalizationRegistry: original }));
@@ -67,6 +69,7 @@ export class Python {
   readonly #stack: number;
   #streams: PythonStreams = { stdin: new Uint8Array(0), stdout() {}, stderr() {} };
   #read = 0;
+  #settled = true;
 
   private constructor(pyodide: PyodideAPI, gate: Gate) {
     const module = (pyodide as unknown as { _module: EmscriptenModule })._module;
@@ -100,7 +103,7 @@ platform.python_version()`,
   /** An interpreter as it was when the snapshot was made. From then on, it cannot reach JavaScript any more. */
   static async start(snapshot: Uint8Array): Promise<Python> {
     const gate = new Gate();
-    const pyodide = await gate.through(() => load({ _loadSnapshot: snapshot }));
+    const pyodide = await gate.through(snapshot.length, () => load({ _loadSnapshot: snapshot }));
     return new Python(pyodide, gate);
   }
 
@@ -111,6 +114,8 @@ platform.python_version()`,
 
   /** Runs to the end, or until `watch` ends it. @returns how it ended; `exit` with any code is Python's own end */
   run(run: PythonRun, streams: PythonStreams, limits: Watch): BlockEnd {
+    this.settle();
+    this.#settled = false;
     this.#streams = streams;
     this.#read = 0;
     const watch = { ...limits, memoryBytes: this.#memory.length + limits.memoryBytes };
@@ -127,9 +132,18 @@ platform.python_version()`,
         1,
         error instanceof RangeError ? "the stack overflowed" : "the interpreter crashed",
       );
-    } finally {
-      this.#reset();
     }
+  }
+
+  /** Makes the interpreter what it was before the run: nothing that the code did to it lives on. */
+  settle(): void {
+    if (this.#settled) return;
+    this.#resetFiles();
+    const memory = this.module.HEAPU8;
+    memory.set(this.#memory);
+    memory.fill(0, this.#memory.length);
+    this.module.stackRestore(this.#stack);
+    this.#settled = true;
   }
 
   #stdin(buffer: Uint8Array): number {
@@ -146,15 +160,6 @@ platform.python_version()`,
     if (pointer === 0) throw new BlockEnd("crashed", 1, "the code is too long");
     module.stringToUTF8(statement, pointer, bytes);
     return module._PyRun_SimpleString(pointer);
-  }
-
-  /** Makes the interpreter what it was before the run: nothing that the code did to it lives on. */
-  #reset(): void {
-    this.#resetFiles();
-    const memory = this.module.HEAPU8;
-    memory.set(this.#memory);
-    memory.fill(0, this.#memory.length);
-    this.module.stackRestore(this.#stack);
   }
 
   #resetFiles(): void {

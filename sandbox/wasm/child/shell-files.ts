@@ -62,16 +62,16 @@ export class ShellFiles implements IFileSystem {
 
   async exists(path: string): Promise<boolean> {
     try {
-      await this.stat(path);
+      this.#fs.stat(path);
       return true;
     } catch {
-      return false;
+      return path === OUTPUT;
     }
   }
 
   stat(path: string): Promise<FsStat> {
     if (path === OUTPUT) return this.stat("/dev/null");
-    return this.#do("stat", path, () => this.#stats(this.#fs.stat(path)));
+    return this.#do("stat", path, () => this.#stats(this.#followed(path)));
   }
 
   lstat(path: string): Promise<FsStat> {
@@ -198,6 +198,17 @@ export class ShellFiles implements IFileSystem {
       return true;
     } catch {
       return false;
+    }
+  }
+
+  /** Of a link that leads nowhere, what it is itself: the shell would not let it be removed otherwise. */
+  #followed(path: string): FSStats {
+    const own = this.#fs.lstat(path);
+    if (!this.#fs.isLink(own.mode)) return own;
+    try {
+      return this.#fs.stat(path);
+    } catch {
+      return own;
     }
   }
 
