@@ -66,16 +66,16 @@ class Lane {
   }
 
   /** Runs the attack, and what is to be run after it. */
-  async attack({ language, code, endedBy, then }: Attack): Promise<{ ran: Ran; after?: Ran }> {
+  async attack({ language, code, endedBy, after }: Attack): Promise<{ ran: Ran; later?: Ran }> {
     const timeoutMs = endedBy === "timeout" ? SHORT_MS : LONG_MS;
     const ran = await run(await this.#ready(), language, code(canaries), {
       ...LIMITS,
       timeoutMs,
     });
     this.#left = ran.change.set.map(({ path }) => path);
-    if (then === undefined) return { ran };
+    if (after === undefined) return { ran };
     await wait(60);
-    return { ran, after: await run(await this.#ready(), "python", then.code) };
+    return { ran, later: await run(await this.#ready(), "python", after.code) };
   }
 
   /** What the other session is answered; what the attacks left goes, for the next. */
@@ -127,13 +127,13 @@ describe.concurrent("attacks in", () => {
 
   test.for(ATTACKS)("$language: $name", { timeout: 30_000 }, async (attack, { expect }) => {
     await inLane(async (lane) => {
-      const { ran, after } = await lane.attack(attack);
+      const { ran, later } = await lane.attack(attack);
       const other = await lane.aftermath();
       expect(ran.output).not.toContain(secret);
       expect(ran.output).toMatch(attack.output ?? /^/);
       if (attack.exitCode !== undefined) expect(ran.exitCode).toBe(attack.exitCode);
       if (attack.endedBy !== undefined) expect(ran.endedBy).toBe(attack.endedBy);
-      if (attack.then !== undefined) expect(after?.output).toMatch(attack.then.output);
+      if (attack.after !== undefined) expect(later?.output).toMatch(attack.after.output);
       expect(other).toMatchObject({ exitCode: 0, output: "1\n" });
       expect(other.ms).toBeLessThan(1000);
       expect(visitors).toBe(0);

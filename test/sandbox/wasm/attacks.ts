@@ -17,7 +17,7 @@ export interface Attack {
   /** What must be seen of it. */
   output?: RegExp;
   /** Another block of the same session, a moment later, and what must be seen of that. */
-  then?: { code: string; output: RegExp };
+  after?: { code: string; output: RegExp };
   /** What it must end with; left out, anything will do. */
   exitCode?: number;
   endedBy?: "timeout" | "memory" | "crashed";
@@ -393,7 +393,7 @@ loader.create_module(ModuleSpec("m", loader, origin="/workspace/m.so"))`,
     `def f(): pass
 f.__code__ = f.__code__.replace(co_code=bytes([116, 255, 100, 255] * 50), co_stacksize=1)
 f()`,
-    { then: UNTOUCHED },
+    { after: UNTOUCHED },
   ),
   shell("evaluates JavaScript", "node -e 1; js-exec -c 1; deno eval 1; npx x", {
     output: /node: command not found[^]*js-exec: command not found/,
@@ -403,7 +403,7 @@ f()`,
     `declare -A a; a[__proto__]=x; a[constructor]=y; __proto__=1; constructor=2; export __proto__ constructor
 echo '{"__proto__": {"polluted": 1}}' | jq -c '.__proto__.polluted, (.constructor.prototype.polluted = 1)'
 awk 'BEGIN { a["__proto__"] = 1; a["constructor"] = 2; for (k in a) print k }'`,
-    { then: { code: "print({}, [])", output: /^\{\} \[\]\n$/ } },
+    { after: { code: "print({}, [])", output: /^\{\} \[\]\n$/ } },
   ),
   python(
     "names files like what all JavaScript objects have",
@@ -412,7 +412,7 @@ for name in ("__proto__", "constructor", "toString", "hasOwnProperty"):
     os.mkdir(name); open(f"{name}/__proto__", "w").write(name)`,
     {
       exitCode: 0,
-      then: {
+      after: {
         code: `import os; print(sorted(os.listdir()), open("__proto__/__proto__").read())`,
         output: /^\['__proto__', 'constructor', 'hasOwnProperty', 'toString'\] __proto__\n$/,
       },
@@ -428,7 +428,7 @@ builtins.print = builtins.len = builtins.open = builtins.compile = builtins.exec
 json.loads = json.dumps = os.chdir = os.listdir = os._exit = time.sleep = lambda *a, **k: 1
 sys.meta_path.clear(); sys.path.clear(); sys.path_hooks.clear()
 for module in list(sys.modules): sys.modules[module] = None`,
-    { then: UNTOUCHED },
+    { after: UNTOUCHED },
   ),
   python(
     "patches the runner",
@@ -438,7 +438,7 @@ for name, value in list(vars(prelude).items()):
     if isinstance(value, types.FunctionType): setattr(prelude, name, lambda *a, **k: 0)
 prelude._exit = lambda code: None
 open("/tmp/left", "w").write("x")`,
-    { then: UNTOUCHED },
+    { after: UNTOUCHED },
   ),
   python(
     "hooks into what comes later",
@@ -450,7 +450,7 @@ sys.settrace(lambda *a: None); sys.setprofile(lambda *a: None); sys.addaudithook
 sys.excepthook = sys.unraisablehook = lambda *a: print("hooked")
 atexit.register(lambda: print("end"))
 sys.setrecursionlimit(50)`,
-    { then: UNTOUCHED },
+    { after: UNTOUCHED },
   ),
   python(
     "closes and redirects the descriptors",
@@ -459,10 +459,10 @@ for fd in range(10):
     try: os.close(fd)
     except OSError: pass
 os.open("/tmp/left", os.O_CREAT | os.O_RDWR)`,
-    { then: UNTOUCHED },
+    { after: UNTOUCHED },
   ),
   python("dies at once", `import os; open("kept.txt", "w").write("x"); os.abort()`, {
-    then: { code: "print(1)", output: /^1\n$/ },
+    after: { code: "print(1)", output: /^1\n$/ },
   }),
   python(
     "dies in the collector",
@@ -470,7 +470,7 @@ os.open("/tmp/left", os.O_CREAT | os.O_RDWR)`,
 try: faulthandler._sigsegv()
 except AttributeError: pass
 os._exit(7)`,
-    { then: UNTOUCHED },
+    { after: UNTOUCHED },
   ),
 
   // Work that is left behind.
@@ -484,7 +484,7 @@ async def main(): asyncio.create_task(later())
 asyncio.run(main())
 loop = asyncio.new_event_loop()
 loop.call_later(0.05, lambda: open("late", "w").write("x"))`,
-    { exitCode: 0, then: { code: `import os; print(os.listdir())`, output: /^\[\]\n$/ } },
+    { exitCode: 0, after: { code: `import os; print(os.listdir())`, output: /^\[\]\n$/ } },
   ),
   python(
     "leaves a timer behind",
@@ -492,10 +492,10 @@ loop.call_later(0.05, lambda: open("late", "w").write("x"))`,
 try: signal.setitimer(signal.ITIMER_REAL, 0.05)
 except (AttributeError, OSError) as error: print("no timer")
 threading.Timer(0.05, lambda: open("late", "w").write("x")).start()`,
-    { exitCode: 1, then: { code: `import os; print(os.listdir())`, output: /^\[\]\n$/ } },
+    { exitCode: 1, after: { code: `import os; print(os.listdir())`, output: /^\[\]\n$/ } },
   ),
   shell("leaves work behind", "(sleep 0.05; echo x > late) & echo started", {
-    then: {
+    after: {
       code: `import os, time; time.sleep(0.1); print(os.path.exists("late") and "run to its end or not at all")`,
       output: /^(False|run to its end or not at all)\n$/,
     },
