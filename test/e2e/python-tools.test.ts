@@ -59,7 +59,7 @@ function notes(source = READ): object {
     },
   ];
   const calls = [
-    { name: "note", arguments: { notes: [{ text: "tea", stars: "3" }, { text: "rain" }] } },
+    { name: "note", arguments: { notes: [{ text: "thé 😀", stars: "3" }, { text: "rain" }] } },
     { name: "read", arguments: { upper: "yes" } },
     { name: "CodeExecutor", arguments: { code: "print(open('notes.txt').read().count('*'))" } },
     { name: "note", arguments: { notes: [{ stars: 2 }] } },
@@ -125,7 +125,7 @@ describe("Python functions of component JSON", () => {
     expect(answer.status, await answer.clone().text()).toBe(201);
     expect(JSON.stringify(await answer.json())).toContain('"title":"Note"');
     expect(await run("a")).toBe("2");
-    expect(await run("a")).toBe("TEA ***\nRAIN *");
+    expect(await run("a")).toBe("THÉ 😀 ***\nRAIN *");
     expect(await run("a")).toBe("4\n");
     expect(await run("a")).toBe("invalid arguments: notes[0].text: is missing");
   });

@@ -36,7 +36,7 @@ export interface FunctionToolOptions<P extends ParametersSource> {
 
 /**
  * A function as a tool (AutoGen `FunctionTool`). Component JSON carries its name only: it is loaded from the
- * functions that the program registers, never from code in JSON.
+ * functions that the program registers. Python in JSON becomes a {@link PythonFunctionTool}.
  *
  * @throws ValueError when `strict` and an argument can be left out
  * @example

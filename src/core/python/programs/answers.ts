@@ -60,6 +60,8 @@ class Speaker:
 
     def __init__(self, mark):
         self.mark, self.out = mark, sys.stdout
+        # Whatever the locale is.
+        self.out.reconfigure(encoding="utf-8")
         sys.stdout = sys.stderr = Silence()
 
     def say(self, **said):
