@@ -7,8 +7,8 @@ interface Entry {
   session?: Session;
   users: number;
   usedAt: number;
-  /** While it is being removed. Resolves when it is gone. */
-  removed?: Promise<void>;
+  /** Called when nobody uses it any more. */
+  left?: () => void;
 }
 
 interface OpenSessionsOptions {
@@ -21,6 +21,8 @@ interface OpenSessionsOptions {
 export class OpenSessions {
   readonly #options: OpenSessionsOptions;
   readonly #entries = new Map<string, Entry>();
+  /** Resolve when they are gone. Whoever wants to use one waits, and gets a new one. */
+  readonly #removals = new Map<string, Promise<void>>();
 
   constructor(options: OpenSessionsOptions) {
     this.#options = options;
@@ -42,11 +44,12 @@ export class OpenSessions {
   }
 
   /** Stops what runs in a session and waits until nobody uses it, then removes what it has outside of the memory. */
-  async remove(name: string, destroy: () => Promise<void>): Promise<void> {
-    const entry = this.#entries.get(name);
-    if (entry === undefined) return destroy();
-    entry.removed ??= this.#remove(name, entry, destroy);
-    return entry.removed;
+  remove(name: string, destroy: () => Promise<void>): Promise<void> {
+    const removal =
+      this.#removals.get(name) ??
+      this.#remove(name, destroy).finally(() => this.#removals.delete(name));
+    this.#removals.set(name, removal);
+    return removal;
   }
 
   uses(name: string): boolean {
@@ -65,14 +68,10 @@ export class OpenSessions {
   }
 
   async #enter(name: string, load: () => Promise<Session>): Promise<Entry> {
-    for (;;) {
-      const entry = this.#entries.get(name) ?? this.#open(name, load);
-      if (entry.removed === undefined) {
-        entry.users++;
-        return entry;
-      }
-      await entry.removed;
-    }
+    for (let gone = this.#removals.get(name); gone; gone = this.#removals.get(name)) await gone;
+    const entry = this.#entries.get(name) ?? this.#open(name, load);
+    entry.users++;
+    return entry;
   }
 
   #open(name: string, load: () => Promise<Session>): Entry {
@@ -93,7 +92,8 @@ export class OpenSessions {
   async #leave(name: string, entry: Entry): Promise<void> {
     entry.users--;
     entry.usedAt = Date.now();
-    if (entry.users > 0 || entry.removed !== undefined) return;
+    if (entry.users > 0) return;
+    entry.left?.();
     if (entry.session?.state.broken === true) await this.#close(name, entry);
     const warm = this.#idle().filter(([, { session }]) => session?.warm === true);
     const tooMany = warm.slice(0, Math.max(0, warm.length - this.#options.maxWarm));
@@ -103,7 +103,7 @@ export class OpenSessions {
   /** What nobody uses, the least recently used first. */
   #idle(): [string, Entry][] {
     return [...this.#entries]
-      .filter(([, { users, removed }]) => users === 0 && removed === undefined)
+      .filter(([name, { users }]) => users === 0 && !this.#removals.has(name))
       .toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
   }
 
@@ -112,16 +112,14 @@ export class OpenSessions {
     await entry.session?.close();
   }
 
-  async #remove(name: string, entry: Entry, destroy: () => Promise<void>): Promise<void> {
-    const session = await entry.loading.catch(() => undefined);
-    await session?.close();
-    await drained(entry);
+  async #remove(name: string, destroy: () => Promise<void>): Promise<void> {
+    const entry = this.#entries.get(name);
+    if (entry !== undefined) {
+      const session = await entry.loading.catch(() => undefined);
+      await session?.close();
+      if (entry.users > 0) await new Promise<void>((left) => (entry.left = left));
+      this.#entries.delete(name);
+    }
     await destroy();
-    this.#entries.delete(name);
   }
-}
-
-/** Resolves when nobody uses a session any more. */
-async function drained(entry: Entry): Promise<void> {
-  while (entry.users > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -74,6 +74,8 @@ describe("files", () => {
       "content-disposition": "attachment",
       "content-length": "256",
     });
+    const head = await sandbox.request("/v1/sessions/both/files/b", { method: "HEAD" });
+    expect([head.status, head.headers.get("content-length")]).toEqual([200, "256"]);
     const response = await sandbox.request("/v1/sessions/both/files");
     expect(await response.json()).toEqual({
       files: [

@@ -3,13 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { count, countingSessions } from "./support/counting-isolation.ts";
+import { CountingIsolation, count, countingSessions } from "./support/counting-isolation.ts";
 import { DyingDisk } from "./support/dying-disk.ts";
 
 vi.mock(import("node:fs/promises"), async (original) => {
   const { onDyingDisk } = await import("./support/dying-disk.ts");
   return onDyingDisk(await original());
 });
+
+const here = new CountingIsolation(false);
 
 let directory: string;
 beforeAll(async () => {
@@ -23,7 +25,7 @@ async function countAndDie(
   operations: number,
   reachesOut: boolean,
 ): Promise<boolean> {
-  const sessions = await countingSessions(data, reachesOut);
+  const sessions = await countingSessions(data, new CountingIsolation(reachesOut));
   using disk = new DyingDisk(operations);
   return await Promise.race([
     disk.dead.then(() => true),
@@ -32,7 +34,7 @@ async function countAndDie(
 }
 
 async function filesOf(data: string): Promise<Record<string, string>> {
-  const sessions = await countingSessions(data, false);
+  const sessions = await countingSessions(data, here);
   return sessions.files("s", async (files) => {
     const entries = files.list().map(async ({ path }) => {
       const { handle } = await files.open(path);
@@ -52,7 +54,10 @@ test.each([
   "killed at any moment, a session has all of an execution or nothing (effects %s)",
   async (_, reachesOut, order) => {
     const start = join(directory, order.join());
-    const first = await count(await countingSessions(start, reachesOut), "first");
+    const first = await count(
+      await countingSessions(start, new CountingIsolation(reachesOut)),
+      "first",
+    );
     const outcomes: string[] = [];
     for (let operations = 0; ; operations++) {
       const data = join(directory, `${order.join()}-${operations}`);
@@ -62,7 +67,7 @@ test.each([
       const files = await filesOf(data);
       const recorded = "made/2" in files;
       expect(files).toEqual(recorded ? TWO : ONE);
-      const sessions = await countingSessions(data, reachesOut);
+      const sessions = await countingSessions(data, new CountingIsolation(reachesOut));
       const second = await count(sessions, "second");
       const unknown = second.exit_code === 1;
       expect(second.output).toMatch(unknown ? /^The sandbox was stopped while/ : /^2\.{5000}$/);
@@ -79,3 +84,15 @@ test.each([
     expect(outcomes.length).toBeGreaterThan(10);
   },
 );
+
+test("a session that is removed while it is asked for is a new one for who comes after", async () => {
+  const data = join(directory, "removed");
+  await count(await countingSessions(data, here), "first");
+  const sessions = await countingSessions(data, here);
+  const [, second] = await Promise.all([sessions.remove("s"), count(sessions, "second")]);
+  expect(second.output).toMatch(/^1\./);
+  expect(await filesOf(data)).toEqual(ONE);
+  const reopened = await countingSessions(data, here);
+  expect(await count(reopened, "second")).toEqual(second);
+  expect((await count(reopened, "first")).output).toMatch(/^2\./);
+});

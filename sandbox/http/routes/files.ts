@@ -1,3 +1,4 @@
+import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { readBytes } from "../body.ts";
 import { type Endpoint, json } from "../endpoint.ts";
@@ -28,8 +29,7 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       async handle(call) {
         const path = call.file();
         const file = await sessions.files(call.session(), (files) => files.open(path));
-        const body = Readable.toWeb(file.handle.createReadStream()) as ReadableStream<Uint8Array>;
-        return new Response(body, {
+        return new Response(await bodyOf(call.request, file.handle), {
           headers: {
             "content-type": "application/octet-stream",
             "content-length": String(file.size),
@@ -75,4 +75,15 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       },
     },
   ];
+}
+
+/** Nothing for HEAD: nobody would read it, and what is open would stay so. */
+async function bodyOf(
+  { method }: Request,
+  handle: FileHandle,
+): Promise<ReadableStream<Uint8Array> | null> {
+  if (method !== "HEAD")
+    return Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array>;
+  await handle.close();
+  return null;
 }

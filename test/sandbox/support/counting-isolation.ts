@@ -8,16 +8,18 @@ import type {
 } from "../../../sandbox/runner.ts";
 import { Execution } from "../../../sandbox/sessions/execution.ts";
 import type { ExecutionResult } from "../../../sandbox/sessions/manifest.ts";
-import { Sessions } from "../../../sandbox/sessions/sessions.ts";
+import { Sessions, type SessionsOptions } from "../../../sandbox/sessions/sessions.ts";
 
 /** So long that a manifest does not have it in itself. */
 const LONG = ".".repeat(5000);
 
 /** An isolation whose every block adds 1 to the number in the file `counter` and prints it. */
-class CountingIsolation implements Isolation {
+export class CountingIsolation implements Isolation {
   readonly name = "wasm";
   readonly languages = [{ name: "count", aliases: [], version: "1" }];
   readonly reachesOut: boolean;
+  /** Runners that are not closed. */
+  readonly open = new Set<Runner>();
 
   constructor(reachesOut: boolean) {
     this.reachesOut = reachesOut;
@@ -26,7 +28,9 @@ class CountingIsolation implements Isolation {
   async start(): Promise<void> {}
 
   async runner(): Promise<Runner> {
-    return new CountingRunner();
+    const runner = new CountingRunner(() => this.open.delete(runner));
+    this.open.add(runner);
+    return runner;
   }
 
   async close(): Promise<void> {}
@@ -34,7 +38,12 @@ class CountingIsolation implements Isolation {
 
 class CountingRunner implements Runner {
   usable = true;
+  readonly #onClose: () => void;
   #count = 0;
+
+  constructor(onClose: () => void) {
+    this.#onClose = onClose;
+  }
 
   async update({ set }: WorkspaceChange): Promise<void> {
     for (const entry of set)
@@ -55,14 +64,19 @@ class CountingRunner implements Runner {
 
   async close(): Promise<void> {
     this.usable = false;
+    this.#onClose();
   }
 }
 
 /** The sessions of a data directory, in which only counting is possible. */
-export function countingSessions(data: string, reachesOut: boolean): Promise<Sessions> {
+export function countingSessions(
+  data: string,
+  isolation: CountingIsolation,
+  options: Partial<SessionsOptions> = {},
+): Promise<Sessions> {
   return Sessions.open({
     data,
-    isolation: new CountingIsolation(reachesOut),
+    isolation,
     memoryBytes: 1e9,
     workspaceBytes: 1e6,
     workspaceFiles: 100,
@@ -78,12 +92,17 @@ export function countingSessions(data: string, reachesOut: boolean): Promise<Ses
     log: (error) => {
       throw error;
     },
+    ...options,
   });
 }
 
 /** Counts once, under a key. */
-export async function count(sessions: Sessions, key: string): Promise<ExecutionResult> {
-  const found = await sessions.execute("s", {
+export async function count(
+  sessions: Sessions,
+  key: string,
+  session = "s",
+): Promise<ExecutionResult> {
+  const found = await sessions.execute(session, {
     blocks: [{ language: "count", code: "" }],
     timeoutMs: 1000,
     keyed: { key, fingerprint: "" },
