@@ -120,7 +120,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       this.#parts = undefined;
       // The alarm, too.
       await this.ctx.storage.deleteAll();
-      this.ctx.waitUntil(this.releaseSession(session).catch(() => undefined));
+      const release = async (): Promise<void> => this.releaseSession(session);
+      this.ctx.waitUntil(release().catch(() => undefined));
       return ok(null);
     });
   }

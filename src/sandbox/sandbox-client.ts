@@ -1,11 +1,11 @@
-import { TroupeError, ValueError } from "../core/errors.ts";
+import * as z from "zod";
 import type { CodeBlock } from "../core/code/code-block.ts";
+import { TroupeError, ValueError } from "../core/errors.ts";
 import { retryAfter } from "../outgoing/retry-after.ts";
 import { type ExecutionEnd, readExecution, type SandboxResult } from "./execution-stream.ts";
 import { Patience } from "./patience.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { describeProblem, problemFrom, type SandboxProblem } from "./sandbox-problem.ts";
-import * as z from "zod";
 
 /** Four pings of the sandbox: without any of them nobody is there. */
 const SILENCE_MS = 60_000;

@@ -63,6 +63,12 @@ describe("the session of a team", () => {
 
   test.each([
     ["fails", () => Promise.reject(new TypeError("no connection"))],
+    [
+      "is not possible",
+      () => {
+        throw new TypeError("bad settings");
+      },
+    ],
     ["does not end", () => new Promise<void>(() => {})],
   ])("is deleted with the team, also if releasing it %s", async (_, release) => {
     const team = await TestTeam.create(roundRobin([runner], 1));

@@ -113,6 +113,12 @@ describe("the executors", () => {
     ]);
   });
 
+  test("do not let component JSON say where code runs", () => {
+    const config = { url: "https://elsewhere.example", apiKey: "k", session: "another-team" };
+    const executor = registry().load({ provider: "SandboxCodeExecutor", config });
+    expect(executor.toConfig()).toEqual({ timeout: 60 });
+  });
+
   test("refuse a timeout that is none in code, too", () => {
     expect(() => new SandboxCodeExecutor({ url: URL, timeout: 0.5 })).toThrow(/timeout must be/);
   });
