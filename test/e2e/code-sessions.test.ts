@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -50,16 +51,26 @@ function output({ result }: RunInfo): unknown {
   return last && "content" in last ? last.content : undefined;
 }
 
-test("code of a cancelled run is stopped, and leaves nothing behind", async () => {
+test("code of a cancelled run is stopped and leaves nothing behind; a retry runs it again", async () => {
   await createRunner("cancelled");
-  const { id, status } = await shell("cancelled", "touch made\nsleep 60", 1);
+  // What real processes can see outside of their workspace.
+  const signal = join(tmpdir(), `troupe-${randomUUID()}`);
+  const script = `ls; touch made; [ -e ${signal} ] || sleep 60; echo went`;
+  const { id, status } = await shell("cancelled", script, 1);
   expect(status).toBe("running");
-  const stop = jsonInit({ mode: "now" });
-  await worker.fetch(`/v1/teams/cancelled/runs/${id}/stop`, stop);
-  // It would have to wait for its turn in the sandbox.
-  const next = await shell("cancelled", "ls | wc -l");
-  expect(String(output(next)).trim()).toBe("0");
-}, 20_000);
+  const run = `/v1/teams/cancelled/runs/${id}`;
+  await worker.fetch(`${run}/stop`, jsonInit({ mode: "now" }));
+  writeFileSync(signal, "");
+  try {
+    const retried = (await (await worker.fetch(`${run}/retry`, jsonInit({}))).json()) as RunInfo;
+    const ended = async (): Promise<RunInfo> =>
+      (await worker.fetch(`/v1/teams/cancelled/runs/${retried.id}`)).json() as Promise<RunInfo>;
+    await expect.poll(async () => (await ended()).status, { timeout: 10_000 }).toBe("completed");
+    expect(output(await ended())).toBe("went\n");
+  } finally {
+    rmSync(signal);
+  }
+}, 30_000);
 
 test("a workspace stays with its team: a fork does not get it, a deletion erases it", async () => {
   await createRunner("owner");
