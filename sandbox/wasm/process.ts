@@ -20,9 +20,13 @@ export interface Child {
   input: Duplex;
   /** From the child. */
   output: Duplex;
+  /** The end of what Node has written about it, for whoever wonders why it does not start. */
+  said(): string;
 }
 
-/** Starts the program of the child, with the least of rights. What it writes to its own standard output goes nowhere. */
+const SAID_CHARACTERS = 2000;
+
+/** Starts the program of the child, with the least of rights. */
 export function startChild(args: string[], readable: string[], heapBytes: number): Child {
   const rights = [...READABLE, ...readable].map((path) => `--allow-fs-read=${path}`);
   const child = spawn(
@@ -39,15 +43,20 @@ export function startChild(args: string[], readable: string[], heapBytes: number
       MAIN,
       ...args,
     ],
-    { env: {}, cwd: dirname(MAIN), stdio: ["ignore", "ignore", "inherit", "pipe", "pipe"] },
+    { env: {}, cwd: dirname(MAIN), stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"] },
   );
   guardChild(child);
-  const [, , , input, output] = child.stdio as unknown as Duplex[];
-  if (input === undefined || output === undefined) throw new Error("no pipes to a child");
+  const [, , errors, input, output] = child.stdio as unknown as Duplex[];
+  if (errors === undefined || input === undefined || output === undefined)
+    throw new Error("no pipes to a child");
+  let said = "";
+  errors.setEncoding("utf8").on("data", (text: string) => {
+    said = (said + text).slice(-SAID_CHARACTERS);
+  });
   // A pipe breaks when the child dies, which is seen by its exit.
   input.on("error", () => undefined);
   output.on("error", () => undefined);
-  return { process: child, input, output };
+  return { process: child, input, output, said: () => said };
 }
 
 /** Where a package is, and what it imports beside it. */

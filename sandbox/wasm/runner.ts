@@ -34,7 +34,8 @@ const START_MS = 60_000;
 
 const RSS_EVERY_MS = 50;
 
-const PAGE_BYTES = 4096;
+/** How Node ends when JavaScript has used up its memory. */
+const OUT_OF_HEAP: ReadonlySet<string | null> = new Set(["SIGABRT", "SIGTRAP"]);
 
 const NO_CHANGE: WorkspaceChange = { set: [], removed: [] };
 
@@ -150,7 +151,10 @@ export class WasmRunner implements Runner {
             if (type !== FRAME.report) throw new Error("an unexpected frame");
             done(parseReport(body));
           },
-          gone: () => done(undefined),
+          gone: () => {
+            if (OUT_OF_HEAP.has(this.#child.process.signalCode)) why = "memory";
+            done(undefined);
+          },
         };
         if (!this.#usable) return done(undefined);
         this.#child.input.write(encodeJson(FRAME.run, request));
@@ -191,7 +195,8 @@ export class WasmRunner implements Runner {
         this.#listener = undefined;
         act();
       };
-      const gone = () => end(() => failed(new Error("the process that runs code has ended")));
+      const gone = () =>
+        end(() => failed(new Error(`The process that runs code has ended. ${this.#child.said()}`)));
       if (!this.#usable) return gone();
       this.#listener = {
         frame: (type, body) => {
@@ -232,8 +237,8 @@ function parseJson(body: Uint8Array): Record<string, unknown> {
 /** What a process has in memory, where the system tells. */
 function residentBytes(pid: number | undefined): number | undefined {
   try {
-    const pages = readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1];
-    return Number(pages) * PAGE_BYTES;
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
   } catch {
     return undefined;
   }

@@ -46,7 +46,7 @@ function make(): Promise<Uint8Array> {
     child.process.on("error", failed);
     child.process.on("close", (code) => {
       if (complete) done(Buffer.concat(pieces));
-      else failed(new Error(`Python could not be prepared: the process ended with ${code}`));
+      else failed(new Error(`Python could not be prepared (${code}): ${child.said()}`));
     });
   });
 }

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { afterAll, beforeAll, describe, test, vi } from "vitest";
 import type { Isolation, Runner } from "../../../sandbox/runner.ts";
 import { type Attack, ATTACKS, type Canaries } from "./attacks.ts";
 import { type Ran, run, startIsolation } from "./support.ts";
@@ -18,6 +18,8 @@ const LIMITS = { memoryBytes: 32_000_000, workspaceBytes: 5_000_000, workspaceFi
 /** For attacks that have to be ended by the clock; others may take longer where the machine is busy. */
 const SHORT_MS = 300;
 const LONG_MS = 5000;
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const secret = `secret ${randomUUID()}`;
 let isolation: Isolation;
@@ -125,7 +127,7 @@ describe.concurrent("attacks in", () => {
     }
   }
 
-  test.for(ATTACKS)("$language: $name", { timeout: 30_000 }, async (attack, { expect }) => {
+  test.for(ATTACKS)("$language: $name", async (attack, { expect }) => {
     await inLane(async (lane) => {
       const { ran, later } = await lane.attack(attack);
       const other = await lane.aftermath();
