@@ -14,6 +14,9 @@ function log(error: unknown): void {
   console.error(error instanceof Error ? error.stack : error);
 }
 
+/** Whatever hangs, a service that was told to end does. */
+const MOST_MS_TO_STOP = 10_000;
+
 async function start(settings: Settings): Promise<void> {
   await mkdir(settings.data, { recursive: true, mode: 0o700 });
   await lock(settings.data);
@@ -32,19 +35,12 @@ async function start(settings: Settings): Promise<void> {
   const stop = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;
+    setTimeout(() => process.exit(1), MOST_MS_TO_STOP).unref();
     server.close();
     await sessions.close();
     process.exit();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop());
-  if (settings.endWithParent) whenParentEnds(() => void stop());
-}
-
-function whenParentEnds(action: () => void): void {
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) action();
-  }, 500).unref();
 }
 
 try {

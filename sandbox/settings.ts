@@ -24,7 +24,6 @@ const SETTINGS = {
   ),
   isolation: oneOf("SANDBOX_ISOLATION", ["wasm", "process"], "How code is kept in."),
   forceProcess: flag("SANDBOX_FORCE_PROCESS", "`1` allows `process` outside of a container."),
-  endWithParent: flag("SANDBOX_END_WITH_PARENT", "`1` ends the service when its parent has ended."),
   maxBodyBytes: bytes("SANDBOX_MAX_BODY_BYTES", 10 * MB, "Of a request to execute."),
   maxBlocks: whole("SANDBOX_MAX_BLOCKS", 32, 1, 1000, "Blocks of one request."),
   timeoutSeconds: seconds(
@@ -87,7 +86,7 @@ const SETTINGS = {
   ),
   maxWarm: whole(
     "SANDBOX_MAX_WARM",
-    8,
+    4,
     0,
     1000,
     "Interpreters that are kept ready without running.",
