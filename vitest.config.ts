@@ -5,23 +5,23 @@ import { defineConfig } from "vitest/config";
 /** Tests that need workerd: all of test/durable, and what is named so elsewhere (the suites both hosts run). */
 const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
+/** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
+const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
+
 export default defineConfig({
   test: {
     // The default leaves one core idle, which on two is half the machine.
     maxWorkers: availableParallelism(),
-    // For what hangs, not for what is slow: a machine may be busy.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     coverage: { provider: "istanbul", include: ["src/**/*.ts"] },
     projects: [
       {
-        test: { name: "node", include: ["test/**/*.test.ts"], exclude: workerd },
+        test: { name: "node", include: ["test/**/*.test.ts"], exclude: workerd, ...patience },
       },
       {
         plugins: [
           cloudflareTest({ wrangler: { configPath: "./test/durable/support/wrangler.toml" } }),
         ],
-        test: { name: "workerd", include: workerd },
+        test: { name: "workerd", include: workerd, ...patience },
       },
     ],
   },
