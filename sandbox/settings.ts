@@ -107,7 +107,7 @@ const SETTINGS = {
   ),
   firstUid: whole(
     "SANDBOX_FIRST_UID",
-    61_000,
+    60_750,
     1000,
     2_000_000_000,
     "As root, code of different sessions runs as different users from this number on.",

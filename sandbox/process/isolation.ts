@@ -14,8 +14,8 @@ export interface ProcessIsolationOptions {
   firstUid: number;
 }
 
-/** As many runners may there be at once, each as a user of its own. */
-const USERS = 1000;
+/** As many runners may there be at once, each as a user of its own. By default systemd gives none of them to anybody else. */
+const USERS = 400;
 
 /** Runs blocks as processes. What keeps them in is the container the service is in. */
 export class ProcessIsolation implements Isolation {
