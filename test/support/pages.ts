@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { ROOT } from "./npm-start.ts";
+
+export const PAGES = [
+  "README.md",
+  "docs/http-api.md",
+  "docs/configuration.md",
+  "docs/code-execution.md",
+  "docs/custom-agents.md",
+  "docs/memory.md",
+  "docs/approval.md",
+  "docs/python-tools.md",
+  "docs/sandbox.md",
+  "docs/custom-teams.md",
+  "docs/differences-from-autogen.md",
+  "docs/moving-from-autogen.md",
+  "docs/design/engine.md",
+  ...readdirSync(join(ROOT, "docs/teams")).map((page) => `docs/teams/${page}`),
+];
+
+interface Snippet {
+  page: string;
+  /** The heading it stands under. */
+  heading: string;
+  language: string;
+  /** What follows the language: `run`, or the path of the file it is. */
+  info: string;
+  code: string;
+}
+
+export function read(page: string): string {
+  return readFileSync(join(ROOT, page), "utf8");
+}
+
+function snippetsOf(page: string): Snippet[] {
+  const text = read(page);
+  return [...text.matchAll(/^```(\w+) ?(\S*)\n([\s\S]*?)^```$/gm)].map((match) => {
+    const [, language = "", info = "", code = ""] = match;
+    const headings = [...text.slice(0, match.index).matchAll(/^#+ (.*)$/gm)];
+    return { page, heading: headings.at(-1)?.[1] ?? "", language, info, code };
+  });
+}
+
+export const snippets = PAGES.flatMap(snippetsOf);
+
+/** The text of the only snippet there, or of one of several. */
+export function snippet(heading: string, language: string, index = 0, page?: string): string {
+  const found = snippets.filter(
+    (one) =>
+      one.heading === heading &&
+      one.language === language &&
+      (page === undefined || one.page === page),
+  );
+  const code = found[index]?.code;
+  if (code === undefined) throw new Error(`there is no ${language} snippet under "${heading}"`);
+  return code;
+}
+
+export function file(path: string): string {
+  const found = snippets.find(({ info }) => info === path);
+  if (found === undefined) throw new Error(`no page has the file ${path}`);
+  return found.code;
+}
+
+/** Where the files of pages are tried: below the repository, so that "troupe" is found as by those who follow the pages. */
+export class Workplace implements Disposable {
+  readonly folder: string;
+
+  constructor() {
+    mkdirSync(join(ROOT, ".troupe"), { recursive: true });
+    this.folder = mkdtempSync(join(ROOT, ".troupe/docs-"));
+  }
+
+  /** Returns the file's path. */
+  write(path: string, text: string): string {
+    const target = join(this.folder, path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+    return target;
+  }
+
+  execute(
+    command: string,
+    args: string[],
+  ): Promise<{ failed: boolean; stdout: string; stderr: string }> {
+    return promisify(execFile)(command, args, { cwd: this.folder, maxBuffer: 10_000_000 }).then(
+      (output) => ({ ...output, failed: false }),
+      (error: { stdout: string; stderr: string }) => ({ ...error, failed: true }),
+    );
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
