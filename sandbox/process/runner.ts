@@ -15,6 +15,7 @@ import type {
 } from "../runner.ts";
 import type { Interpreter } from "./languages.ts";
 import { killAll, MARKER, type Owner } from "./owner.ts";
+import { removeLeftFiles } from "./shared-directories.ts";
 import { Scratch } from "./scratch.ts";
 import { Watch } from "./watch.ts";
 
@@ -74,6 +75,7 @@ export class ProcessRunner implements Runner {
 
   async run(block: CodeBlock, run: BlockRun): Promise<BlockResult> {
     const ended = await this.#execute(block, run);
+    if (ended.endedBy === "workspace") this.usable = false;
     if (!this.usable) return { ...ended, change: NO_CHANGE };
     const change = await this.#scratch.changes(run.limits);
     if (change !== undefined) return { ...ended, change };
@@ -86,6 +88,7 @@ export class ProcessRunner implements Runner {
     const { owner, directory, onClose } = this.#options;
     await killAll(owner);
     await rm(directory, { recursive: true, force: true });
+    if (owner.uid !== undefined) await removeLeftFiles(owner.uid);
     onClose();
   }
 
@@ -104,7 +107,9 @@ export class ProcessRunner implements Runner {
     });
     guardChild(child, { group: true });
     child.stdout.on("data", (bytes: Uint8Array) => run.onOutput(bytes));
-    const watch = new Watch(owner, run, () => child.kill("SIGKILL"));
+    const watch = new Watch({ owner, run, workspace: this.#scratch.path }, () =>
+      child.kill("SIGKILL"),
+    );
     try {
       const [code_, signal] = (await once(child, "exit")) as Exit;
       const { endedBy } = watch;

@@ -1,22 +1,32 @@
 import type { BlockRun, EndedBy } from "../runner.ts";
+import { exceeds } from "./exceeds.ts";
 import { memoryOf, type Owner } from "./owner.ts";
 
 const MS_BETWEEN_LOOKS = 200;
 
-/** Ends a block that takes too long or too much memory, or that is cancelled. */
+/** What is looked at while a block runs. */
+interface Watched {
+  owner: Owner;
+  /** The directory it works in. */
+  workspace: string;
+  run: BlockRun;
+}
+
+/** Ends a block that takes too long, too much memory or room for its files, or that is cancelled. */
 export class Watch {
-  readonly #run: BlockRun;
+  readonly #watched: Watched;
   readonly #end: () => void;
   readonly #deadline: NodeJS.Timeout;
   readonly #looks: NodeJS.Timeout;
   /** Why it has ended the block. */
   endedBy: EndedBy | undefined;
 
-  constructor(owner: Owner, run: BlockRun, end: () => void) {
-    this.#run = run;
+  constructor(watched: Watched, end: () => void) {
+    const { run } = watched;
+    this.#watched = watched;
     this.#end = end;
     this.#deadline = setTimeout(() => this.#because("timeout"), run.limits.timeoutMs);
-    this.#looks = setInterval(() => void this.#look(owner), MS_BETWEEN_LOOKS);
+    this.#looks = setInterval(() => void this.#look(), MS_BETWEEN_LOOKS);
     if (run.signal.aborted) this.#cancelled();
     else run.signal.addEventListener("abort", this.#cancelled, { once: true });
   }
@@ -24,13 +34,15 @@ export class Watch {
   stop(): void {
     clearTimeout(this.#deadline);
     clearInterval(this.#looks);
-    this.#run.signal.removeEventListener("abort", this.#cancelled);
+    this.#watched.run.signal.removeEventListener("abort", this.#cancelled);
   }
 
   readonly #cancelled = (): void => this.#because("cancelled");
 
-  async #look(owner: Owner): Promise<void> {
-    if ((await memoryOf(owner)) > this.#run.limits.memoryBytes) this.#because("memory");
+  async #look(): Promise<void> {
+    const { owner, workspace, run } = this.#watched;
+    if ((await memoryOf(owner)) > run.limits.memoryBytes) this.#because("memory");
+    if (await exceeds(workspace, run.limits)) this.#because("workspace");
   }
 
   #because(reason: EndedBy): void {

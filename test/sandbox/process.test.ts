@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -103,6 +103,13 @@ describe("a block", () => {
     expect((await run("large", "sh", "echo alive")).output).toBe("alive\n");
   });
 
+  test("is ended while it fills the workspace", async () => {
+    const code = "mkdir d; while true; do head -c 50000 /dev/zero > d/$((i=i+1)); done";
+    const { exit_code, output } = await run("full", "sh", code);
+    expect([exit_code, output]).toEqual([1, expect.stringContaining("were not kept")]);
+    expect((await run("full", "sh", "ls")).output).toBe("");
+  });
+
   test.runIf(asRoot)("sees neither the other sessions nor the service", async () => {
     await run("other", "sh", "echo 42 > secret");
     const code = `cat ../../*/workspace/secret /proc/${sandbox.pid}/environ; kill -9 ${sandbox.pid}; ls ../..; id -u`;
@@ -110,6 +117,15 @@ describe("a block", () => {
     expect(output).not.toMatch(/42|SANDBOX_KEY/);
     expect(Number(output.trim().split("\n").at(-1))).toBeGreaterThanOrEqual(100_000);
     expect((await run("other", "sh", "cat secret")).output).toBe("42\n");
+  });
+
+  test.runIf(asRoot)("leaves no files behind elsewhere when its session is removed", async () => {
+    const path = `/tmp/sandbox-left-${sandbox.pid}`;
+    await run("left", "sh", `mkdir ${path}; echo 42 > ${path}/x; ln -s /etc ${path}/etc`);
+    expect(existsSync(path)).toBe(true);
+    await sandbox.request("/v1/sessions/left", { method: "DELETE" });
+    expect(existsSync(path)).toBe(false);
+    expect(existsSync("/etc/passwd")).toBe(true);
   });
 
   test("keeps no sockets and pipes, and no file under a name that is none", async () => {

@@ -1,0 +1,26 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { BlockLimits } from "../runner.ts";
+
+/**
+ * Whether there is more in a directory than a workspace may have. For while code runs in it: only looks, and takes what changes
+ * under its eyes as it comes.
+ */
+export async function exceeds(
+  directory: string,
+  { workspaceBytes, workspaceFiles }: BlockLimits,
+): Promise<boolean> {
+  const directories = [directory];
+  let files = 0;
+  let bytes = 0;
+  for (let next = directories.pop(); next !== undefined; next = directories.pop()) {
+    for (const entry of await readdir(next, { withFileTypes: true }).catch(() => [])) {
+      const path = join(next, entry.name);
+      files++;
+      if (entry.isDirectory()) directories.push(path);
+      else bytes += (await lstat(path).catch(() => undefined))?.size ?? 0;
+      if (files > workspaceFiles || bytes > workspaceBytes) return true;
+    }
+  }
+  return false;
+}
