@@ -101,10 +101,7 @@ async function runBlock(python: Python, shell: Shell, request: BlockRequest): Pr
     exitCode: end.exitCode,
     ...(end.kind === "exit" ? {} : { endedBy: end.kind }),
     // Work of the shell that was broken off may go on.
-    spent:
-      end.kind === "crashed" ||
-      python.spent ||
-      (end.kind === "timeout" && request.language === "shell"),
+    spent: python.spent || (end.kind === "timeout" && request.language === "shell"),
   };
 }
 

@@ -16,6 +16,12 @@ export interface PythonRun {
   environment: Record<string, string>;
 }
 
+/** What Pyodide has for itself. */
+interface Internals {
+  _module: EmscriptenModule;
+  _api: { config: PyodideConfig };
+}
+
 export interface PythonStreams {
   stdin: Uint8Array;
   stdout(bytes: Uint8Array): void;
@@ -70,9 +76,10 @@ export class Python {
   #streams: PythonStreams = { stdin: new Uint8Array(0), stdout() {}, stderr() {} };
   #read = 0;
   #settled = true;
+  #broken = false;
 
   private constructor(pyodide: PyodideAPI, gate: Gate) {
-    const module = (pyodide as unknown as { _module: EmscriptenModule })._module;
+    const module = (pyodide as unknown as Internals)._module;
     this.module = module;
     this.#gate = gate;
     pyodide.setStdin({ isatty: false, read: (buffer) => this.#stdin(buffer) });
@@ -104,12 +111,18 @@ platform.python_version()`,
   static async start(snapshot: Uint8Array): Promise<Python> {
     const gate = new Gate();
     const pyodide = await gate.through(snapshot.length, () => load({ _loadSnapshot: snapshot }));
+    // It would be held for good.
+    delete (pyodide as unknown as Internals)._api.config._loadSnapshot;
     return new Python(pyodide, gate);
   }
 
   /** The code may have reached beyond the interpreter, or have left something that cannot be set back. */
   get spent(): boolean {
-    return this.#gate.violated || this.module.HEAPU8.length > this.#memory.length + GROWTH_BYTES;
+    return (
+      this.#broken ||
+      this.#gate.violated ||
+      this.module.HEAPU8.length > this.#memory.length + GROWTH_BYTES
+    );
   }
 
   /** Runs to the end, or until `watch` ends it. @returns how it ended; `exit` with any code is Python's own end */
@@ -127,6 +140,8 @@ platform.python_version()`,
       return new BlockEnd("exit", status === 0 ? 0 : 1);
     } catch (error) {
       if (error instanceof BlockEnd) return error;
+      // In the middle of anything, also of JavaScript's own work.
+      this.#broken = true;
       return new BlockEnd(
         "crashed",
         1,
