@@ -68,10 +68,14 @@ export function decodeHead(head: Uint8Array): { type: number; length: number } {
   return { type: view.getUint8(0), length: view.getUint32(1) };
 }
 
-/** Puts frames together from the pieces a pipe gives. */
+/** Puts frames together from the pieces a pipe gives, however small they are. */
 export class FrameReader {
   readonly #limit: number;
-  #pending: Uint8Array = new Uint8Array(0);
+  readonly #head = new Uint8Array(HEAD_BYTES);
+  /** Of the frame that has begun, once its head is there. */
+  #body: Uint8Array | undefined;
+  /** What is there of the head, or of the body. */
+  #filled = 0;
 
   /** @param limit bytes that a frame's body may have */
   constructor(limit: number) {
@@ -80,26 +84,23 @@ export class FrameReader {
 
   /** The frames that are complete with this piece. @throws Error when a frame is longer than the limit */
   *push(piece: Uint8Array): Generator<{ type: number; body: Uint8Array }> {
-    let rest = this.#pending.length === 0 ? piece : concat(this.#pending, piece);
-    // What is left is kept even if the caller stops in the middle.
-    try {
-      while (rest.length >= HEAD_BYTES) {
-        const { type, length } = decodeHead(rest);
+    for (let rest = piece; ;) {
+      const target = this.#body ?? this.#head;
+      const part = rest.subarray(0, target.length - this.#filled);
+      target.set(part, this.#filled);
+      this.#filled += part.length;
+      if (this.#filled < target.length) return;
+      rest = rest.subarray(part.length);
+      this.#filled = 0;
+      const { type, length } = decodeHead(this.#head);
+      if (this.#body === undefined) {
         if (length > this.#limit) throw new Error(`a frame of ${length} bytes`);
-        if (rest.length < HEAD_BYTES + length) break;
-        const body = rest.slice(HEAD_BYTES, HEAD_BYTES + length);
-        rest = rest.subarray(HEAD_BYTES + length);
+        this.#body = new Uint8Array(length);
+      } else {
+        const body = this.#body;
+        this.#body = undefined;
         yield { type, body };
       }
-    } finally {
-      this.#pending = rest;
     }
   }
-}
-
-function concat(first: Uint8Array, second: Uint8Array): Uint8Array {
-  const both = new Uint8Array(first.length + second.length);
-  both.set(first);
-  both.set(second, first.length);
-  return both;
 }

@@ -9,6 +9,9 @@ import { directOutput } from "./shell-output.ts";
 /** Counted by the clock instead: what a program may do in its time is its own affair. */
 const UNCOUNTED = 1e12;
 
+/** Commands that just-bash has elsewhere; what it says of them here would help nobody. */
+const MISSING = ["tar", "sqlite3", "yq", "xan", "curl", "js-exec"];
+
 /** Runs shell scripts, over the files of Python and with its interpreter as the command `python3`. */
 export class Shell {
   readonly #python: Python;
@@ -39,7 +42,10 @@ export class Shell {
       fs: files,
       cwd: WORKSPACE,
       env: { HOME: WORKSPACE, PATH: "/usr/bin:/bin", LANG: "C.UTF-8" },
-      customCommands: ["python", "python3"].map((name) => defineCommand(name, run)),
+      customCommands: [
+        ...["python", "python3"].map((name) => defineCommand(name, run)),
+        ...MISSING.map((name) => defineCommand(name, () => Promise.resolve(notFound(name)))),
+      ],
       defenseInDepth: false,
       executionLimits: {
         maxExecutionTimeMs: Math.ceil(Math.max(1, watch.deadline - performance.now())),
@@ -66,4 +72,8 @@ export class Shell {
     if (over()) return new BlockEnd("timeout", 124);
     return crash ?? new BlockEnd("exit", exitCode);
   }
+}
+
+function notFound(name: string): ExecResult {
+  return { stdout: "", stderr: `bash: ${name}: command not found\n`, exitCode: 127 };
 }
