@@ -82,6 +82,12 @@ export class QuestionStore {
     this.#open = this.#allOpen().filter((question) => question.run !== run);
   }
 
+  /** What was approved counts for the component it was asked for: in another one a tool of that name may do anything. */
+  withdrawApprovals(): void {
+    this.#db.write("delete from question where question ->> 'kind' = 'approval'");
+    this.#open = undefined;
+  }
+
   /** After a transaction that failed. */
   forget(): void {
     this.#open = undefined;

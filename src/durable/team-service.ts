@@ -63,12 +63,15 @@ export class TeamService {
   /** Puts another component in the place of the team's; it takes over the state. */
   async replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
     return this.#whileIdle(async () => {
-      const { team } = this.#stores;
+      const { team, questions } = this.#stores;
       const sealed = await this.#secrets.seal(component, team.component);
       const runnable = await this.#build(sealed);
       const open = { runnable, state: await this.#takeOver(runnable, sealed.provider) };
       return () => {
-        this.#store(open, "same", (turn) => team.replaceComponent(sealed, turn));
+        this.#store(open, "same", (turn) => {
+          team.replaceComponent(sealed, turn);
+          questions.withdrawApprovals();
+        });
         return this.info();
       };
     });

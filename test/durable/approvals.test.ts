@@ -281,4 +281,16 @@ describe("a retry", () => {
     expect(requests).toMatchObject([{ tool_call: { arguments: { path: "/b" } } }]);
     expect(requests[0]?.id).not.toBe(run.requests[0]?.id);
   });
+
+  test("asks again when the team was given another component meanwhile", async () => {
+    const { team, run } = await waiting(clerk(["/a"]));
+    value(await team.gateway.pauseRun(run.id));
+    value(await answer(team, run, { approved: true }));
+    value(await team.gateway.stopRun(run.id, "now"));
+    // Under the same name it may be another tool.
+    value(await team.gateway.replaceComponent(clerk(["/a"], { description: "Removes all." })));
+    const again = value(await team.gateway.retryRun(run.id));
+    expect(await team.rested(again.id)).toMatchObject({ status: "waiting", requests: [{}] });
+    expect(effects.begun).not.toContain("1/tool:0:0/call");
+  });
 });
