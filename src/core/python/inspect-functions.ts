@@ -36,7 +36,7 @@ export async function inspectFunctions(
     // what was cut off because there was too much. The first one of a go is to blame when there is no answer at all.
     while (findings.length < sources.length) {
       const rest = sources.slice(findings.length);
-      const request = pythonRequest("inspect_functions", rest, "inspect");
+      const request = await pythonRequest("inspect_functions", rest, "inspect");
       const attempt = { attempt: 1, idempotencyKey: `inspect ${findings.length}`, signal };
       const result = await runBlock(executor, request.block, attempt);
       const found = request.answers(result.output).flatMap((answer) => {

@@ -1,7 +1,6 @@
 import type { CodeBlock, CodeResult } from "../code/code-block.ts";
 import { hash64 } from "../ids.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { PROGRAM } from "./programs/program.ts";
 
 /** Characters of what was printed that are shown where something went wrong. */
 const LAST_PRINTED = 2000;
@@ -19,7 +18,13 @@ export interface PythonRequest {
 }
 
 /** @param key of the step: the same request must be the same code when it is made again */
-export function pythonRequest(entry: Entry, request: unknown, key: string): PythonRequest {
+export async function pythonRequest(
+  entry: Entry,
+  request: unknown,
+  key: string,
+): Promise<PythonRequest> {
+  // Every start of an isolate would read it, and few teams have Python tools.
+  const { PROGRAM } = await import("./programs/program.ts");
   const mark = `#troupe-${hash64(key)}-${hash64(key, 1)}:`;
   const code = `${PROGRAM}\n${entry}(${literal(mark)}, ${literal(asciiJson(request))})\n`;
   return {

@@ -47,7 +47,7 @@ export class PythonFunctionTool implements Tool {
    */
   async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<string> {
     const request = { function: this.#function, arguments: args };
-    const python = pythonRequest("call_function", request, idempotencyKey);
+    const python = await pythonRequest("call_function", request, idempotencyKey);
     const result = await runBlock(this.#executor, python.block, {
       // The tool's caller counts them, and makes a result of the last one.
       attempt: 1,
