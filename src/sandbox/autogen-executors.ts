@@ -2,6 +2,7 @@ import * as z from "zod";
 import { type AnyComponentDefinition, withoutNulls } from "../core/component/component.ts";
 import type { Issue } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
+import { noApprovalSchema } from "../core/run/human-approval.ts";
 import type { SandboxAddress } from "./sandbox-client.ts";
 import { requireSandbox, SandboxCodeExecutor, timeoutSchema } from "./sandbox-code-executor.ts";
 
@@ -44,7 +45,7 @@ const CONFIGS = {
     output_dir: text,
   }),
   "autogen_ext.code_executors.azure.ACADynamicSessionsCodeExecutor": z
-    .object({ timeout: timeoutSchema })
+    .object({ timeout: timeoutSchema, approval: noApprovalSchema })
     .catchall(z.json()),
 } as const satisfies { [provider: string]: z.ZodType<{ timeout: number }> };
 

@@ -104,6 +104,15 @@ describe("the executors", () => {
     }
   });
 
+  test.each(EXECUTORS)(
+    "%s does not take an approval that nobody would be asked for",
+    (provider) => {
+      expect(registry().validate({ provider, config: { approval: "human" } })).toEqual([
+        { path: "component.config.approval", message: expect.stringMatching(/^has no effect/) },
+      ]);
+    },
+  );
+
   test.each(EXECUTORS)("%s cannot be loaded where there is no sandbox", (provider) => {
     expect(registry(null).validate(agent(provider))).toEqual([
       {

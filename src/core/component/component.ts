@@ -31,6 +31,8 @@ export const componentModelSchema = z.object({
   component_version: z.number().int().nullish(),
   description: z.string().nullish(),
   label: z.string().nullish(),
+  /** Nobody would read it here, and nobody be asked. */
+  approval: z.null({ error: "belongs into the config" }).optional(),
   // Checked by the component's own schema; a deep check here would run again at every level of nesting.
   config: shallowObjectSchema,
 });

@@ -11,6 +11,11 @@ export const humanApprovalSchema = z.object({
   approval_timeout_seconds: z.number().positive().nullish(),
 });
 
+/** The key `approval` where a schema lets it pass, though nobody would be asked. */
+export const noApprovalSchema = z
+  .null({ error: "has no effect here: tools ask for approval, and code executor agents" })
+  .optional();
+
 /** That a human is asked, and how long. */
 export interface HumanApproval {
   /** Seconds after which it counts as refused; null waits for ever. */

@@ -11,6 +11,7 @@ import { pathOf } from "../issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
+import { noApprovalSchema } from "../run/human-approval.ts";
 import { baseStateSchema } from "../state/base-state.ts";
 import { loadAll } from "../state/load-all.ts";
 import { parseState } from "../state/parse-state.ts";
@@ -33,6 +34,7 @@ import type { Workbench } from "./workbench.ts";
 const toolOverrideSchema = z.object({
   name: z.string().nullish(),
   description: z.string().nullish(),
+  approval: noApprovalSchema,
 });
 /** How a tool is shown instead (AutoGen `ToolOverride`); what is not given stays. */
 export type ToolOverride = z.infer<typeof toolOverrideSchema>;

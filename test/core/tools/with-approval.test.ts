@@ -345,6 +345,18 @@ describe("component JSON", () => {
     expect(registry.validate(open)).toEqual([]);
   });
 
+  test("beside its config, or where a workbench renames it, is refused for the same reason", () => {
+    const tool = { provider: "FunctionTool", config: { name: "remove" } };
+    const bench = (...tools: object[]) => ({ provider: "StaticWorkbench", config: { tools } });
+    expect(registry.validate(bench({ ...tool, approval: "human" }))).toMatchObject([
+      { path: "component.config.tools[0].approval" },
+    ]);
+    const shown = { ...bench(tool).config, tool_overrides: { remove: { approval: "human" } } };
+    expect(registry.validate({ provider: "StaticWorkbench", config: shown })).toMatchObject([
+      { path: "component.config.tool_overrides.remove.approval" },
+    ]);
+  });
+
   test("has it in the schema of every tool", () => {
     const schemas = registry
       .definitions()
