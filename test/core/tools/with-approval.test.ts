@@ -346,13 +346,14 @@ describe("component JSON", () => {
   });
 
   test("beside its config, or where a workbench renames it, is refused for the same reason", () => {
-    const tool = { provider: "FunctionTool", config: { name: "remove" } };
-    const bench = (...tools: object[]) => ({ provider: "StaticWorkbench", config: { tools } });
-    expect(registry.validate(bench({ ...tool, approval: "human" }))).toMatchObject([
+    const plain = { provider: "FunctionTool", config: { name: "remove" } };
+    const bench = (config: object) => ({ provider: "StaticWorkbench", config });
+    const beside = { tools: [{ ...plain, approval: "human" }] };
+    expect(registry.validate(bench(beside))).toMatchObject([
       { path: "component.config.tools[0].approval" },
     ]);
-    const shown = { ...bench(tool).config, tool_overrides: { remove: { approval: "human" } } };
-    expect(registry.validate({ provider: "StaticWorkbench", config: shown })).toMatchObject([
+    const shown = { tools: [plain], tool_overrides: { remove: { approval: "human" } } };
+    expect(registry.validate(bench(shown))).toMatchObject([
       { path: "component.config.tool_overrides.remove.approval" },
     ]);
   });
