@@ -10,7 +10,7 @@ export function endingNote(
 ): string {
   switch (ending) {
     case "timeout":
-      return `The code was stopped after ${limits.timeoutMs / 1000} seconds.`;
+      return `The code was stopped after ${limits.timeoutMs / 1000} s.`;
     case "memory":
       return `The code was stopped: it needs more than ${limits.memoryBytes} bytes of memory.`;
     case "workspace":
