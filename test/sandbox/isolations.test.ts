@@ -24,7 +24,7 @@ describe.each([
       settings: {
         SANDBOX_ISOLATION: isolation,
         SANDBOX_CACHE: join(ROOT, "node_modules/.cache/troupe-sandbox"),
-        SANDBOX_POOL: "1",
+        SANDBOX_POOL: "0",
       },
     });
 
