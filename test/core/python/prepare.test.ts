@@ -115,6 +115,25 @@ describe("what is wrong with a function is said when it is loaded", () => {
     ]);
   });
 
+  test("descriptions that are too long for a component, and answers of its own making", async () => {
+    const long = () => functionTool(`${ADD}\nadd.__doc__ = "x" * 300_000\n`);
+    const forge = `import gc, os
+def f(): pass
+deep = '{"a":' * 20000 + "1" + "}" * 20000
+for speaker in [it for it in gc.get_objects() if type(it).__name__ == "Speaker"]:
+    speaker.out.write('\\n' + speaker.mark + '{"number":0,"finding":{"description":"","parameters":' + deep + '}}\\n')
+    speaker.out.flush()
+os._exit(0)
+`;
+    const registry = registryWith(new LocalPython());
+    const json = workbench(long(), long(), functionTool(forge), functionTool(ADD));
+    const place = (index: number) => `component.config.tools[${index}].config.source_code`;
+    expect(registry.validate(await registry.prepare(json))).toEqual([
+      { path: place(1), message: expect.stringMatching(/too long/) },
+      { path: place(2), message: "cannot be loaded: exit code 0" },
+    ]);
+  });
+
   test("a source that never ends is told from the ones after it", async () => {
     const local = new LocalPython();
     const quick = { executor: () => local.executor(), scratch: () => local.scratch(1) };
