@@ -1,18 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Duplex } from "node:stream";
 import { guardChild } from "../guard.ts";
+import { packageDirectories } from "./packages.ts";
 
 const MAIN = fileURLToPath(new URL("child/main.ts", import.meta.url));
 
+let ofProgram: readonly string[] | undefined;
+
 /** Everything a child may read: the program itself and the packages it is made of. */
-const READABLE = [
-  dirname(MAIN),
-  dirname(dirname(MAIN)),
-  ...["pyodide", "just-bash/browser"].map((name) => packageDirectory(name)),
-];
+function readableOfProgram(): readonly string[] {
+  ofProgram ??= [dirname(dirname(MAIN)), ...packageDirectories(["pyodide", "just-bash"])];
+  return ofProgram;
+}
 
 export interface Child {
   process: ChildProcess;
@@ -28,7 +29,7 @@ const SAID_CHARACTERS = 2000;
 
 /** Starts the program of the child, with the least of rights. */
 export function startChild(args: string[], readable: string[], heapBytes: number): Child {
-  const rights = [...READABLE, ...readable].map((path) => `--allow-fs-read=${path}`);
+  const rights = [...readableOfProgram(), ...readable].map((path) => `--allow-fs-read=${path}`);
   const child = spawn(
     process.execPath,
     [
@@ -57,10 +58,4 @@ export function startChild(args: string[], readable: string[], heapBytes: number
   input.on("error", () => undefined);
   output.on("error", () => undefined);
   return { process: child, input, output, said: () => said };
-}
-
-/** Where a package is, and what it imports beside it. */
-function packageDirectory(name: string): string {
-  const entry = realpathSync(fileURLToPath(import.meta.resolve(name)));
-  return entry.slice(0, entry.lastIndexOf("node_modules") + "node_modules".length);
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type {
+  BlockLimits,
   BlockResult,
   BlockRun,
   CodeBlock,
@@ -136,7 +137,7 @@ export class WasmRunner implements Runner {
     const late = () => end("timeout");
     let timer = setTimeout(late, limits.timeoutMs + GRACE_MS);
     let telling = false;
-    const watch = this.#watchMemory(limits.memoryBytes, () => end("memory"));
+    const watch = this.#watchMemory(limits, () => end("memory"));
     try {
       const report = await new Promise<BlockReport | undefined>((done) => {
         this.#listener = {
@@ -180,12 +181,14 @@ export class WasmRunner implements Runner {
   }
 
   /** Ends the block when the process has grown by more than it may, in memory that no limit inside of it sees. */
-  #watchMemory(bytes: number, exceeded: () => void): NodeJS.Timeout | undefined {
+  #watchMemory(limits: BlockLimits, exceeded: () => void): NodeJS.Timeout | undefined {
     const before = residentBytes(this.pid);
     if (before === undefined) return undefined;
+    // Files are in memory, too.
+    const most = before + limits.memoryBytes + limits.workspaceBytes + HEAP_SLACK;
     return setInterval(() => {
       const now = residentBytes(this.pid);
-      if (now !== undefined && now > before + bytes + HEAP_SLACK) exceeded();
+      if (now !== undefined && now > most) exceeded();
     }, RSS_EVERY_MS);
   }
 
