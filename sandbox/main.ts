@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as wait } from "node:timers/promises";
 import { createListener } from "./app.ts";
 import { createIsolation } from "./isolation.ts";
 import { lock } from "./lock.ts";
@@ -16,6 +17,9 @@ function log(error: unknown): void {
 
 /** Whatever hangs, a service that was told to end does. */
 const MOST_MS_TO_STOP = 10_000;
+
+/** For those who ask, to hear that the service ends. */
+const MS_FOR_LAST_ANSWERS = 500;
 
 async function start(settings: Settings): Promise<void> {
   await mkdir(settings.data, { recursive: true, mode: 0o700 });
@@ -36,8 +40,11 @@ async function start(settings: Settings): Promise<void> {
     if (stopping) return;
     stopping = true;
     setTimeout(() => process.exit(1), MOST_MS_TO_STOP).unref();
-    server.close();
+    const answered = once(server.close(), "close");
     await sessions.close();
+    // Connections that have had their answer would be kept for the next request.
+    setInterval(() => server.closeIdleConnections(), 10);
+    await Promise.race([answered, wait(MS_FOR_LAST_ANSWERS)]);
     process.exit();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop());

@@ -1,3 +1,4 @@
+import { shuttingDown } from "../problem.ts";
 import type { BlockLimits, CodeBlock, Isolation } from "../runner.ts";
 import { endingCode, endingNote, type Ending } from "./ended-by.ts";
 import type { Execution } from "./execution.ts";
@@ -16,6 +17,8 @@ interface Tools {
   interpreter: Interpreter;
   isolation: Isolation;
   limits: ExecutionLimits;
+  /** Aborted when the service ends: what it then kills has no result. */
+  closing: AbortSignal;
 }
 
 /** What running left behind. */
@@ -24,7 +27,7 @@ interface Ran {
   workspace: Workspace;
 }
 
-/** Runs the blocks of a request in their order until one fails. */
+/** Runs the blocks of a request in their order until one fails. @throws ProblemError 503 when the service ends meanwhile */
 export async function runBlocks(
   execution: Execution,
   workspace: Workspace,
@@ -32,6 +35,7 @@ export async function runBlocks(
 ): Promise<Ran> {
   let ran: Ran = { exitCode: 0, workspace };
   for (const block of execution.request.blocks) {
+    if (tools.closing.aborted) throw shuttingDown();
     ran = execution.signal.aborted
       ? { ...ran, exitCode: end(execution, "cancelled", tools) }
       : await runBlock(execution, block, ran.workspace, tools);
@@ -62,6 +66,7 @@ async function runBlock(
       if (output.printed > tools.limits.maxOutputBytes) flood.abort();
     },
   });
+  if (tools.closing.aborted) throw shuttingDown();
   output.endBlock();
   if (outcome.unkept.length > 0) output.note(unkeptNote(outcome.unkept));
   const { exitCode, endedBy } = outcome.result;

@@ -1,4 +1,4 @@
-import { ProblemError, shuttingDown } from "../problem.ts";
+import { ProblemError } from "../problem.ts";
 import type { Isolation } from "../runner.ts";
 import { Execution, type ExecutionRequest } from "./execution.ts";
 import { endingCode } from "./ended-by.ts";
@@ -121,7 +121,6 @@ export class Session {
       ...this.#options,
       interpreter: this.#interpreter,
     });
-    if (this.#options.closing.aborted) throw shuttingDown();
     const result: ExecutionResult = {
       exit_code: exitCode,
       output: execution.output.text,

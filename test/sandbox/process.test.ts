@@ -183,9 +183,14 @@ test.each([
   const response = await other.execute("s", [["sh", `echo a; ${command} & ${command}`]], {
     headers: { accept: "text/event-stream" },
   });
-  await response.body!.getReader().read();
+  const reader = response.body!.getReader();
+  await reader.read();
   expect(running(command)).toBeGreaterThan(0);
   await other[how]();
+  // A service that was told to end says so; it is no result, and nobody cancelled anything.
+  const rest = await reader.read().catch(() => undefined);
+  if (how === "stop")
+    expect(new TextDecoder().decode(rest?.value)).toMatch(/^event: error\ndata: .*"shutting_down"/);
   while (running(command) > 0) await wait(20);
   if (how === "stop") expect(readdirSync(other.temporary)).toEqual(["data"]);
 });
