@@ -1,11 +1,13 @@
 import type { HumanRequest } from "../core/run/gateway.ts";
 import type { Answer, Question } from "../core/run/turn-context.ts";
 import type { Moment } from "../core/run/turn-host.ts";
+import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";
 
 interface QuestionRow extends Record<string, string | number | null> {
   id: string;
   run: string;
+  /** Empty when it is too big for a row: the column does not take null. */
   question: string;
   created_at: number;
   expires_at: number | null;
@@ -29,16 +31,18 @@ const LATEST = Date.UTC(9999, 0);
 /** Questions to humans, open and answered. */
 export class QuestionStore {
   readonly #db: Database;
+  readonly #bodies: Bodies;
   /** The open ones; those that were ever answered may be many. */
   #open: StoredQuestion[] | undefined;
 
-  constructor(db: Database) {
+  constructor(db: Database, bodies: Bodies) {
     this.#db = db;
+    this.#bodies = bodies;
   }
 
   get(id: string): StoredQuestion | undefined {
     const row = this.#db.first<QuestionRow>("select * from question where id = ?", id);
-    return row && load(row);
+    return row && this.#load(row);
   }
 
   /** Records a question that was not asked before. */
@@ -52,7 +56,7 @@ export class QuestionStore {
          values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)`,
       question.id,
       run,
-      JSON.stringify(question),
+      this.#bodies.store(owner(question.id), JSON.stringify(question)) ?? "",
       now.at,
       expiresAt,
       now.ran,
@@ -76,15 +80,17 @@ export class QuestionStore {
 
   /** Nobody will look at an answer any more. */
   closeOpen(run: string): void {
-    for (const { question } of this.open(run)) {
-      this.#db.write("delete from question where id = ?", question.id);
-    }
+    for (const { question } of this.open(run)) this.#remove(question.id);
     this.#open = this.#allOpen().filter((question) => question.run !== run);
   }
 
   /** What was approved counts for the component it was asked for: in another one a tool of that name may do anything. */
   withdrawApprovals(): void {
-    this.#db.write("delete from question where question ->> 'kind' = 'approval'");
+    // Nothing but an approval is too big for a row.
+    const approvals = this.#db.all<{ id: string }>(
+      "select id from question where case question when '' then 1 else question ->> 'kind' = 'approval' end",
+    );
+    for (const { id } of approvals) this.#remove(id);
     this.#open = undefined;
   }
 
@@ -96,8 +102,31 @@ export class QuestionStore {
   #allOpen(): StoredQuestion[] {
     this.#open ??= this.#db
       .all<QuestionRow>("select * from question where answer is null order by ordinal")
-      .map(load);
+      .map((row) => this.#load(row));
     return this.#open;
+  }
+
+  #load(row: QuestionRow): StoredQuestion {
+    const text = this.#bodies.load(owner(row.id), row.question || null);
+    return {
+      question: JSON.parse(text) as Question,
+      run: row.run,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      answer:
+        row.answer === null
+          ? undefined
+          : {
+              value: JSON.parse(row.answer) as Answer,
+              text: row.answer,
+              time: { at: row.answered_at ?? row.created_at, ran: row.ran },
+            },
+    };
+  }
+
+  #remove(id: string): void {
+    this.#db.write("delete from question where id = ?", id);
+    this.#bodies.remove(owner(id));
   }
 }
 
@@ -119,19 +148,6 @@ export function defaultAnswer({ kind, default_answer }: Question): Answer {
     : { content: "" };
 }
 
-function load(row: QuestionRow): StoredQuestion {
-  return {
-    question: JSON.parse(row.question) as Question,
-    run: row.run,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    answer:
-      row.answer === null
-        ? undefined
-        : {
-            value: JSON.parse(row.answer) as Answer,
-            text: row.answer,
-            time: { at: row.answered_at ?? row.created_at, ran: row.ran },
-          },
-  };
+function owner(id: string): string {
+  return `question:${id}`;
 }

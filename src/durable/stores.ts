@@ -27,7 +27,7 @@ export class Stores {
     this.team = new TeamStore(this.meta);
     this.runs = new RunStore(this.db, this.bodies);
     this.steps = new StepStore(this.db, this.bodies);
-    this.questions = new QuestionStore(this.db);
+    this.questions = new QuestionStore(this.db, this.bodies);
     this.log = new EventLog(this.db, this.bodies);
     this.cache = new ResultCache(this.db);
   }

@@ -108,6 +108,20 @@ describe("code under approval", () => {
     );
   });
 
+  test("may be longer than a row", async () => {
+    const long = `\`\`\`sh\n${"x".repeat(1_100_000)}\n\`\`\``;
+    const { team, run } = await waiting(coder(), long);
+    expect(await team.sql("select id from question where length(question) > 1000000")).toEqual([]);
+    await team.evict();
+    const [request] = value(await team.gateway.requests(run.id));
+    expect(request?.code).toHaveLength(long.length + 1);
+    value(await answer(team, run, { approved: false }));
+    expect(await team.finished(run.id)).toMatchObject({ status: "completed" });
+    value(await team.gateway.replaceComponent(coder()));
+    const left = "select owner from part where owner like 'question:%'";
+    expect(await team.sql(left)).toEqual([]);
+  });
+
   test("that nobody approves in time counts as refused", async () => {
     const { team, run } = await waiting(coder({ approval_timeout_seconds: 3 * DAY }), code);
     const [request] = run.requests;
