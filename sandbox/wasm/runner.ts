@@ -18,8 +18,7 @@ import {
   FRAME,
   FrameReader,
 } from "./frames.ts";
-import type { Child } from "./process.ts";
-import { startChild } from "./process.ts";
+import { type Child, startChild } from "./process.ts";
 
 /** What JavaScript may use in the child: the shell, and what is in files. */
 const HEAP_BYTES = 512 * 1024 * 1024;
@@ -30,10 +29,13 @@ const GRACE_MS = 1000;
 /** Time for it to tell what has changed. */
 const TELLING_MS = 10_000;
 
-/** A child that is silent for so long when it starts will not come. */
-const START_MS = 60_000;
+/** A child that does not start, or does not take what it is given, for so long never will. */
+const ANSWER_MS = 60_000;
 
 const RSS_EVERY_MS = 50;
+
+/** Garbage that has not been collected yet is no fault of the code's. */
+const HEAP_SLACK = 64 * 1024 * 1024;
 
 /** How Node ends when JavaScript has used up its memory. */
 const OUT_OF_HEAP: ReadonlySet<string | null> = new Set(["SIGABRT", "SIGTRAP"]);
@@ -66,13 +68,8 @@ export class WasmRunner implements Runner {
   /** Resolves when the child is ready. */
   static async start(snapshot: string): Promise<WasmRunner> {
     const runner = new WasmRunner(startChild(["serve", snapshot], [snapshot], HEAP_BYTES));
-    const timer = setTimeout(() => runner.#kill(), START_MS);
-    try {
-      const { python } = parseJson(await runner.#answer(FRAME.ready));
-      runner.pythonVersion = String(python);
-    } finally {
-      clearTimeout(timer);
-    }
+    const { python } = parseJson(await runner.#answer(FRAME.ready));
+    runner.pythonVersion = String(python);
     return runner;
   }
 
@@ -194,7 +191,9 @@ export class WasmRunner implements Runner {
 
   #answer(expected: number): Promise<Uint8Array> {
     return new Promise((done, failed) => {
+      const timer = setTimeout(() => this.#kill(), ANSWER_MS);
       const end = (act: () => void) => {
+        clearTimeout(timer);
         this.#listener = undefined;
         act();
       };
@@ -216,9 +215,6 @@ export class WasmRunner implements Runner {
     this.#child.process.kill("SIGKILL");
   }
 }
-
-/** Garbage that has not been collected yet is no fault of the code's. */
-const HEAP_SLACK = 64 * 1024 * 1024;
 
 function ended(endedBy: EndedBy): BlockResult {
   return { exitCode: EXIT_CODES[endedBy], endedBy, change: NO_CHANGE };

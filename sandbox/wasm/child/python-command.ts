@@ -1,5 +1,5 @@
 import type { ExecResult } from "just-bash/browser";
-import type { BlockEnd, Watch } from "./imports.ts";
+import type { Watch } from "./imports.ts";
 import type { Python, PythonRun } from "./python.ts";
 
 /** What one run may print: the shell keeps it all until it knows where it goes. */
@@ -18,10 +18,10 @@ export function pythonCommand(
     environment: Record<string, string>;
   },
   watch: Watch,
-): { result: ExecResult; end?: BlockEnd } {
+): ExecResult {
   const parsed = parse(args, context);
-  if (parsed === "version") return { result: said(`Python ${python.version}\n`, "", 0) };
-  if ("wrong" in parsed) return { result: said("", `python3: ${parsed.wrong}\n`, 2) };
+  if (parsed === "version") return said(`Python ${python.version}\n`, "", 0);
+  if ("wrong" in parsed) return said("", `python3: ${parsed.wrong}\n`, 2);
   const streams = { stdout: new Collected(), stderr: new Collected() };
   const end = python.run(
     { ...parsed, cwd: context.cwd, environment: context.environment },
@@ -36,16 +36,7 @@ export function pythonCommand(
   if (end.kind === "crashed") streams.stderr.add(Buffer.from(`\nStopped: ${end.message}.\n`));
   const stdout = streams.stdout.bytes().toString("latin1");
   const stderr = streams.stderr.bytes().toString("utf8");
-  return {
-    end,
-    result: {
-      stdout,
-      stdoutKind: "bytes",
-      stdoutEncoding: "binary",
-      stderr,
-      exitCode: end.exitCode,
-    },
-  };
+  return { ...said(stdout, stderr, end.exitCode), stdoutKind: "bytes", stdoutEncoding: "binary" };
 }
 
 function parse(

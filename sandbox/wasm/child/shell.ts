@@ -26,7 +26,6 @@ export class Shell {
       if (!over()) print(bytes);
     };
     const files = new ShellFiles(this.#python.module.FS, show);
-    let crash: BlockEnd | undefined;
     const run = async (args: string[], context: CommandContext): Promise<ExecResult> => {
       const given = {
         cwd: context.cwd,
@@ -34,9 +33,7 @@ export class Shell {
         stdin: Buffer.from(context.stdin as unknown as string, "latin1"),
         environment: { ...context.exportedEnv, PWD: context.cwd },
       };
-      const { result, end } = pythonCommand(this.#python, args, given, watch);
-      if (end?.kind === "crashed") crash = end;
-      return result;
+      return pythonCommand(this.#python, args, given, watch);
     };
     const bash = new Bash({
       fs: files,
@@ -70,7 +67,7 @@ export class Shell {
       show(Buffer.from(`bash: ${message}\n`));
     }
     if (over()) return new BlockEnd("timeout", 124);
-    return crash ?? new BlockEnd("exit", exitCode);
+    return new BlockEnd("exit", exitCode);
   }
 }
 

@@ -419,6 +419,17 @@ for name in ("__proto__", "constructor", "toString", "hasOwnProperty"):
     },
   ),
 
+  shell(
+    "reaches for JavaScript from a script that goes on",
+    `python3 -c 'import sys; sys.modules.pop("_pyodide_core"); import _pyodide_core; _pyodide_core.to_js([1])'; echo $?
+python3 -c 'print("once more"); import sys; sys.modules.pop("_pyodide_core"); import _pyodide_core; _pyodide_core.to_js({})'`,
+    {
+      exitCode: 1,
+      output: /reached out of the sandbox[^]*\n1\nonce more\n[^]*reached out/,
+      after: UNTOUCHED,
+    },
+  ),
+
   // The runner itself.
   python(
     "patches everything",
