@@ -6,7 +6,11 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, test, vi } from "vitest";
 import type { Isolation, Runner } from "../../../sandbox/runner.ts";
-import { type Attack, ATTACKS, type Canaries } from "./attacks.ts";
+import type { Attack, Canaries } from "./attacks/attack.ts";
+import { HOST } from "./attacks/host.ts";
+import { JAVASCRIPT } from "./attacks/javascript.ts";
+import { RUNNER } from "./attacks/runner.ts";
+import { SHARE } from "./attacks/share.ts";
 import { type Ran, run, startIsolation } from "./support.ts";
 
 /** Attacks at the same time, each from a session of its own. */
@@ -127,19 +131,22 @@ describe.concurrent("attacks in", () => {
     }
   }
 
-  test.for(ATTACKS)("$language: $name", async (attack, { expect }) => {
-    await inLane(async (lane) => {
-      const { ran, later } = await lane.attack(attack);
-      const other = await lane.aftermath();
-      expect(ran.output).not.toContain(secret);
-      expect(ran.output).toMatch(attack.output ?? /^/);
-      if (attack.exitCode !== undefined) expect(ran.exitCode).toBe(attack.exitCode);
-      if (attack.endedBy !== undefined) expect(ran.endedBy).toBe(attack.endedBy);
-      if (attack.after !== undefined) expect(later?.output).toMatch(attack.after.output);
-      expect(other).toMatchObject({ exitCode: 0, output: "1\n" });
-      expect(other.ms).toBeLessThan(1000);
-      expect(visitors).toBe(0);
-      expect(await readdir(directory)).toEqual(["secret.txt"]);
-    });
-  });
+  test.for([...HOST, ...SHARE, ...JAVASCRIPT, ...RUNNER])(
+    "$language: $name",
+    async (attack, { expect }) => {
+      await inLane(async (lane) => {
+        const { ran, later } = await lane.attack(attack);
+        const other = await lane.aftermath();
+        expect(ran.output).not.toContain(secret);
+        expect(ran.output).toMatch(attack.output ?? /^/);
+        if (attack.exitCode !== undefined) expect(ran.exitCode).toBe(attack.exitCode);
+        if (attack.endedBy !== undefined) expect(ran.endedBy).toBe(attack.endedBy);
+        if (attack.after !== undefined) expect(later?.output).toMatch(attack.after.output);
+        expect(other).toMatchObject({ exitCode: 0, output: "1\n" });
+        expect(other.ms).toBeLessThan(1000);
+        expect(visitors).toBe(0);
+        expect(await readdir(directory)).toEqual(["secret.txt"]);
+      });
+    },
+  );
 });
