@@ -8,7 +8,7 @@ export type {
   ApprovalFunction,
   ApprovalRequest,
   ApprovalResponse,
-} from "./core/agents/code-executor/approval.ts";
+} from "./core/agents/code-executor/approval-function.ts";
 export type { CodeExecutorAgentOptions } from "./core/agents/code-executor/options.ts";
 export type { ExecutorPrompts } from "./core/agents/code-executor/prompts.ts";
 export { createHandoff, type Handoff, type HandoffOptions } from "./core/agents/handoff.ts";
@@ -283,8 +283,8 @@ export {
   type KnownComponent,
   type RegistryOptions,
 } from "./core/component/registry.ts";
-export type { Note } from "./core/component/notes.ts";
-export type { Preparation } from "./core/component/prepare.ts";
+export type { Note } from "./core/component/component.ts";
+export type { Preparation } from "./core/component/preparation.ts";
 export type { Template } from "./core/component/template.ts";
 export { ItemLog } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { JsonObject } from "../json.ts";
 import type { NamedFunction } from "./functions.ts";
-import type { Note } from "./notes.ts";
-import type { Preparation } from "./prepare.ts";
+import type { Preparation } from "./preparation.ts";
 
 /**
  * What a component is used as. A field that takes a component names the role it accepts; `component_type` in
@@ -57,6 +56,12 @@ export interface ComponentLoader {
    * @throws ComponentError of kind `value` when there is none, with near matches
    */
   function<F extends NamedFunction>(name: string, path: string): F;
+}
+
+/** What whoever brings component JSON should know though nothing is wrong, and where: `component.config.image`. */
+export interface Note {
+  path: string;
+  message: string;
 }
 
 /** How a class appears in component JSON. Each class declares its own as `static component`. */

@@ -1,11 +1,6 @@
 import { ComponentError } from "../errors.ts";
+import type { Note } from "./component.ts";
 import { type CheckedComponent, componentsIn, type NodeLoader } from "./find-issues.ts";
-
-/** What whoever brings component JSON should know though nothing is wrong, and where: `component.config.image`. */
-export interface Note {
-  path: string;
-  message: string;
-}
 
 /** What the components in `model` have to say about their configs, in the order in which they stand there. */
 export function* notesOn(

@@ -10,6 +10,7 @@ import {
   type ComponentLoader,
   type ComponentModel,
   componentModelSchema,
+  type Note,
 } from "./component.ts";
 import { type CheckedComponent, findIssues, type NodeLoader, type Roles } from "./find-issues.ts";
 import type { FunctionCatalog, NamedFunction } from "./functions.ts";
@@ -21,7 +22,7 @@ import {
   requireWithinLimits,
 } from "./limits.ts";
 import { nearMatches } from "./near-matches.ts";
-import { type Note, notesOn } from "./notes.ts";
+import { notesOn } from "./notes.ts";
 import { prepareComponents } from "./prepare.ts";
 import { whyNotHere } from "./not-here.ts";
 import {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Note } from "../../core/component/notes.ts";
+import type { Note } from "../../core/component/component.ts";
 import type { KnownComponent } from "../../core/component/registry.ts";
 import { requestUsageSchema } from "../../core/models/llm-messages.ts";
 import type { MessagePage, TeamInfo } from "../../core/run/gateway.ts";

@@ -1,7 +1,7 @@
 import type {
   ApprovalFunction,
   ApprovalResponse,
-} from "../../../src/core/agents/code-executor/approval.ts";
+} from "../../../src/core/agents/code-executor/approval-function.ts";
 import type { Catalog } from "../../../src/core/component/catalog.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
 import type { Message } from "../../../src/core/messages/message.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { CodeExecutorAgent } from "../../../src/core/agents/code-executor-agent.ts";
-import type { ApprovalRequest } from "../../../src/core/agents/code-executor/approval.ts";
+import type { ApprovalRequest } from "../../../src/core/agents/code-executor/approval-function.ts";
 import type { CodeExecutorAgentOptions } from "../../../src/core/agents/code-executor/options.ts";
 import { StateError } from "../../../src/core/errors.ts";
 import type { JsonObject } from "../../../src/core/json.ts";

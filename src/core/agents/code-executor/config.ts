@@ -9,7 +9,7 @@ import { functionName } from "../../component/functions.ts";
 import { TroupeError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import { humanApprovalConfig, humanApprovalSchema } from "../../run/human-approval.ts";
-import type { ApprovalFunction } from "./approval.ts";
+import type { ApprovalFunction } from "./approval-function.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
 import { executorPromptsSchema } from "./prompts.ts";
 import type { ExecutorSettings } from "./settings.ts";

@@ -1,7 +1,7 @@
 import type { CodeExecutor } from "../../code/code-executor.ts";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
-import type { ApprovalFunction } from "./approval.ts";
+import type { ApprovalFunction } from "./approval-function.ts";
 import type { ExecutorPrompts } from "./prompts.ts";
 
 export interface CodeExecutorAgentOptions {

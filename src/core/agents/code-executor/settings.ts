@@ -5,7 +5,7 @@ import { ValueError } from "../../errors.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { SystemMessage } from "../../models/llm-messages.ts";
 import { type HumanApproval, humanApproval } from "../../run/human-approval.ts";
-import type { ApprovalFunction } from "./approval.ts";
+import type { ApprovalFunction } from "./approval-function.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
 import { type ExecutorPrompts, promptsOf } from "./prompts.ts";
 
