@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type AnyComponentDefinition, withoutNulls } from "../core/component/component.ts";
-import type { Issue } from "../core/errors.ts";
+import type { Note } from "../core/component/notes.ts";
 import type { JsonObject } from "../core/json.ts";
 import { noApprovalSchema } from "../core/run/human-approval.ts";
 import type { SandboxAddress } from "./sandbox-client.ts";
@@ -49,6 +49,11 @@ const CONFIGS = {
     .catchall(z.json()),
 } as const satisfies { [provider: string]: z.ZodType<{ timeout: number }> };
 
+const INSTEAD: Note = {
+  path: "provider",
+  message: "the code runs in the sandbox of this server, in a workspace of the team's own",
+};
+
 /** AutoGen's executors under their own names and configs; each runs code in the sandbox. */
 export function autoGenExecutors(sandbox: SandboxAddress | undefined): AnyComponentDefinition[] {
   return Object.entries(CONFIGS).map(([provider, configSchema]) => {
@@ -60,10 +65,7 @@ export function autoGenExecutors(sandbox: SandboxAddress | undefined): AnyCompon
       configSchema,
       fromConfig: (config: Config) => new AutoGenExecutor(definition, config, sandbox),
       notes: (config: Config) => [
-        {
-          path: "provider",
-          message: "the code runs in the sandbox of this server, in a workspace of the team's own",
-        },
+        ...(sandbox === undefined ? [] : [INSTEAD]),
         ...withoutEffect(config, configSchema.parse({})),
       ],
     };
@@ -93,7 +95,7 @@ class AutoGenExecutor extends SandboxCodeExecutor {
 }
 
 /** Keys that say something else than what is said by leaving them out. */
-function withoutEffect(config: Config, defaults: Config): Issue[] {
+function withoutEffect(config: Config, defaults: Config): Note[] {
   return Object.entries(config)
     .filter(([key, value]) => {
       const usual = JSON.stringify(defaults[key] ?? null);

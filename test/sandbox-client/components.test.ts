@@ -147,6 +147,13 @@ describe("notes", () => {
     ).toEqual(["there.config.participants[1].config.code_executor.provider"]);
   });
 
+  test("do not name a sandbox that is not there any more", () => {
+    const tool = { provider: "FunctionTool", config: { name: "f", source_code: "def f(): pass" } };
+    for (const model of [agent("LocalCommandLineCodeExecutor"), tool]) {
+      expect(registry(null).notes(model)).toEqual([]);
+    }
+  });
+
   test("leave out what cannot be loaded", () => {
     const team = {
       provider: "RoundRobinGroupChat",

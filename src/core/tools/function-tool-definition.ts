@@ -76,6 +76,8 @@ export function functionToolDefinition(
     notes(config) {
       if (sourceOf(config) === undefined) return [];
       const registered = catalog.tool(config.name) !== undefined;
+      // A team may be older than the settings, and be shown though it cannot be loaded.
+      if (!registered && python === undefined) return [];
       const message = registered
         ? "does not run: this server has a tool of that name"
         : "runs in the sandbox of this server";
