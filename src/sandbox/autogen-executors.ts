@@ -1,6 +1,9 @@
 import * as z from "zod";
-import { type AnyComponentDefinition, withoutNulls } from "../core/component/component.ts";
-import type { Note } from "../core/component/notes.ts";
+import {
+  type AnyComponentDefinition,
+  type Note,
+  withoutNulls,
+} from "../core/component/component.ts";
 import type { JsonObject } from "../core/json.ts";
 import { noApprovalSchema } from "../core/run/human-approval.ts";
 import type { SandboxAddress } from "./sandbox-client.ts";
