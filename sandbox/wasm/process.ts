@@ -37,6 +37,8 @@ export function startChild(args: string[], readable: string[], heapBytes: number
       ...rights,
       "--disallow-code-generation-from-strings",
       "--no-addons",
+      // It would write files whatever the rights.
+      "--no-experimental-sqlite",
       "--no-warnings",
       // The shell abandons promises of files that cannot be written.
       "--unhandled-rejections=none",
