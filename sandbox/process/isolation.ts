@@ -27,9 +27,10 @@ export class ProcessIsolation implements Isolation {
   readonly #scratch: string;
   /** Users to run code as; none where the service may not choose. */
   readonly #uids: readonly number[];
+  /** Those nobody has. Who was freed last comes last: what was killed of them may count against them for a while. */
+  readonly #free: number[];
   readonly #path: string;
   readonly #runners = new Set<Runner>();
-  readonly #users = new Set<number>();
 
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
@@ -37,6 +38,7 @@ export class ProcessIsolation implements Isolation {
     // The data directory is nobody else's to enter; this one has to be.
     this.#scratch = join(tmpdir(), `troupe-sandbox-${this.#name}`);
     this.#uids = process.getuid?.() === 0 ? range(options.firstUid, USERS) : [];
+    this.#free = [...this.#uids];
     const own = dirname(process.execPath);
     this.#path = [own, "/usr/local/bin", "/usr/bin", "/bin"].join(":");
   }
@@ -61,7 +63,7 @@ export class ProcessIsolation implements Isolation {
       path: this.#path,
       onClose: () => {
         this.#runners.delete(runner);
-        if (uid !== undefined) this.#users.delete(uid);
+        if (uid !== undefined) this.#free.push(uid);
       },
     });
     this.#runners.add(runner);
@@ -75,9 +77,9 @@ export class ProcessIsolation implements Isolation {
 
   /** A user that no other runner has. */
   #user(): number | undefined {
-    const uid = this.#uids.find((one) => !this.#users.has(one));
-    if (uid !== undefined) this.#users.add(uid);
-    else if (this.#uids.length > 0) throw new Error("There are no more users to run code as.");
+    if (this.#uids.length === 0) return undefined;
+    const uid = this.#free.shift();
+    if (uid === undefined) throw new Error("There are no more users to run code as.");
     return uid;
   }
 }

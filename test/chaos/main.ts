@@ -15,7 +15,7 @@ import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 
 // Kills the service with SIGKILL, over and over, and looks whether anybody could tell.
 //
-//   node test/chaos/main.ts [--long] [--seconds 8] [--seed 1] [--only <part of a name>]
+//   node test/chaos/main.ts [--long] [--seconds 5] [--seed 1] [--only <part of a name>]
 //
 // First kills at named points: some of each kind, or with --long all there are. Then faults of the model, and clients of
 // all kinds. Then kills at random times, for so many seconds. The seed and a failed case's name repeat it.
@@ -28,12 +28,12 @@ const { values } = parseArgs({
   },
 });
 const { long, only } = values;
-const seconds = Number(values.seconds ?? (long ? 600 : 8));
+const seconds = Number(values.seconds ?? (long ? 600 : 5));
 const seed = Number(values.seed);
 /** Trials wait more than they compute. */
 const PARALLEL = 4;
 /** Kills per scenario in a short run, beside those of a new kind. */
-const MORE_PLANS = 2;
+const MORE_PLANS = 1;
 
 const MOST_RANDOM = 5000;
 
