@@ -19,7 +19,7 @@ const run = promisify(execFile);
 export async function measure(): Promise<Report> {
   const data = mkdtempSync(join(tmpdir(), "troupe-bench-"));
   try {
-    const settings = { SANDBOX_ISOLATION: "wasm" };
+    const settings = { SANDBOX_ISOLATION: "wasm", SANDBOX_CACHE: join(data, "cache") };
     const cold = await timed(async () => (await Sandbox.start({ data, settings })).stop());
     const warm = await timed(async () => (await Sandbox.start({ data, settings })).stop());
     await using wasm = await Sandbox.start({ data, settings });

@@ -62,8 +62,8 @@ export class ProcessIsolation implements Isolation {
       maxProcesses: this.#options.maxProcesses,
       path: this.#path,
       onClose: () => {
-        this.#runners.delete(runner);
-        if (uid !== undefined) this.#free.push(uid);
+        // It may be closed more than once.
+        if (this.#runners.delete(runner) && uid !== undefined) this.#free.push(uid);
       },
     });
     this.#runners.add(runner);
