@@ -107,7 +107,7 @@ let portsTried = 0;
 
 /** A port nobody listens on, and nobody will by chance: each of vitest's workers has its own range. */
 export async function freePort(): Promise<number> {
-  const first = FIRST_PORT + (Number(process.env.VITEST_POOL_ID) % 16) * PORTS_PER_WORKER;
+  const first = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % 16) * PORTS_PER_WORKER;
   for (;;) {
     const port = first + (portsTried++ % PORTS_PER_WORKER);
     if (await isFree(port)) return port;

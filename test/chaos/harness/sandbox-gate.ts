@@ -41,6 +41,7 @@ export class SandboxGate {
         response.write(chunk);
       });
       answer.on("end", () => response.end());
+      answer.on("error", () => response.destroy());
     });
     forwarded.on("error", () => response.destroy());
     response.on("close", () => forwarded.destroy());

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
+import { freePort } from "../../support/npm-start.ts";
 import type { Arming, Marker } from "../worker/protocol.ts";
 import { MARK } from "../worker/protocol.ts";
 
@@ -51,6 +52,8 @@ export class Workerd {
   /** Starts it and waits until it listens. `arming` says where the worker announces that it wants to be killed. */
   async start(arming: Arming | null): Promise<void> {
     const { config, state, vars, onMarker, onOutput } = this.#options;
+    // One that nobody is given while the process is dead.
+    this.#port ||= await freePort();
     const args = [
       "serve",
       "--experimental",
@@ -78,19 +81,14 @@ export class Workerd {
       });
     }
     const control = child.stdio[3] as Readable;
-    let listening = (): void => {};
     const ready = new Promise<void>((listens, reject) => {
-      listening = listens;
+      control.setEncoding("utf8").on("data", (text: string) => {
+        if (text.includes('"event":"listen"')) listens();
+      });
       setTimeout(
         () => reject(new Error(`workerd does not listen after ${READY_WITHIN_MS} ms`)),
         READY_WITHIN_MS,
       ).unref();
-    });
-    control.setEncoding("utf8").on("data", (text: string) => {
-      const port = /"event":"listen".*"port":(\d+)/.exec(text)?.[1];
-      if (port === undefined) return;
-      this.#port = Number(port);
-      listening();
     });
     await Promise.race([
       ready,
