@@ -1,5 +1,12 @@
 import { createHash, randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { FRAME, CHUNK_BYTES, FrameReader } from "./frames.ts";
@@ -22,12 +29,9 @@ export async function snapshotFile(directory: string): Promise<string> {
 /** Of all that decides what the snapshot holds. */
 function versions(): string {
   const hash = createHash("sha256").update(process.version);
-  for (const url of [
-    import.meta.resolve("pyodide/package.json"),
-    new URL("child/prelude.py", import.meta.url),
-    new URL("child/python.ts", import.meta.url),
-  ])
-    hash.update(readFileSync(fileURLToPath(url)));
+  hash.update(readFileSync(fileURLToPath(import.meta.resolve("pyodide/package.json"))));
+  const child = join(import.meta.dirname, "child");
+  for (const name of readdirSync(child).toSorted()) hash.update(readFileSync(join(child, name)));
   return hash.digest("hex").slice(0, 16);
 }
 

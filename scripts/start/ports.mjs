@@ -1,8 +1,11 @@
-import { once } from "node:events";
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const FREE_WITHIN_MS = 2_000;
+const LOWEST_PORT = 10_000;
+/** On Linux; elsewhere they begin higher. */
+const LOWEST_GIVEN_PORT = 32_768;
 
 /**
  * Why nobody can listen there, undefined when one can. A server that was killed outright takes a moment to let go of its
@@ -21,16 +24,16 @@ export async function whyNotFree(host, port) {
 }
 
 /**
- * A port that nobody listens on.
+ * A port that nobody listens on, below those that systems give to whoever asks for any: nobody gets it by chance while its
+ * owner is dead and about to be started again.
  *
  * @param {string} host
  */
 export async function freePort(host) {
-  const probe = createServer().listen(0, host);
-  await once(probe, "listening");
-  const { port } = /** @type {import("node:net").AddressInfo} */ (probe.address());
-  await new Promise((closed) => probe.close(closed));
-  return port;
+  for (;;) {
+    const port = randomInt(LOWEST_PORT, LOWEST_GIVEN_PORT);
+    if ((await tryToListen(host, port)) === undefined) return port;
+  }
 }
 
 /**

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunInfo } from "../../src/core/run/gateway.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { jsonInit } from "../support/http-app.ts";
-import { freePort, NpmStart } from "../support/npm-start.ts";
+import { NpmStart } from "../support/npm-start.ts";
+import { freePort } from "../support/ports.ts";
 import { file, read, snippet, Workplace } from "../support/pages.ts";
 
 const place = new Workplace();

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { RunInfo } from "../../src/core/run/gateway.ts";
 import { jsonInit } from "../support/http-app.ts";
-import { freePort, isFree, NpmStart } from "../support/npm-start.ts";
+import { NpmStart } from "../support/npm-start.ts";
+import { freePort, isFree } from "../support/ports.ts";
 
 let persistTo: string;
 let port: number;

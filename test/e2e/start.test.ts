@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { freePort, isFree, NpmStart } from "../support/npm-start.ts";
+import { NpmStart } from "../support/npm-start.ts";
+import { freePort, isFree } from "../support/ports.ts";
 
 let persistTo: string;
 let port: number;

@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
-import { freePort } from "../../support/npm-start.ts";
+import { freePort } from "../../support/ports.ts";
 import type { Arming, Marker } from "../worker/protocol.ts";
 import { MARK } from "../worker/protocol.ts";
 
