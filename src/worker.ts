@@ -2,7 +2,7 @@ import { defaultCatalog } from "./core/component/catalog.ts";
 import type { ComponentModel } from "./core/component/component.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
-import { TroupeTeam } from "./durable/team-object.ts";
+import { TroupeTeam } from "./durable/object/team-object.ts";
 import { problemResponse } from "./http/problem.ts";
 
 export type { Env } from "./compose.ts";

@@ -7,24 +7,27 @@ import { dirname, relative, resolve, sep } from "node:path";
 
 /** What is on the wire, for those that know the service only through it. */
 const WIRE = [
+  "contract/",
   "core/messages/",
   "core/models/",
   "core/component/",
   "core/json.ts",
   "core/errors.ts",
-  "core/run/gateway.ts",
 ];
 
 /** @type {Record<string, Allowed | "anything">} */
 export const LAYERS = {
   "core/": { src: [], packages: ["zod", "@cfworker/json-schema", "js-tiktoken"] },
-  // What all share that ask other servers.
-  "outgoing/": { src: ["core/"], packages: [] },
+  // What crosses the wire.
+  "contract/": { src: ["core/"], packages: ["zod"] },
+  "secrets/": { src: ["core/"], packages: [] },
+  // Everything that makes requests to other servers goes through here.
+  "outgoing/": { src: ["core/", "secrets/"], packages: [] },
   "models/": { src: ["core/", "outgoing/"], packages: ["zod", "openai", "eventsource-parser"] },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
   "sandbox/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
-  "durable/": { src: ["core/"], packages: ["zod", "cloudflare:workers"] },
-  "http/": { src: ["core/"], packages: ["zod", "hono"] },
+  "durable/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "cloudflare:workers"] },
+  "http/": { src: ["core/", "contract/"], packages: ["zod", "hono"] },
   "protocols/": { src: WIRE, packages: ["zod", "hono"] },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
   "testing/": { src: ["core/"], packages: ["zod"] },

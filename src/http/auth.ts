@@ -1,4 +1,4 @@
-import type { Problem } from "../core/run/gateway.ts";
+import type { Problem } from "../contract/gateway.ts";
 
 export type Scope = "teams:read" | "teams:write" | "runs:read" | "runs:write";
 

@@ -1,12 +1,12 @@
 import type { Context } from "hono";
 import * as z from "zod";
 import { issuesOf } from "../core/issues.ts";
-import type { Idempotency } from "../core/run/gateway.ts";
+import type { Idempotency } from "../contract/gateway.ts";
 import type { Principal } from "./auth.ts";
 import { type JsonBody, readJson } from "./body.ts";
 import type { Call, Endpoint, QueryShape } from "./endpoint.ts";
 import { invalid, ProblemError } from "./problem.ts";
-import { ID } from "./schemas/common.ts";
+import { ID } from "../contract/common.ts";
 import type { Services } from "./services.ts";
 
 const LONGEST_KEY = 255;

@@ -1,8 +1,8 @@
 import type { Context } from "hono";
 import type * as z from "zod";
-import type { Idempotency, TeamGateway } from "../core/run/gateway.ts";
+import type { Idempotency, TeamGateway } from "../contract/gateway.ts";
 import type { Principal, Scope } from "./auth.ts";
-import type { SchemaName } from "./schemas/names.ts";
+import type { SchemaName } from "./schema-names.ts";
 
 /** An operation of the API: how it is called, what it answers, and the function that does it. */
 export interface Endpoint<

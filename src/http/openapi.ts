@@ -4,14 +4,14 @@ import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { jsonObjectSchema } from "../core/json.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { problemSchema } from "./problem.ts";
-import { messageSchema, namedMessageSchemas } from "./schemas/message.ts";
-import type { SchemaName } from "./schemas/names.ts";
+import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
+import type { SchemaName } from "./schema-names.ts";
 import {
   humanRequestSchema,
   humanRequestsSchema,
   runPageSchema,
   runSchema,
-} from "./schemas/run.ts";
+} from "../contract/run.ts";
 import {
   componentInputSchema,
   componentsSchema,
@@ -20,7 +20,7 @@ import {
   teamSchema,
   templatesSchema,
   validSchema,
-} from "./schemas/team.ts";
+} from "../contract/team.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { errorMessage, type Issue, TroupeError } from "../core/errors.ts";
-import type { Problem, Result } from "../core/run/gateway.ts";
+import type { Problem, Result } from "../contract/gateway.ts";
 
 /** Thrown by routes and checks; becomes the problem document of the response. */
 export class ProblemError extends Error {

@@ -1,6 +1,6 @@
 import type { ComponentRegistry } from "../core/component/registry.ts";
 import type { Template } from "../core/component/template.ts";
-import type { Gateway } from "../core/run/gateway.ts";
+import type { Gateway } from "../contract/gateway.ts";
 import type { Limits } from "./limits.ts";
 
 /** What the routes work with. */

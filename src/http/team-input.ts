@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/json.ts";
-import type { Idempotency } from "../core/run/gateway.ts";
+import type { Idempotency } from "../contract/gateway.ts";
 import type { Limits } from "./limits.ts";
 import { invalid } from "./problem.ts";
 

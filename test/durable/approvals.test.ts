@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { ComponentModel } from "../../src/core/component/component.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { FunctionCall } from "../../src/core/models/llm-messages.ts";
-import type { RunInfo } from "../../src/core/run/gateway.ts";
+import type { RunInfo } from "../../src/contract/gateway.ts";
 import { FunctionTool } from "../../src/core/tools/function-tool.ts";
 import { catalog } from "./support/catalog.ts";
 import { assistant } from "./support/components.ts";

@@ -3,14 +3,14 @@ import { describe, expect, test, vi } from "vitest";
 import type { ComponentModel } from "../../src/core/component/component.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { toModelText } from "../../src/core/messages/views.ts";
-import type { RunInfo } from "../../src/core/run/gateway.ts";
+import type { RunInfo } from "../../src/contract/gateway.ts";
 import {
   FIRST_ROW,
   type ForkCursor,
   fork,
   type ForkSourceStub,
   type ForkTargetStub,
-} from "../../src/durable/fork.ts";
+} from "../../src/durable/fork/fork.ts";
 import { agent, counter, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
 
 const human: ComponentModel = { provider: "UserProxyAgent", config: { name: "human" } };

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { RunInfo } from "../../src/core/run/gateway.ts";
+import type { RunInfo } from "../../src/contract/gateway.ts";
 import { thought } from "./support/scripted-agent.ts";
 import { agent, counter, type Frame, roundRobin, TestTeam, value } from "./support/team.ts";
 

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { ModelError } from "../../src/core/models/model-error.ts";
 import type { Message } from "../../src/core/messages/message.ts";
-import type { MessagePage } from "../../src/core/run/gateway.ts";
+import type { MessagePage } from "../../src/contract/gateway.ts";
 import { thought } from "./support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, value } from "./support/team.ts";
 

@@ -5,8 +5,8 @@ import {
   secretResolver,
   settingOrReference,
   type Settings,
-} from "../../src/durable/secret-hosts.ts";
-import { REDACTED, SealedSecrets } from "../../src/durable/secrets.ts";
+} from "../../src/secrets/secret-hosts.ts";
+import { REDACTED, SealedSecrets } from "../../src/secrets/sealed-secrets.ts";
 
 const KEY = btoa("k".repeat(32));
 const secrets = new SealedSecrets(KEY);

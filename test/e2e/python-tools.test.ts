@@ -1,6 +1,6 @@
 // Tools whose functions are Python in component JSON, end to end: a Worker, a sandbox, HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RunInfo } from "../../src/core/run/gateway.ts";
+import type { RunInfo } from "../../src/contract/gateway.ts";
 import { inspectFunctions } from "../../src/core/python/inspect-functions.ts";
 import { type Import, pythonSource } from "../../src/core/python/python-source.ts";
 import { sandboxPython } from "../../src/sandbox/components.ts";

@@ -116,7 +116,7 @@ const accepted: Record<string, string> = {
   "src/core/x.ts": "export const x = 1;",
   "src/models/ok.ts":
     'import OpenAI from "openai";\nimport { x } from "../core/x.ts";\nexport { OpenAI, x };',
-  "src/protocols/ok.ts": 'export type { TeamInfo } from "../core/run/gateway.ts";',
+  "src/protocols/ok.ts": 'export type { TeamInfo } from "../contract/gateway.ts";',
   "src/worker.ts": 'export * from "./durable/x.ts";\nexport * from "./http/x.ts";',
 };
 

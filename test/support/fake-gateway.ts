@@ -8,7 +8,7 @@ import type {
   StartRunInput,
   TeamGateway,
   TeamInfo,
-} from "../../src/core/run/gateway.ts";
+} from "../../src/contract/gateway.ts";
 import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
 
 const TIME = "2026-01-02T03:04:05.000Z";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
-import { answerSchema, nothingSchema, stopRunSchema } from "../schemas/run.ts";
+import { answerSchema, nothingSchema, stopRunSchema } from "../../contract/run.ts";
 import type { Services } from "../services.ts";
 import { parseAnswer } from "../task.ts";
 

@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
-import { integerParameter } from "../schemas/common.ts";
-import { startRunSchema } from "../schemas/run.ts";
+import { integerParameter } from "../../contract/common.ts";
+import { startRunSchema } from "../../contract/run.ts";
 import * as z from "zod";
 import type { Services } from "../services.ts";
 import { acceptsEventStream, streamAnswer } from "../sse.ts";

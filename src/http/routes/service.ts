@@ -1,6 +1,6 @@
 import { preparedComponent } from "../component.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
-import { componentBodySchema } from "../schemas/team.ts";
+import { componentBodySchema } from "../../contract/team.ts";
 import type { Services } from "../services.ts";
 
 /** What is not about one team. */

@@ -1,6 +1,6 @@
 import { type Endpoint, endpoint } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
-import { cursorParameter } from "../schemas/common.ts";
+import { cursorParameter } from "../../contract/common.ts";
 import { cursorOf, EVENT_STREAM, eventStream, eventStreamHead } from "../sse.ts";
 
 /** The event streams. */

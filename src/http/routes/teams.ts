@@ -1,16 +1,16 @@
-import type { Result, TeamInfo } from "../../core/run/gateway.ts";
+import type { Result, TeamInfo } from "../../contract/gateway.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { preparedRunnable } from "../component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
-import { cursorParameter, integerParameter } from "../schemas/common.ts";
-import { nothingSchema } from "../schemas/run.ts";
+import { cursorParameter, integerParameter } from "../../contract/common.ts";
+import { nothingSchema } from "../../contract/run.ts";
 import {
   componentBodySchema,
   createTeamSchema,
   forkTeamSchema,
   type NotedTeam,
   stateSchema,
-} from "../schemas/team.ts";
+} from "../../contract/team.ts";
 import type { Services } from "../services.ts";
 import { checkMetadata, newTeamId } from "../team-input.ts";
 

@@ -2,7 +2,7 @@ import { compose, type Composition, type Env } from "../../../src/compose.ts";
 import type { ComponentModel } from "../../../src/core/component/component.ts";
 import type { JsonObject } from "../../../src/core/json.ts";
 import type { Runnable } from "../../../src/core/run/runnable.ts";
-import { TroupeTeam } from "../../../src/durable/team-object.ts";
+import { TroupeTeam } from "../../../src/durable/object/team-object.ts";
 import { InMemory } from "../in-memory.ts";
 import { StandIns } from "../stand-ins/stand-ins.ts";
 import { parseTrace, type Step, textOf } from "../trace.ts";

@@ -3,8 +3,8 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { ComponentModel } from "../../../src/core/component/component.ts";
 import type { Json, JsonObject } from "../../../src/core/json.ts";
-import type { Result, RunInfo, StartRunInput, TeamGateway } from "../../../src/core/run/gateway.ts";
-import { DurableObjectGateway } from "../../../src/durable/gateway.ts";
+import type { Result, RunInfo, StartRunInput, TeamGateway } from "../../../src/contract/gateway.ts";
+import { DurableObjectGateway } from "../../../src/durable/object/gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";
 
 let count = 0;

@@ -5,7 +5,7 @@ import { ComponentRegistry } from "../../../src/core/component/registry.ts";
 import { agentRunnable } from "../../../src/core/run/agent-runnable.ts";
 import type { Runnable } from "../../../src/core/run/runnable.ts";
 import type { Team } from "../../../src/core/teams/team.ts";
-import { TroupeTeam } from "../../../src/durable/team-object.ts";
+import { TroupeTeam } from "../../../src/durable/object/team-object.ts";
 import { sandboxComponents } from "../../../src/sandbox/components.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";

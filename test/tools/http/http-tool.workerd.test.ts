@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../src/core/json.ts";
-import { guardedFetch } from "../../../src/durable/egress.ts";
+import { guardedFetch } from "../../../src/outgoing/egress.ts";
 import type { HttpToolConfig } from "../../../src/tools/http/config.ts";
 import { HttpTool } from "../../../src/tools/http/http-tool.ts";
 

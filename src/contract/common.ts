@@ -1,0 +1,35 @@
+import * as z from "zod";
+import type { JsonObject } from "../core/json.ts";
+
+/** The form of every id in paths and bodies. */
+export const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export const idSchema = z
+  .string()
+  .regex(ID, "must be 1 to 64 letters, digits, underscores and hyphens");
+
+export const timeSchema = z.string().meta({ format: "date-time" });
+
+/** Any JSON object. The body came from JSON.parse, so there is nothing more to check. */
+export const openObjectSchema = z.custom<JsonObject>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "must be a JSON object",
+);
+
+/** Metadata, saved state and component config: kept as they are. */
+export function describedObject(description: string): z.ZodType<JsonObject> {
+  return openObjectSchema.meta({ type: "object", additionalProperties: true, description });
+}
+
+/** A whole number in a query string. */
+export function integerParameter(minimum: number, maximum: number): z.ZodType<number> {
+  const rule = `must be a whole number from ${minimum} to ${maximum}`;
+  return z
+    .custom<string>((text) => typeof text === "string" && /^\d{1,16}$/.test(text), rule)
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, rule)
+    .meta({ type: "integer", minimum, maximum });
+}
+
+/** A position in a team's log: the id of a stream frame, or a message's `seq`. */
+export const cursorParameter = integerParameter(0, Number.MAX_SAFE_INTEGER);

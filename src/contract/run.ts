@@ -1,0 +1,126 @@
+import * as z from "zod";
+import type { Json } from "../core/json.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import type { HumanRequest, RunInfo, RunPage } from "./gateway.ts";
+import { describedObject, idSchema, timeSchema } from "./common.ts";
+import { messageSchema } from "./message.ts";
+import { metadataSchema } from "./team.ts";
+
+/** Longest a run may be told to last: 30 days of running time. */
+const LONGEST_TIMEOUT = 30 * 24 * 3600;
+
+const chatMessage = {
+  type: "object",
+  description:
+    "A chat message: TextMessage, MultiModalMessage, StopMessage, HandoffMessage, ToolCallSummaryMessage or StructuredMessage[...]. id, created_at, models_usage and metadata may be left out.",
+  properties: { type: { type: "string" }, source: { type: "string" }, content: {} },
+  required: ["type", "source"],
+  additionalProperties: true,
+} as const;
+
+export const startRunSchema = z.strictObject({
+  task: z
+    .unknown()
+    .default(null)
+    .meta({
+      description: "A text said by user, a chat message, several, or null to continue.",
+      oneOf: [
+        { type: "string" },
+        chatMessage,
+        { type: "array", minItems: 1, items: chatMessage },
+        { type: "null" },
+      ],
+    }),
+  output_task_messages: z.boolean().default(true),
+  on_conflict: z
+    .enum(["reject", "interrupt"], {
+      error: ({ input }) =>
+        input === "queue"
+          ? '"queue" is not supported by this version; use "reject" or "interrupt"'
+          : 'must be "reject" or "interrupt"',
+    })
+    .default("reject"),
+  timeout_seconds: z.number().positive().max(LONGEST_TIMEOUT).nullable().default(null),
+  max_total_tokens: z.number().int().positive().nullable().default(null),
+  metadata: metadataSchema.default({}),
+});
+
+export const stopRunSchema = z.strictObject({ mode: z.enum(["after_turn", "now"]) });
+
+/** Of calls that take no arguments: nothing, or an empty object. */
+export const nothingSchema = z.strictObject({});
+
+export const answerSchema = z.union([
+  z.strictObject({
+    content: z
+      .unknown()
+      .refine((value) => value !== undefined, "is missing")
+      .meta({ oneOf: [{ type: "string" }, chatMessage] }),
+  }),
+  z.strictObject({
+    approved: z.boolean(),
+    reason: z.string().max(10_000).optional(),
+    arguments: describedObject(
+      "In the place of the tool call's arguments; must fit its parameters.",
+    ).optional(),
+  }),
+]);
+
+export const humanRequestSchema = z.object({
+  id: z.string().describe("Of an input: the request_id of its event."),
+  kind: z.enum(["input", "approval"]),
+  source: z.string(),
+  prompt: z.string(),
+  code: z.string().describe("The code to be approved, as Markdown.").optional(),
+  tool_call: z
+    .object({
+      name: z.string(),
+      arguments: describedObject("As the model wrote them."),
+      call_id: z.string().optional(),
+      parameters: describedObject("JSON Schema of the arguments.").optional(),
+    })
+    .describe("The tool call to be approved.")
+    .optional(),
+  created_at: timeSchema,
+  expires_at: timeSchema.nullable(),
+}) satisfies z.ZodType<HumanRequest>;
+
+export const humanRequestsSchema = z.object({ requests: z.array(humanRequestSchema) });
+
+export const runSchema = z.object({
+  id: idSchema,
+  team_id: idSchema,
+  status: z.enum(["queued", "running", "waiting", "paused", "completed", "cancelled", "failed"]),
+  task: z.custom<Json>().meta({ description: "The messages it was given." }),
+  stop_reason: z.string().nullable(),
+  error: z.object({ type: z.string(), message: z.string() }).nullable(),
+  usage: requestUsageSchema,
+  turns: z
+    .number()
+    .int()
+    .min(0)
+    .describe("Turns it has finished, the one that takes the task not counted."),
+  turn: z
+    .number()
+    .int()
+    .min(0)
+    .describe(
+      "The team's last finished turn, as the run found or left it: fork there to go on from its end.",
+    ),
+  requests: z.array(humanRequestSchema),
+  retry_of: z.string().nullable(),
+  metadata: metadataSchema,
+  created_at: timeSchema,
+  started_at: timeSchema.nullable(),
+  ended_at: timeSchema.nullable(),
+  result: z
+    .object({ stop_reason: z.string().nullable(), messages: z.array(messageSchema) })
+    .nullable()
+    .optional()
+    .describe("Only when one run is asked for; null above 1 MB, then page the messages."),
+}) satisfies z.ZodType<RunInfo>;
+
+export const runPageSchema = z.object({
+  runs: z.array(runSchema),
+  next_cursor: z.string().nullable(),
+}) satisfies z.ZodType<RunPage>;

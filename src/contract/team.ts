@@ -1,0 +1,134 @@
+import * as z from "zod";
+import type { Note } from "../core/component/component.ts";
+import type { KnownComponent } from "../core/component/registry.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import type { MessagePage, TeamInfo } from "./gateway.ts";
+import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
+import { messageSchema } from "./message.ts";
+
+/** Component JSON as it comes in: an object; what is in it the registry checks, which says more than a schema can. */
+export const componentInputSchema = openObjectSchema.meta({
+  type: "object",
+  description: "A team or a single agent as AutoGen's component JSON.",
+  properties: {
+    provider: { type: "string", description: "A name from GET /v1/components." },
+    component_type: { type: ["string", "null"] },
+    version: { type: ["integer", "null"] },
+    component_version: { type: ["integer", "null"] },
+    description: { type: ["string", "null"] },
+    label: { type: ["string", "null"] },
+    config: { type: "object", additionalProperties: true },
+  },
+  required: ["provider", "config"],
+  examples: [
+    {
+      provider: "autogen_agentchat.agents.UserProxyAgent",
+      component_type: "agent",
+      config: { name: "human" },
+    },
+  ],
+});
+
+export const metadataSchema = describedObject("Kept as it is.");
+
+export const createTeamSchema = z
+  .strictObject({
+    component: componentInputSchema.optional(),
+    template: z.string().max(200).optional().describe("A name from GET /v1/templates."),
+    id: idSchema.optional().describe("Left out, an unguessable one is made."),
+    label: z.string().max(200, "must be at most 200 characters").nullable().optional(),
+    metadata: metadataSchema.optional(),
+  })
+  .refine(({ component, template }) => (component === undefined) !== (template === undefined), {
+    error: "give a component or a template, one of them",
+    path: ["component"],
+  });
+
+export const forkTeamSchema = z.strictObject({
+  turn: z
+    .number()
+    .int()
+    .min(0)
+    .nullable()
+    .optional()
+    .describe(
+      "The turn at whose end the fork begins, as Team.turn, Run.turn and a message's turn name it. Left out, the last finished one; 0 is before the first.",
+    ),
+  id: idSchema.optional().describe("Of the new team. Left out, an unguessable one is made."),
+});
+
+export const componentBodySchema = z.strictObject({ component: componentInputSchema });
+
+export const stateSchema = describedObject(
+  "State as AutoGen's save_state() writes it, plus the key troupe with what AutoGen forgets.",
+);
+
+const notesSchema = z
+  .array(z.object({ path: z.string(), message: z.string() }))
+  .describe(
+    "What is to be known about the component though nothing is wrong with it: what stands in for something, and config without effect. Paths as in a problem's errors.",
+  ) satisfies z.ZodType<Note[]>;
+
+/** A team with what is to be said about its component. */
+export type NotedTeam = TeamInfo & { notes: Note[] };
+
+export const teamSchema = z.object({
+  id: idSchema,
+  label: z.string().nullable(),
+  metadata: metadataSchema,
+  component: openObjectSchema
+    .meta({ $ref: "#/components/schemas/Component" })
+    .describe("Secrets are redacted.") as unknown as z.ZodType<TeamInfo["component"]>,
+  component_version: z.number().int().min(1).describe("Counts replacements of the component."),
+  status: z.enum(["idle", "running", "waiting", "paused"]),
+  active_run: z.string().nullable(),
+  usage: requestUsageSchema,
+  turn: z
+    .number()
+    .int()
+    .min(0)
+    .describe(
+      "The last finished turn. Counts over all runs; a reset, a loaded state and another component count as one, too.",
+    ),
+  forked_from: z
+    .object({ team_id: idSchema, turn: z.number().int().min(0) })
+    .nullable()
+    .describe("Where its conversation comes from, if it is a fork."),
+  created_at: timeSchema,
+  updated_at: timeSchema,
+  notes: notesSchema,
+}) satisfies z.ZodType<NotedTeam>;
+
+const numbered = {
+  seq: z.number().int().min(0),
+  turn: z
+    .number()
+    .int()
+    .min(0)
+    .describe("The team's turn it was said in; above Team.turn while that turn is in progress."),
+};
+
+export const messagePageSchema = z.object({
+  messages: z.array(z.intersection(z.object(numbered), messageSchema)),
+  next_after: z.number().int().nullable().describe("Pass as after; null at the end."),
+  next_before: z.number().int().nullable().describe("Pass as before; null at the beginning."),
+}) satisfies z.ZodType<MessagePage>;
+
+export const templatesSchema = z.object({
+  templates: z.array(
+    z.object({ name: z.string(), description: z.string(), component: componentInputSchema }),
+  ),
+});
+
+export const componentsSchema = z.object({
+  components: z.array(
+    z.object({
+      provider: z.string(),
+      component_type: z.string(),
+      component_version: z.number().int().describe("The config version that is written."),
+      config: describedObject("JSON Schema of its config."),
+    }),
+  ),
+}) satisfies z.ZodType<{ components: KnownComponent[] }>;
+
+export const validSchema = z.object({ valid: z.literal(true), notes: notesSchema });

@@ -1,0 +1,231 @@
+import type { Result } from "../../contract/gateway.ts";
+import { eventOwner } from "../storage/event-log.ts";
+import type { ForkCursor, ForkPage, ForkPoint, ForkPosition, ForkRow } from "./fork.ts";
+import { ok, teamNotFound } from "../object/refusal.ts";
+import { commitAt, headOwner, lastTurn } from "../storage/heads.ts";
+import { logOwner } from "../storage/log-store.ts";
+import type { Stores } from "../storage/stores.ts";
+
+/** About what one page holds. */
+const PAGE_BYTES = 1_000_000;
+/** What of a log goes into one row: a reader of its last items parses all of it. */
+const LOG_ROW_BYTES = 64 * 1024;
+
+interface Item {
+  row: ForkRow;
+  next: ForkCursor;
+}
+
+/** Gives out what a fork needs: of each log the generation in force at its turn, of the heads the last ones up to it. */
+export class ForkSource {
+  readonly #stores: Stores;
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+  }
+
+  /** @param turn null for the last finished one */
+  point(turn: number | null): Result<ForkPoint> {
+    const { db, team } = this.#stores;
+    const { id, created_at, label, metadata, forked_from } = team.record;
+    const first = forked_from?.turn ?? 0;
+    const last = lastTurn(db);
+    if (turn !== null && (turn < first || turn > last)) {
+      const detail = `Turn ${turn} is none that the team has finished: there are ${first} to ${last}.`;
+      const message = `must be from ${first} to ${last}`;
+      return {
+        ok: false,
+        problem: { status: 422, code: "unknown_turn", detail, errors: [{ path: "turn", message }] },
+      };
+    }
+    const at = turn ?? last;
+    const component = team.componentAt(at);
+    return ok({ team_id: id, created_at, turn: at, label, metadata, component });
+  }
+
+  page({ created_at, turn }: ForkPosition, cursor: ForkCursor): Result<ForkPage> {
+    if (this.#stores.team.record.created_at !== created_at) return teamNotFound();
+    const rows: ForkRow[] = [];
+    let bytes = 0;
+    for (const { row, next } of this.#rows(turn, cursor)) {
+      rows.push(row);
+      bytes += typeof row.body === "string" ? row.body.length : (row.body?.byteLength ?? 0);
+      if (bytes >= PAGE_BYTES) return ok({ rows, next });
+    }
+    return ok({ rows, next: null });
+  }
+
+  *#rows(turn: number, cursor: ForkCursor): Iterable<Item> {
+    if (cursor.table === "head") yield* this.#heads(turn, cursor);
+    if (cursor.table !== "event") {
+      const start = { table: "log", path: null, n: -1, part: 0 } as const;
+      yield* this.#logs(turn, cursor.table === "log" ? cursor : start);
+    }
+    const start = { table: "event", path: null, n: 0, part: 0 } as const;
+    yield* this.#events(turn, cursor.table === "event" ? cursor : start);
+  }
+
+  *#heads(turn: number, cursor: ForkCursor): Iterable<Item> {
+    let before = cursor;
+    for (const path of this.#paths("head", cursor.path)) {
+      const head = this.#stores.db.first<{ turn: number; body: string | null }>(
+        "select turn, body from head where path = ? and turn <= ? order by turn desc limit 1",
+        path,
+        turn,
+      );
+      if (head === undefined) continue;
+      const { body } = head;
+      const next: ForkCursor = { table: "head", path, n: 0, part: 0 };
+      const owners = [headOwner(path, head.turn), headOwner(path, turn)] as const;
+      yield* this.#item(before, { table: "head", path, body }, owners, next);
+      before = next;
+    }
+  }
+
+  *#logs(turn: number, cursor: ForkCursor): Iterable<Item> {
+    if (cursor.path !== null) yield* this.#log(turn, cursor.path, cursor);
+    for (const path of this.#paths("log", cursor.path)) {
+      yield* this.#log(turn, path, { table: "log", path, n: -1, part: 0 });
+    }
+  }
+
+  /** The rows of one log after the cursor's, without the one that says that it was emptied. */
+  *#log(turn: number, path: string, cursor: ForkCursor): Iterable<Item> {
+    const generation = this.#generationAt(path, turn);
+    if (generation === undefined) return;
+    let before = cursor;
+    let joined: JoinedRows | undefined;
+    for (const row of this.#stores.db.each<LogRow>(
+      "select start, count, turn, body from log where path = ? and generation = ? and start > ? order by start",
+      path,
+      generation,
+      cursor.n,
+    )) {
+      const { start, count, body } = row;
+      if (row.turn > turn) break;
+      if (joined && (joined.full || body === null)) {
+        yield joined.item;
+        before = joined.item.next;
+        joined = undefined;
+      }
+      if (body === null) {
+        const owners = [logOwner(path, generation, start), logOwner(path, 0, start)] as const;
+        const next: ForkCursor = { table: "log", path, n: start + count - 1, part: 0 };
+        yield* this.#item(before, { table: "log", path, start, count, body }, owners, next);
+        before = next;
+      } else {
+        joined ??= new JoinedRows(path, start);
+        joined.add(count, body);
+      }
+    }
+    if (joined) yield joined.item;
+  }
+
+  *#events(turn: number, cursor: ForkCursor): Iterable<Item> {
+    const { db, bodies, log } = this.#stores;
+    const commit = commitAt(db, bodies, turn);
+    if (commit === undefined) return;
+    let before = cursor;
+    const after = Math.max(commit.since, cursor.n);
+    for (const { seq, turn: said, id, body, owner } of log.conversation(after, commit.event)) {
+      const next = { table: "event", path: null, n: seq, part: 0 } as const;
+      const owners = [owner, eventOwner(seq)] as const;
+      yield* this.#item(before, { table: "event", seq, turn: said, id, body }, owners, next);
+      before = next;
+    }
+  }
+
+  /** A row, and before it the parts of its body that are still missing, with their owner's name there and here. */
+  *#item(
+    before: ForkCursor,
+    row: ForkRow & { body: string | null },
+    [from, to]: readonly [string, string],
+    next: ForkCursor,
+  ): Iterable<Item> {
+    if (row.body === null) {
+      for (const { n, body } of this.#stores.bodies.parts(from, before.part)) {
+        yield {
+          row: { table: "part", owner: to, n, body },
+          next: { ...before, part: n + 1 },
+        };
+      }
+    }
+    yield { row, next };
+  }
+
+  #generationAt(path: string, turn: number): number | undefined {
+    let before = Number.MAX_SAFE_INTEGER;
+    for (;;) {
+      const found = this.#stores.db.first<{ generation: number }>(
+        "select generation from log where path = ? and generation < ? order by generation desc limit 1",
+        path,
+        before,
+      );
+      if (found === undefined) return undefined;
+      const { generation } = found;
+      const first = this.#stores.db.first<{ turn: number }>(
+        "select turn from log where path = ? and generation = ? order by start limit 1",
+        path,
+        generation,
+      );
+      if (first !== undefined && first.turn <= turn) return generation;
+      before = generation;
+    }
+  }
+
+  /** The paths of a table after one, found in steps, because each has a row for every turn that changed it. */
+  *#paths(table: "head" | "log", after: string | null): Iterable<string> {
+    if (after === null) yield "";
+    for (let path = after ?? ""; ;) {
+      const found = this.#stores.db.first<{ path: string }>(NEXT_PATH[table], path);
+      if (found === undefined) return;
+      path = found.path;
+      yield path;
+    }
+  }
+}
+
+const NEXT_PATH = {
+  head: "select path from head where path > ? order by path limit 1",
+  log: "select path from log where path > ? order by path limit 1",
+};
+
+interface LogRow extends Record<string, string | number | null> {
+  start: number;
+  count: number;
+  turn: number;
+  body: string | null;
+}
+
+/** What many turns appended to a log, as one row: a fork does not pay for every turn again. */
+class JoinedRows {
+  readonly #path: string;
+  readonly #start: number;
+  readonly #texts: string[] = [];
+  #count = 0;
+  #size = 0;
+
+  constructor(path: string, start: number) {
+    this.#path = path;
+    this.#start = start;
+  }
+
+  get full(): boolean {
+    return this.#size >= LOG_ROW_BYTES;
+  }
+
+  /** @param body a JSON array that is not empty */
+  add(count: number, body: string): void {
+    this.#count += count;
+    this.#texts.push(body.slice(1, -1));
+    this.#size += body.length;
+  }
+
+  get item(): Item {
+    const [path, start, count] = [this.#path, this.#start, this.#count];
+    return {
+      row: { table: "log", path, start, count, body: `[${this.#texts.join(",")}]` },
+      next: { table: "log", path, n: start + count - 1, part: 0 },
+    };
+  }
+}

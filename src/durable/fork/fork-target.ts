@@ -1,0 +1,157 @@
+import type { Result } from "../../contract/gateway.ts";
+import { isRepeated, newRecord } from "../object/create-team.ts";
+import {
+  FIRST_ROW,
+  type ForkCursor,
+  type ForkPage,
+  type ForkPoint,
+  type ForkProgress,
+  type ForkRequest,
+  type ForkRow,
+} from "./fork.ts";
+import { ok, refuse } from "../object/refusal.ts";
+import { createTables, hasTables, holdsTeam } from "../storage/schema.ts";
+import { disownLastCommit } from "../storage/heads.ts";
+import { Stores } from "../storage/stores.ts";
+
+/** A fork that nobody has gone on with for so long is given up. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** Whose fork this is, and of what. */
+interface Incoming {
+  request: ForkRequest;
+  point: ForkPoint;
+}
+
+/** How much of it is here, and since when (epoch milliseconds). */
+interface Arrived {
+  cursor: ForkCursor;
+  at: number;
+}
+
+/**
+ * An object on its way to becoming a fork. What arrives is stored at once; the team's own row comes last, and before it
+ * there is no team.
+ */
+export class ForkTarget {
+  readonly #storage: DurableObjectStorage;
+  readonly #stores: Stores;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#stores = new Stores(storage);
+  }
+
+  /** How far a request has come before, null if it has not begun. */
+  progress(request: ForkRequest): Result<ForkProgress | null> {
+    if (holdsTeam(this.#stores.db)) {
+      const repeated = isRepeated(this.#stores, request);
+      return repeated.ok ? ok({ done: true }) : repeated;
+    }
+    const incoming = this.#incoming();
+    if (incoming?.request.origin !== request.origin) return ok(null);
+    const { created_at, turn } = incoming.point;
+    return ok({ done: false, position: { created_at, turn }, cursor: this.#arrived().cursor });
+  }
+
+  /** Begins unless the request has begun; gives up what another request has begun. */
+  async begin(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>> {
+    const begun = this.progress(request);
+    if (!begun.ok) return begun;
+    if (begun.value !== null) return ok(begun.value);
+    await this.giveUp();
+    const { db, meta } = this.#stores;
+    this.#stores.transaction(() => {
+      createTables(db);
+      meta.write("fork", { request, point } satisfies Incoming);
+      this.#note(FIRST_ROW);
+    });
+    void this.#storage.setAlarm(Date.now() + PATIENCE_MS);
+    const { created_at, turn } = point;
+    return ok({ done: false, position: { created_at, turn }, cursor: FIRST_ROW });
+  }
+
+  /** Stores the page that follows `cursor`, unless it has arrived before. */
+  receive(
+    request: ForkRequest,
+    cursor: ForkCursor,
+    { rows, next }: ForkPage,
+  ): Result<ForkProgress> {
+    const before = this.progress(request);
+    if (!before.ok) return before;
+    if (before.value === null) {
+      return refuse(409, "team_exists", `The id "${request.id}" was taken in the meantime.`);
+    }
+    if (before.value.done || !isSame(before.value.cursor, cursor)) return ok(before.value);
+    const { position } = before.value;
+    this.#stores.transaction(() => {
+      for (const row of rows) this.#insert(row, position.turn);
+      if (next) this.#note(next);
+      else this.#complete();
+    });
+    if (next) return ok({ done: false, position, cursor: next });
+    void this.#storage.deleteAlarm();
+    return ok({ done: true });
+  }
+
+  /** What came of a fork that nobody goes on with is erased; else the alarm is set again. */
+  async tick(): Promise<void> {
+    if (!hasTables(this.#stores.db) || holdsTeam(this.#stores.db)) return;
+    const now = Date.now();
+    const due = this.#arrived().at + PATIENCE_MS;
+    await this.#storage.setAlarm(due > now ? due : now + PATIENCE_MS);
+    if (due <= now) await this.giveUp();
+  }
+
+  /** Erases what has arrived, if anything, and with it the alarm: a crash finds both or neither. */
+  async giveUp(): Promise<void> {
+    if (hasTables(this.#stores.db)) await this.#storage.deleteAll();
+  }
+
+  #insert(row: ForkRow, turn: number): void {
+    const { db, log } = this.#stores;
+    switch (row.table) {
+      case "head":
+        db.write("insert into head values (?, ?, ?)", row.path, turn, row.body);
+        return;
+      case "log": {
+        const { path, start, count, body } = row;
+        db.write("insert into log values (?, 0, ?, ?, ?, ?)", path, start, count, turn, body);
+        return;
+      }
+      case "event":
+        log.copy(row);
+        return;
+      case "part":
+        db.write("insert into part values (?, ?, ?)", row.owner, row.n, row.body);
+        return;
+    }
+  }
+
+  #complete(): void {
+    const { db, bodies, meta, team, log } = this.#stores;
+    const { request, point } = this.#incoming() as Incoming;
+    const { team_id, turn, label, metadata, component } = point;
+    disownLastCommit(db, bodies, turn, log.last);
+    team.create(newRecord({ ...request, label, metadata }, { team_id, turn }), component);
+    meta.remove("fork");
+    meta.remove("fork_arrived");
+  }
+
+  #note(cursor: ForkCursor): void {
+    this.#stores.meta.write("fork_arrived", { cursor, at: Date.now() } satisfies Arrived);
+  }
+
+  #incoming(): Incoming | undefined {
+    if (!hasTables(this.#stores.db)) return undefined;
+    return this.#stores.meta.read("fork") as unknown as Incoming | undefined;
+  }
+
+  #arrived(): Arrived {
+    return this.#stores.meta.read("fork_arrived") as unknown as Arrived;
+  }
+}
+
+function isSame(one: ForkCursor, other: ForkCursor): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

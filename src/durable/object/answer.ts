@@ -1,0 +1,69 @@
+import * as z from "zod";
+import { type Issue, TroupeError, ValueError } from "../../core/errors.ts";
+import { issuesOf } from "../../core/issues.ts";
+import { type JsonObject, jsonObjectSchema } from "../../core/json.ts";
+import type { Answer, Question } from "../../core/run/turn-context.ts";
+import { toolParameters } from "../../core/tools/tool-parameters.ts";
+
+const answerSchemas = {
+  input: z.strictObject({ content: z.union([z.string(), jsonObjectSchema]) }),
+  approval: z.strictObject({
+    approved: z.boolean(),
+    reason: z.string().optional(),
+    arguments: jsonObjectSchema.optional(),
+  }),
+} satisfies Record<Question["kind"], z.ZodType>;
+
+/**
+ * Checks an answer against its question. Arguments come out as a model's do that are a little off: without nulls for what
+ * may be left out, numbers for texts that say one.
+ *
+ * @throws TroupeError `invalid_answer`
+ */
+export function parseAnswer(question: Question, input: JsonObject): Answer {
+  const { kind } = question;
+  const parsed = answerSchemas[kind].safeParse(input);
+  if (parsed.success) return withArguments(question, parsed.data);
+  const wanted = kind === "input" ? "{ content }" : "{ approved, reason?, arguments? }";
+  throw new TroupeError("invalid_answer", `the answer to a question of kind ${kind} is ${wanted}`, {
+    issues: issuesOf(parsed.error),
+  });
+}
+
+/** The model would read about arguments that do not fit; a human can still mend them. */
+function withArguments({ tool_call: call }: Question, answer: Answer): Answer {
+  if (!("approved" in answer) || answer.arguments === undefined) return answer;
+  if (call === undefined) {
+    throw badArguments("is for tool calls; code is approved or refused as it is");
+  }
+  if (!answer.approved) throw badArguments("is for calls that are approved");
+  if (call.parameters === undefined) return answer;
+  return { ...answer, arguments: fitting(answer.arguments, call.name, call.parameters) };
+}
+
+function fitting(given: JsonObject, tool: string, parameters: JsonObject): JsonObject {
+  let known: JsonObject;
+  try {
+    known = toolParameters(tool, parameters, false).parse(given);
+  } catch (error) {
+    if (!(error instanceof ValueError)) throw error;
+    throw badArguments(error.message, error.issues);
+  }
+  // A model's are left out without a word. A human who writes them has something in mind.
+  const unknown = Object.keys(given).filter(
+    (key) => given[key] !== null && !Object.hasOwn(known, key),
+  );
+  if (unknown.length === 0) return known;
+  const message = `is not a parameter of ${tool}`;
+  throw badArguments(
+    message,
+    unknown.map((path) => ({ path, message })),
+  );
+}
+
+function badArguments(message: string, issues: readonly Issue[] = []): TroupeError {
+  const below = issues.map((issue) => ({ ...issue, path: `arguments.${issue.path}` }));
+  return new TroupeError("invalid_answer", `arguments: ${message}`, {
+    issues: below.length > 0 ? below : [{ path: "arguments", message }],
+  });
+}

@@ -1,0 +1,67 @@
+import type { ComponentModel } from "../../core/component/component.ts";
+import type { CreateTeamInput, Result, TeamInfo } from "../../contract/gateway.ts";
+import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
+import { idempotencyMismatch, ok, refuse, refuseInput } from "./refusal.ts";
+import { createTables, holdsTeam } from "../storage/schema.ts";
+import type { Stores } from "../storage/stores.ts";
+import type { TeamRecord } from "../storage/team-store.ts";
+
+/**
+ * Creates the team of an object that has none yet.
+ *
+ * @param makeRoom erases what is there of a team that is not complete
+ */
+export async function createTeam(
+  stores: Stores,
+  secrets: ComponentSecrets,
+  input: CreateTeamInput,
+  makeRoom: () => Promise<void>,
+): Promise<Result<null>> {
+  let component: ComponentModel;
+  try {
+    component = await secrets.seal(input.component, null);
+  } catch (error) {
+    return refuseInput(error);
+  }
+  if (holdsTeam(stores.db)) return isRepeated(stores, input);
+  await makeRoom();
+  stores.transaction(() => {
+    createTables(stores.db);
+    stores.team.create(newRecord(input), component);
+  });
+  return ok(null);
+}
+
+/** Whether the team there is was made by the same request; otherwise the id is taken. */
+export function isRepeated(
+  { team }: Stores,
+  { id, idempotency }: Pick<CreateTeamInput, "id" | "idempotency">,
+): Result<null> {
+  const made = team.record.idempotency;
+  if (made === null || idempotency?.key !== made.key) {
+    return refuse(409, "team_exists", `There is a team with the id "${id}" already.`);
+  }
+  return idempotency.hash === made.hash ? ok(null) : idempotencyMismatch();
+}
+
+/** The row of a team that begins. */
+export function newRecord(
+  input: Omit<CreateTeamInput, "component">,
+  forked_from: TeamInfo["forked_from"] = null,
+): TeamRecord {
+  const now = new Date().toISOString();
+  const { id, label, metadata, idempotency = null } = input;
+  return {
+    id,
+    session: crypto.randomUUID(),
+    label,
+    metadata,
+    component_version: 1,
+    usage: { prompt_tokens: 0, completion_tokens: 0 },
+    epoch: 0,
+    idempotency,
+    forked_from,
+    created_at: now,
+    updated_at: now,
+  };
+}

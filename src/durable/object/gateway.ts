@@ -1,0 +1,54 @@
+import type { Gateway, TeamGateway } from "../../contract/gateway.ts";
+import { fork, type ForkSourceStub, type ForkTargetStub } from "../fork/fork.ts";
+import {
+  readStartResponse,
+  readStreamResponse,
+  startRequest,
+  streamRequest,
+} from "../stream/stream-request.ts";
+
+/** A team object as seen from a Worker: its streams go over fetch, everything else over RPC. */
+type TeamStub = Omit<TeamGateway, "stream" | "startStream" | "fork"> &
+  ForkSourceStub &
+  ForkTargetStub & { fetch(request: Request): Promise<Response> };
+
+/** Finds team objects in a Durable Object namespace. */
+export class DurableObjectGateway implements Gateway {
+  readonly #namespace: DurableObjectNamespace;
+
+  constructor(namespace: DurableObjectNamespace) {
+    this.#namespace = namespace;
+  }
+
+  team(tenant: string, id: string): TeamGateway {
+    const stub = this.#stub(tenant, id);
+    return {
+      create: (input) => stub.create(input),
+      team: () => stub.team(),
+      replaceComponent: (component) => stub.replaceComponent(component),
+      destroy: () => stub.destroy(),
+      reset: () => stub.reset(),
+      saveState: () => stub.saveState(),
+      loadState: (state) => stub.loadState(state),
+      messages: (page) => stub.messages(page),
+      fork: (input) => fork(stub, this.#stub(tenant, input.id), input),
+      startRun: (input) => stub.startRun(input),
+      run: (run) => stub.run(run),
+      runs: (page) => stub.runs(page),
+      waitForRun: (run, timeoutMs) => stub.waitForRun(run, timeoutMs),
+      stopRun: (run, mode) => stub.stopRun(run, mode),
+      pauseRun: (run) => stub.pauseRun(run),
+      resumeRun: (run) => stub.resumeRun(run),
+      retryRun: (run) => stub.retryRun(run),
+      requests: (run) => stub.requests(run),
+      answer: (run, request, answer) => stub.answer(run, request, answer),
+      stream: async (input) => readStreamResponse(await stub.fetch(streamRequest(input))),
+      startStream: async (input) => readStartResponse(await stub.fetch(startRequest(input))),
+    };
+  }
+
+  #stub(tenant: string, id: string): TeamStub {
+    const name = `${tenant}/${id}`;
+    return this.#namespace.get(this.#namespace.idFromName(name)) as unknown as TeamStub;
+  }
+}

@@ -1,0 +1,185 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Message } from "../../core/messages/message.ts";
+import type {
+  HumanRequest,
+  Result,
+  RunInfo,
+  RunPage,
+  StartRunInput,
+} from "../../contract/gateway.ts";
+import { type ActiveRun, runInfo } from "../run/active-run.ts";
+import { parseAnswer } from "./answer.ts";
+import type { Driver } from "../run/driver.ts";
+import { humanRequest } from "../storage/question-store.ts";
+import { MOST_PAGE_BYTES } from "./page.ts";
+import { ok, refuse, refuseInput, runNotFound } from "./refusal.ts";
+import { RunStarts } from "../run/run-starts.ts";
+import { isOver, type RunRecord, type StoredRun } from "../storage/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+
+/** Above this a run is shown without its messages. */
+const LARGEST_RESULT_BYTES = 1_000_000;
+
+/** What can be asked about runs and done to them. What changes one is synchronous: it happens, durably, or it does not. */
+export class RunService {
+  readonly #stores: Stores;
+  readonly #driver: Driver;
+  readonly #starts: RunStarts;
+
+  constructor(stores: Stores, driver: Driver) {
+    this.#stores = stores;
+    this.#driver = driver;
+    this.#starts = new RunStarts(stores, driver);
+  }
+
+  start(input: StartRunInput): Result<RunInfo & { created: boolean }> {
+    const started = this.#starts.start(input);
+    if (!started.ok) return started;
+    const { id, created } = started.value;
+    return this.shown(id, { created });
+  }
+
+  retry(id: string): Result<RunInfo> {
+    const started = this.#starts.retry(id);
+    return started.ok ? this.shown(started.value, {}) : started;
+  }
+
+  /** `atOnce` resolves when a run that is in no turn has ended; undefined for others. */
+  stop(
+    id: string,
+    mode: "after_turn" | "now",
+  ): Result<{ repeated: boolean; atOnce: Promise<void> | undefined }> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const active = this.#activeAs(id);
+    if (!active) {
+      if (run.record.stop_requested === mode) return ok({ repeated: true, atOnce: undefined });
+      return runEnded(run);
+    }
+    const { record } = active;
+    const repeated = record.stop_requested === mode;
+    record.stop_requested = mode;
+    if (mode === "after_turn") return ok({ repeated, atOnce: this.#driver.stop(active) });
+    this.#driver.end({ status: "cancelled" });
+    return ok({ repeated, atOnce: undefined });
+  }
+
+  pause(id: string): Result<RunInfo> {
+    return this.#withActive(id, (active) => {
+      if (!active.record.pause_requested) this.#driver.pause(active);
+    });
+  }
+
+  resume(id: string): Result<RunInfo> {
+    return this.#withActive(id, (active) => {
+      if (active.record.pause_requested) this.#driver.resume(active);
+    });
+  }
+
+  requests(id: string): Result<HumanRequest[]> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    return ok(this.#stores.questions.open(id).map(humanRequest));
+  }
+
+  answer(id: string, request: string, input: JsonObject): Result<RunInfo> {
+    const { runs, questions } = this.#stores;
+    const run = runs.byId(id);
+    if (!run) return runNotFound();
+    const question = questions.get(request);
+    // An answer may have been given to the run that this one repeats; an open question belongs to its run alone.
+    if (!question || (question.run !== id && !question.answer)) {
+      if (isOver(run.record)) return runEnded(run);
+      return refuse(404, "request_not_found", "The run has no such request.");
+    }
+    let answer;
+    try {
+      answer = parseAnswer(question.question, input);
+    } catch (error) {
+      return refuseInput(error);
+    }
+    if (question.answer) {
+      if (question.answer.text === JSON.stringify(answer)) return this.shown(id, {});
+      return refuse(409, "already_answered", "The request was answered before, and differently.");
+    }
+    questions.answer(request, answer, Date.now());
+    this.#driver.answered();
+    return this.shown(id, {});
+  }
+
+  /** One run with its result. */
+  run(id: string): Result<RunInfo> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    return ok({ ...this.#info(run), result: this.#result(run.record) });
+  }
+
+  page({ cursor, limit }: { cursor?: string; limit: number }): Result<RunPage> {
+    const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
+    if (!Number.isSafeInteger(before)) {
+      const message = "must be a next_cursor of an earlier answer";
+      const errors = [{ path: "cursor", message }];
+      const detail = `cursor ${message}.`;
+      return { ok: false, problem: { status: 422, code: "invalid_cursor", detail, errors } };
+    }
+    const found = this.#stores.runs.page(before, limit + 1);
+    const shown: StoredRun[] = [];
+    let bytes = 0;
+    for (const run of found.slice(0, limit)) {
+      bytes += this.#stores.runs.taskSize(run.seq);
+      if (shown.length > 0 && bytes > MOST_PAGE_BYTES) break;
+      shown.push(run);
+    }
+    const last = shown.at(-1);
+    return ok({
+      runs: shown.map((run) => this.#info(run)),
+      next_cursor: found.length > shown.length && last ? String(last.seq) : null,
+    });
+  }
+
+  /** Resolves when the run is over, waits for a human or is paused, or after `timeoutMs`. */
+  async wait(id: string, timeoutMs: number): Promise<void> {
+    if (this.#activeAs(id)) await this.#driver.untilRest(timeoutMs);
+  }
+
+  #withActive(id: string, change: (active: ActiveRun) => void): Result<RunInfo> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const active = this.#activeAs(id);
+    if (!active) return runEnded(run);
+    change(active);
+    return this.shown(id, {});
+  }
+
+  #activeAs(id: string): ActiveRun | undefined {
+    const { active } = this.#driver;
+    return active?.record.id === id ? active : undefined;
+  }
+
+  /** The run without its result, and what else there is to say. */
+  shown<T extends object>(id: string, more: T): Result<RunInfo & T> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    return ok({ ...this.#info(run), ...more });
+  }
+
+  #info(run: StoredRun): RunInfo {
+    return this.#activeAs(run.record.id)?.info() ?? runInfo(this.#stores, run);
+  }
+
+  #result(record: RunRecord): RunInfo["result"] {
+    if (record.status !== "completed" || record.last_event === null) return null;
+    const messages: Message[] = [];
+    let size = 0;
+    for (const message of this.#stores.log.result(record.first_event, record.last_event)) {
+      size += message.bytes;
+      if (size > LARGEST_RESULT_BYTES) return null;
+      messages.push(message.read());
+    }
+    return { stop_reason: record.stop_reason, messages };
+  }
+}
+
+function runEnded({ record }: StoredRun): ReturnType<typeof refuse> {
+  return refuse(409, "run_ended", `The run is ${record.status}.`);
+}

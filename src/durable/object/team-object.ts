@@ -1,0 +1,279 @@
+import { DurableObject } from "cloudflare:workers";
+import type { ComponentModel } from "../../core/component/component.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type {
+  CreateTeamInput,
+  HumanRequest,
+  MessagePage,
+  OpenedStream,
+  Result,
+  RunInfo,
+  RunPage,
+  StartRunInput,
+  StreamInput,
+  TeamInfo,
+} from "../../contract/gateway.ts";
+import type { Runnable } from "../../core/run/runnable.ts";
+import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
+import { createTeam } from "./create-team.ts";
+import { Driver } from "../run/driver.ts";
+import { Exclusive } from "./exclusive.ts";
+import type {
+  ForkCursor,
+  ForkPage,
+  ForkPoint,
+  ForkPosition,
+  ForkProgress,
+  ForkRequest,
+} from "../fork/fork.ts";
+import { ForkSource } from "../fork/fork-source.ts";
+import { ForkTarget } from "../fork/fork-target.ts";
+import { Live } from "../stream/live.ts";
+import { TeamCache } from "../run/open-team.ts";
+import { ok, teamNotFound } from "./refusal.ts";
+import { RunService } from "./run-service.ts";
+import { holdsTeam } from "../storage/schema.ts";
+import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import { Stores } from "../storage/stores.ts";
+import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
+import { TeamService } from "./team-service.ts";
+
+/** What there is while the object holds a team. */
+interface Parts {
+  stores: Stores;
+  driver: Driver;
+  live: Live;
+  team: TeamService;
+  runs: RunService;
+}
+
+/**
+ * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
+ * and says how a component becomes a team.
+ *
+ * Its methods are the remote side of {@link TeamGateway}.
+ */
+export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
+  /** Undefined while there is no team. */
+  #parts: Parts | undefined;
+  /** Changes of the team come one after the other; a run does not start in the middle of one. */
+  readonly #changes = new Exclusive();
+  readonly #secrets: ComponentSecrets;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#secrets = new SealedSecrets(this.secretsKey());
+    this.#load();
+  }
+
+  /** Makes what runs of a component, its secrets open. @throws ComponentError */
+  protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
+
+  /**
+   * The team is deleted: removes what it keeps at services outside under this name (`StepAttempt.session`). Nobody
+   * waits for it, and it is not tried again.
+   */
+  protected async releaseSession(_session: string): Promise<void> {}
+
+  /** Rows this instance has written so far, indexes included: what the platform bills. */
+  get rowsWritten(): number {
+    return this.#parts?.stores.db.rowsWritten ?? 0;
+  }
+
+  /** How long streams stay open, in milliseconds, once a run waits for a human: clients come back by cursor. */
+  protected restMs(): number {
+    return 15_000;
+  }
+
+  /** What secrets in components are stored with (`SECRETS_KEY`). */
+  protected secretsKey(): string | undefined {
+    const { SECRETS_KEY } = this.env as { SECRETS_KEY?: unknown };
+    return typeof SECRETS_KEY === "string" ? SECRETS_KEY : undefined;
+  }
+
+  create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
+    return this.#changes.run(async () => {
+      const stores = this.#parts?.stores ?? new Stores(this.ctx.storage);
+      const created = await createTeam(stores, this.#secrets, input, () =>
+        this.#forkTarget().giveUp(),
+      );
+      if (!created.ok) return created;
+      if (this.#parts === undefined) this.#load();
+      return this.team();
+    });
+  }
+
+  team(): Result<TeamInfo> {
+    return this.#with(({ team }) => ok(team.info()));
+  }
+
+  replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
+    return this.#change(({ team }) => team.replaceComponent(component));
+  }
+
+  destroy(): Promise<Result<null>> {
+    return this.#change(async ({ stores, driver, live }) => {
+      const { session } = stores.team;
+      if (driver.active) driver.end({ status: "cancelled" });
+      driver.destroy();
+      live.end();
+      this.#parts = undefined;
+      // The alarm, too.
+      await this.ctx.storage.deleteAll();
+      const release = async (): Promise<void> => this.releaseSession(session);
+      this.ctx.waitUntil(release().catch(() => undefined));
+      return ok(null);
+    });
+  }
+
+  reset(): Promise<Result<TeamInfo>> {
+    return this.#change(({ team }) => team.reset());
+  }
+
+  saveState(): Promise<Result<JsonObject>> {
+    return this.#change(({ team }) => team.saveState());
+  }
+
+  loadState(state: JsonObject): Promise<Result<null>> {
+    return this.#change(({ team }) => team.loadState(state));
+  }
+
+  messages(page: { after?: number; before?: number; limit: number }): Result<MessagePage> {
+    return this.#with(({ team }) => ok(team.messages(page)));
+  }
+
+  forkPoint(turn: number | null): Result<ForkPoint> {
+    return this.#with(({ stores }) => new ForkSource(stores).point(turn));
+  }
+
+  forkPage(position: ForkPosition, cursor: ForkCursor): Result<ForkPage> {
+    return this.#with(({ stores }) => new ForkSource(stores).page(position, cursor));
+  }
+
+  forkProgress(request: ForkRequest): Promise<Result<ForkProgress | null>> {
+    return this.#changes.run(() => this.#forkTarget().progress(request));
+  }
+
+  beginFork(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>> {
+    return this.#changes.run(() => this.#forkTarget().begin(request, point));
+  }
+
+  continueFork(
+    request: ForkRequest,
+    cursor: ForkCursor,
+    page: ForkPage,
+  ): Promise<Result<ForkProgress>> {
+    return this.#changes.run(() => {
+      const progress = this.#forkTarget().receive(request, cursor, page);
+      if (this.#parts === undefined) this.#load();
+      return progress;
+    });
+  }
+
+  startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
+    return this.#change(({ runs }) => runs.start(input));
+  }
+
+  run(id: string): Result<RunInfo> {
+    return this.#with(({ runs }) => runs.run(id));
+  }
+
+  runs(page: { cursor?: string; limit: number }): Result<RunPage> {
+    return this.#with(({ runs }) => runs.page(page));
+  }
+
+  async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
+    await this.#parts?.runs.wait(id, timeoutMs);
+    // The team may be gone by now.
+    return this.run(id);
+  }
+
+  async stopRun(
+    id: string,
+    mode: "after_turn" | "now",
+  ): Promise<Result<RunInfo & { repeated: boolean }>> {
+    const stopped = this.#with(({ runs }) => runs.stop(id, mode));
+    if (!stopped.ok) return stopped;
+    const { atOnce, ...stop } = stopped.value;
+    await atOnce;
+    // The team may be gone by now.
+    return this.#with(({ runs }) => runs.shown(id, stop));
+  }
+
+  pauseRun(id: string): Result<RunInfo> {
+    return this.#with(({ runs }) => runs.pause(id));
+  }
+
+  resumeRun(id: string): Result<RunInfo> {
+    return this.#with(({ runs }) => runs.resume(id));
+  }
+
+  retryRun(id: string): Promise<Result<RunInfo>> {
+    return this.#change(({ runs }) => runs.retry(id));
+  }
+
+  requests(run: string): Result<HumanRequest[]> {
+    return this.#with(({ runs }) => runs.requests(run));
+  }
+
+  answer(run: string, request: string, answer: JsonObject): Result<RunInfo> {
+    return this.#with(({ runs }) => runs.answer(run, request, answer));
+  }
+
+  /** Streams go over fetch, because the runtime then notices when the client leaves. */
+  override async fetch(request: Request): Promise<Response> {
+    if (request.method === "POST") {
+      return streamResponse(await this.#startStream(await request.json<StartRunInput>()));
+    }
+    const input: StreamInput = readStreamRequest(request);
+    return streamResponse(this.#with((parts) => openStream(parts, input)));
+  }
+
+  override async alarm(): Promise<void> {
+    try {
+      if (this.#parts) this.#parts.driver.tick();
+      else await this.#changes.run(() => this.#forkTarget().tick());
+    } catch {
+      // It is set again already; an alarm that throws is dropped for good after six attempts.
+    }
+  }
+
+  /** Takes up what is stored. Asking for a team that does not exist must not write anything. */
+  #load(): void {
+    const stores = new Stores(this.ctx.storage);
+    if (!holdsTeam(stores.db)) return;
+    const live = new Live(this.restMs());
+    const secrets = this.#secrets;
+    const build = async (sealed: ComponentModel): Promise<Runnable> =>
+      this.build(await secrets.open(sealed));
+    const cache = new TeamCache(stores, build);
+    const driver = new Driver({ storage: this.ctx.storage, stores, live, team: cache });
+    const team = new TeamService({ stores, driver, cache, build, secrets });
+    this.#parts = { stores, driver, live, team, runs: new RunService(stores, driver) };
+    // Not in the constructor: what a subclass adds is not there yet.
+    queueMicrotask(() => driver.kick());
+  }
+
+  /** Nothing may be awaited between the start and the opening: a fast model would have begun to speak. */
+  #startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>> {
+    return this.#change((parts) => {
+      const started = parts.runs.start(input);
+      if (!started.ok) return started;
+      const { id } = started.value;
+      const opened = openStream(parts, { run: id, after: 0 });
+      return opened.ok ? ok({ ...opened.value, run: id }) : opened;
+    });
+  }
+
+  #forkTarget(): ForkTarget {
+    return new ForkTarget(this.ctx.storage);
+  }
+
+  #with<T>(use: (parts: Parts) => Result<T>): Result<T> {
+    return this.#parts ? use(this.#parts) : teamNotFound();
+  }
+
+  #change<T>(change: (parts: Parts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
+    return this.#changes.run(() => (this.#parts ? change(this.#parts) : teamNotFound()));
+  }
+}

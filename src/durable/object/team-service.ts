@@ -1,0 +1,223 @@
+import type { ComponentModel } from "../../core/component/component.ts";
+import { ComponentError, StateError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { addUsage } from "../../core/models/llm-messages.ts";
+import type { MessagePage, Result, TeamInfo } from "../../contract/gateway.ts";
+import { MemoryHost } from "../../core/run/memory-host.ts";
+import type { Runnable } from "../../core/run/runnable.ts";
+import { TurnScope } from "../../core/run/turn-scope.ts";
+import { takeOver } from "../../core/state/take-over.ts";
+import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
+import type { Driver } from "../run/driver.ts";
+import type { BuildTeam, OpenTeam, TeamCache } from "../run/open-team.ts";
+import { ok, refuseInput, teamBusy } from "./refusal.ts";
+import { requireKind, requireNone } from "./state-fit.ts";
+import { lastCommit, lastTurn } from "../storage/heads.ts";
+import { StoredState } from "../storage/stored-state.ts";
+import type { Stores } from "../storage/stores.ts";
+
+export interface TeamServiceOptions {
+  stores: Stores;
+  driver: Driver;
+  cache: TeamCache;
+  build: BuildTeam;
+  secrets: ComponentSecrets;
+}
+
+/** The team itself: its component, its state, its conversation. */
+export class TeamService {
+  readonly #stores: Stores;
+  readonly #driver: Driver;
+  readonly #cache: TeamCache;
+  readonly #build: BuildTeam;
+  readonly #secrets: ComponentSecrets;
+
+  constructor({ stores, driver, cache, build, secrets }: TeamServiceOptions) {
+    this.#stores = stores;
+    this.#driver = driver;
+    this.#cache = cache;
+    this.#build = build;
+    this.#secrets = secrets;
+  }
+
+  info(): TeamInfo {
+    const { record, component } = this.#stores.team;
+    const active = this.#driver.active;
+    const status = active?.record.status;
+    return {
+      id: record.id,
+      label: record.label,
+      metadata: record.metadata,
+      component: this.#secrets.redact(component),
+      component_version: record.component_version,
+      status: status === "running" || status === "waiting" || status === "paused" ? status : "idle",
+      active_run: active?.record.id ?? null,
+      usage: active ? addUsage(record.usage, active.usage) : record.usage,
+      turn: lastTurn(this.#stores.db),
+      forked_from: record.forked_from,
+      created_at: record.created_at,
+      updated_at: record.updated_at,
+    };
+  }
+
+  /** Puts another component in the place of the team's; it takes over the state. */
+  async replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
+    return this.#whileIdle(async () => {
+      const { team, questions } = this.#stores;
+      const sealed = await this.#secrets.seal(component, team.component);
+      const runnable = await this.#build(sealed);
+      const open = { runnable, state: await this.#takeOver(runnable, sealed.provider) };
+      return () => {
+        this.#store(open, "same", (turn) => {
+          team.replaceComponent(sealed, turn);
+          questions.withdrawApprovals();
+        });
+        return this.info();
+      };
+    });
+  }
+
+  async reset(): Promise<Result<TeamInfo>> {
+    return this.#whileIdle(async () => {
+      const open = await this.#fresh();
+      await resetAlone(open.runnable);
+      return () => {
+        this.#store(open, "none", () => this.#newEpoch());
+        return this.info();
+      };
+    });
+  }
+
+  async loadState(state: JsonObject): Promise<Result<null>> {
+    return this.#whileIdle(async () => {
+      const open = await this.#fresh();
+      requireKind(state, open.runnable.saveState());
+      open.runnable.loadState(state);
+      return () => {
+        this.#store(open, "loaded", (turn) => {
+          this.#newEpoch();
+          this.#stores.log.adopt(turn, open.runnable.conversation());
+        });
+        return null;
+      };
+    });
+  }
+
+  /** The state of the last commit, also while a turn is on its way. Refused while the component cannot be built. */
+  async saveState(): Promise<Result<JsonObject>> {
+    try {
+      return ok(await this.#savedState());
+    } catch (error) {
+      return refuseInput(error);
+    }
+  }
+
+  messages(page: { after?: number; before?: number; limit: number }): MessagePage {
+    const { log } = this.#stores;
+    const messages = log.messages(page);
+    const first = messages.at(0);
+    const last = messages.at(-1);
+    return {
+      messages,
+      next_after: last && log.messages({ after: last.seq, limit: 1 }).length > 0 ? last.seq : null,
+      next_before:
+        first && log.messages({ before: first.seq, limit: 1 }).length > 0 ? first.seq : null,
+    };
+  }
+
+  /** A team of its own, at the last commit, whatever the one in memory is in the middle of. */
+  async #fresh(): Promise<OpenTeam> {
+    const { db, bodies, team } = this.#stores;
+    const runnable: Runnable = await this.#build(team.component);
+    return { runnable, state: new StoredState(db, bodies, runnable, "continued") };
+  }
+
+  async #savedState(): Promise<JsonObject> {
+    const { runnable } = await this.#fresh();
+    const state = runnable.saveState();
+    await runnable.close();
+    return state;
+  }
+
+  /** Lets another component's team go on in the place of the present one. @throws StateError */
+  async #takeOver(runnable: Runnable, provider: string): Promise<StoredState> {
+    const { db, bodies, team } = this.#stores;
+    const state = new StoredState(db, bodies, runnable, "replaced");
+    const commit = lastCommit(db, bodies);
+    if (commit === undefined) return state;
+    let present: Runnable;
+    let blank: Runnable;
+    try {
+      present = (await this.#fresh()).runnable;
+      blank = await this.#build(team.component);
+    } catch (error) {
+      // The present component cannot be built, after a deploy for example: its state fits as it is stored, or not.
+      if (!(error instanceof ComponentError)) throw error;
+      if (provider !== team.component.provider) {
+        throw new StateError(
+          `the present component cannot be built (${error.message}); then its state fits only a component of the same provider, "${team.component.provider}"`,
+        );
+      }
+      const stored = new StoredState(db, bodies, runnable, "continued");
+      stored.requireFit();
+      return stored;
+    }
+    // What a reset took with it, from the component as well, nobody can lose any more.
+    if (commit.empty) await resetAlone(blank);
+    const issues = takeOver(runnable, present, blank);
+    await Promise.all([present.close(), blank.close()]);
+    requireNone(issues);
+    return state;
+  }
+
+  /** Prepares a change, which may await, and makes it, which must not, unless a run is or becomes active. */
+  async #whileIdle<T>(prepare: () => Promise<() => T>): Promise<Result<T>> {
+    const busy = this.#driver.active;
+    if (busy) return teamBusy(busy.record.id);
+    try {
+      const change = await prepare();
+      return ok(change());
+    } catch (error) {
+      return refuseInput(error);
+    }
+  }
+
+  #store(
+    open: OpenTeam,
+    conversation: "same" | "none" | "loaded",
+    more: (turn: number) => void,
+  ): void {
+    const { db, bodies, log } = this.#stores;
+    const last = lastCommit(db, bodies);
+    const turn = (last?.turn ?? 0) + 1;
+    const same = conversation === "same";
+    const since = same ? (last?.since ?? 0) : log.last;
+    const empty = same ? (last?.empty ?? true) : conversation === "none";
+    this.#stores.transaction(() => {
+      more(turn);
+      open.state.write({
+        turn,
+        run: 0,
+        next: 0,
+        time: { at: Date.now(), ran: 0 },
+        usage: { prompt_tokens: 0, completion_tokens: 0 },
+        event: log.last,
+        since,
+        empty,
+      });
+    });
+    open.state.committed();
+    this.#cache.replace(open);
+  }
+
+  #newEpoch(): void {
+    const { team, steps } = this.#stores;
+    steps.clear();
+    team.save({ epoch: team.record.epoch + 1 });
+  }
+}
+
+/** Resets what belongs to no run. */
+function resetAlone(runnable: Runnable): Promise<void> {
+  return runnable.reset(TurnScope.root(new MemoryHost({}).turn(0)));
+}

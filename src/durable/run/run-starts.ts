@@ -1,0 +1,171 @@
+import { hashId } from "../../core/ids.ts";
+import { loadTask } from "../../core/messages/load-task.ts";
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { Result, StartRunInput } from "../../contract/gateway.ts";
+import { ActiveRun } from "./active-run.ts";
+import type { Driver } from "./driver.ts";
+import {
+  idempotencyMismatch,
+  ok,
+  refuse,
+  refuseInput,
+  runNotFound,
+  teamBusy,
+} from "../object/refusal.ts";
+import { type RunRecord, turnId } from "../storage/run-store.ts";
+import { lastTurn } from "../storage/heads.ts";
+import type { Stores } from "../storage/stores.ts";
+
+/** How runs begin: with a task, or with what another run had recorded. Synchronous: it happens, durably, or it does not. */
+export class RunStarts {
+  readonly #stores: Stores;
+  readonly #driver: Driver;
+
+  constructor(stores: Stores, driver: Driver) {
+    this.#stores = stores;
+    this.#driver = driver;
+  }
+
+  /** `created` is false when an idempotency key named an earlier run. */
+  start(input: StartRunInput): Result<{ id: string; created: boolean }> {
+    const { db } = this.#stores;
+    const { idempotency } = input;
+    if (idempotency) {
+      const earlier = db.first<{ hash: string; run: string }>(
+        "select hash, run from idempotency where key = ?",
+        idempotency.key,
+      );
+      if (earlier) {
+        if (earlier.hash !== idempotency.hash) return idempotencyMismatch();
+        return ok({ id: earlier.run, created: false });
+      }
+    }
+    const id = crypto.randomUUID();
+    const created_at = new Date().toISOString();
+    let task: ChatMessage[] | null;
+    try {
+      let count = 0;
+      task = loadTask(input.task, {
+        id: () => hashId(`${id}/task#${count++}`),
+        now: () => created_at,
+      });
+    } catch (error) {
+      return refuseInput(error);
+    }
+    const busy = this.#driver.active;
+    if (busy && input.on_conflict === "reject") return teamBusy(busy.record.id);
+    if (busy) this.#driver.end({ status: "cancelled" });
+    const record: RunRecord = {
+      ...blank(id, created_at, lastTurn(db)),
+      output_task_messages: input.output_task_messages,
+      metadata: input.metadata,
+      timeout_seconds: input.timeout_seconds,
+      max_total_tokens: input.max_total_tokens,
+      epoch: this.#stores.team.record.epoch,
+      first_event: this.#stores.log.last,
+    };
+    const stored = this.#stores.transaction(() => {
+      this.#stores.steps.clear();
+      if (idempotency) {
+        const { key, hash } = idempotency;
+        db.write("insert into idempotency values (?, ?, ?)", key, hash, id);
+      }
+      return this.#stores.runs.insert(record, task);
+    });
+    this.#driver.start(new ActiveRun(this.#stores, stored));
+    return ok({ id, created: true });
+  }
+
+  /** Starts a run that takes over what the team's last run had recorded when it failed or was cancelled. */
+  retry(id: string): Result<string> {
+    const { db, runs, log, steps, team } = this.#stores;
+    const failed = runs.byId(id);
+    if (!failed) return runNotFound();
+    const { record } = failed;
+    const latest = runs.last();
+    if (latest?.seq !== failed.seq) {
+      return refuse(409, "not_latest_run", "Only the team's latest run can be retried.");
+    }
+    if (record.status !== "failed" && record.status !== "cancelled") {
+      return refuse(
+        409,
+        "not_retryable",
+        `The run is ${record.status}; only a failed or cancelled one can be retried.`,
+      );
+    }
+    if (record.epoch !== team.record.epoch) {
+      return refuse(
+        409,
+        "not_retryable",
+        "The team was reset or its state replaced since the run ended.",
+      );
+    }
+    const retryId = crypto.randomUUID();
+    const { started, event } = record.last_turn ?? {
+      started: record.first_moment,
+      event: record.first_event,
+    };
+    const ran = Math.max(started.ran, steps.ran);
+    const stored = runs.insert(
+      {
+        ...blank(retryId, new Date().toISOString(), lastTurn(db)),
+        output_task_messages: record.output_task_messages,
+        metadata: record.metadata,
+        timeout_seconds: record.timeout_seconds,
+        max_total_tokens: record.max_total_tokens,
+        retry_of: id,
+        first_turn: record.next_turn,
+        next_turn: record.next_turn,
+        first_turn_id: turnId(record, record.next_turn),
+        first_moment: started,
+        taken_over: { after: event, up_to: log.last },
+        ran_before: ran,
+        ran,
+        epoch: record.epoch,
+        first_event: log.last,
+      },
+      runs.task(failed.seq),
+    );
+    this.#driver.start(new ActiveRun(this.#stores, stored));
+    return ok(retryId);
+  }
+}
+
+function blank(
+  id: string,
+  createdAt: string,
+  turn: number,
+): Omit<RunRecord, "first_event" | "epoch"> {
+  return {
+    id,
+    status: "running",
+    output_task_messages: true,
+    metadata: {},
+    timeout_seconds: null,
+    max_total_tokens: null,
+    retry_of: null,
+    first_turn: 0,
+    first_turn_id: `${id}/0`,
+    first_moment: { at: Date.parse(createdAt), ran: 0 },
+    taken_over: null,
+    last_event: null,
+    next_turn: 0,
+    turn,
+    last_turn: null,
+    ran_before: 0,
+    ran: 0,
+    usage: { prompt_tokens: 0, completion_tokens: 0 },
+    stop_requested: null,
+    pause_requested: false,
+    resuming: false,
+    wake_at: null,
+    rest_since: null,
+    recoveries: 0,
+    recovery_mark: null,
+    stop_reason: null,
+    error: null,
+    created_at: createdAt,
+    started_at: createdAt,
+    ended_at: null,
+  };
+}

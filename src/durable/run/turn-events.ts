@@ -1,0 +1,94 @@
+import type { Message } from "../../core/messages/message.ts";
+import { addUsage, type RequestUsage } from "../../core/models/llm-messages.ts";
+import type { EventLog, RecordedEvent } from "../storage/event-log.ts";
+
+export interface TurnEventsOptions {
+  log: EventLog;
+  /** Row of the run. */
+  run: number;
+  /** Number of the turn in the team's life. */
+  turn: number;
+  /** The cursor of the last commit: what comes after it belongs to this turn. */
+  after: number;
+  /** Ids of messages that belong to the conversation and are not shown. */
+  quiet: ReadonlySet<string>;
+  /** Bodies whose tokens a retried run has counted, by message id. */
+  counted: ReadonlyMap<string, string>;
+}
+
+/**
+ * What one turn emits. A turn that runs again emits the same ids, so the log keeps the first of each; what it does
+ * not emit again was said by other code or by chance, and is retracted.
+ */
+export class TurnEvents {
+  readonly #options: TurnEventsOptions;
+  /** Cursors of what was recorded before a restart and not emitted again yet, by message id. */
+  readonly #outstanding = new Map<string, number[]>();
+  readonly #emitted: { seq: number; id: string }[] = [];
+  readonly #ids = new Set<string>();
+  #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
+
+  constructor(options: TurnEventsOptions) {
+    this.#options = options;
+    const { log, after } = options;
+    if (log.last === after) return;
+    for (const { seq, id } of log.messageIds(after)) {
+      const seqs = this.#outstanding.get(id);
+      if (seqs) seqs.push(seq);
+      else this.#outstanding.set(id, [seq]);
+    }
+    for (const [id, body] of log.bodies(after, log.last)) {
+      this.#count(id, JSON.parse(body) as Message, body);
+    }
+  }
+
+  /** Tokens of the model calls this turn's messages tell of, each counted once. */
+  get usage(): RequestUsage {
+    return this.#usage;
+  }
+
+  /** Records a message; undefined when it stands in the log already. */
+  emit(message: Message): RecordedEvent | undefined {
+    const { id } = message;
+    const recorded = this.#outstanding.get(id)?.shift();
+    if (recorded !== undefined) {
+      this.#emitted.push({ seq: recorded, id });
+      return undefined;
+    }
+    const { log, run, turn, quiet } = this.#options;
+    const body = JSON.stringify(message);
+    const event = log.append(run, turn, quiet.has(id) ? "quiet" : "message", id, body);
+    this.#emitted.push({ seq: event.seq, id });
+    this.#count(id, message, body);
+    return event;
+  }
+
+  /** Takes back what was recorded before a restart and has not been emitted again. */
+  retractOutstanding(): RecordedEvent | undefined {
+    const left = [...this.#outstanding].flatMap(([id, seqs]) => seqs.map((seq) => ({ seq, id })));
+    this.#outstanding.clear();
+    return this.#retract(left);
+  }
+
+  /** The turn is given up: takes back everything. */
+  retractAll(): RecordedEvent | undefined {
+    const { log, after } = this.#options;
+    this.#outstanding.clear();
+    this.#emitted.length = 0;
+    return this.#retract(log.messageIds(after));
+  }
+
+  #retract(messages: readonly { seq: number; id: string }[]): RecordedEvent | undefined {
+    if (messages.length === 0) return undefined;
+    const { log, run, turn } = this.#options;
+    log.retract(messages.map(({ seq }) => seq));
+    const message_ids = [...new Set(messages.map(({ id }) => id))];
+    return log.append(run, turn, "retract", null, JSON.stringify({ message_ids }));
+  }
+
+  #count(id: string, { models_usage }: Message, body: string): void {
+    if (models_usage === null || this.#ids.has(id)) return;
+    this.#ids.add(id);
+    if (this.#options.counted.get(id) !== body) this.#usage = addUsage(this.#usage, models_usage);
+  }
+}

@@ -1,0 +1,90 @@
+import type { BranchFailure } from "../../core/run/turn-host.ts";
+import type { StepStore } from "../storage/step-store.ts";
+
+/** What is known of errors in a turn: where each came from. It says what a retry has to do anew. */
+export class TurnFailures {
+  readonly #steps: StepStore;
+  /** Which steps each error came from: several, where they share what failed. */
+  readonly #thrown = new WeakMap<object, Set<string>>();
+  /** Of errors that came out of branches: the innermost one's scope, and what failed beside it. */
+  readonly #branches = new WeakMap<object, { scope: string; beside: BranchFailure[] }>();
+
+  constructor(steps: StepStore) {
+    this.#steps = steps;
+  }
+
+  threw(key: string, error: unknown): void {
+    if (!isObject(error)) return;
+    const keys = this.#thrown.get(error);
+    if (keys) keys.add(key);
+    else this.#thrown.set(error, new Set([key]));
+  }
+
+  failed([first, ...others]: readonly BranchFailure[]): void {
+    if (first === undefined || !isObject(first.error)) return;
+    const inner = this.#branches.get(first.error);
+    this.#branches.set(first.error, {
+      scope: inner?.scope ?? first.scope,
+      beside: [...(inner?.beside ?? []), ...others],
+    });
+  }
+
+  /**
+   * What a retry of the turn that `error` ended has to do anew, and the same for all that failed beside it: the step that
+   * threw it; otherwise the last model reply before it in its branch and what came of that, because the same reply would
+   * fail in the same way. Nothing of what must not happen twice.
+   *
+   * @param passed steps that have a result, in the order the turn came by them
+   */
+  stepsToRepeat(error: unknown, passed: readonly string[]): string[] {
+    const failures: BranchFailure[] = [{ scope: "", error }];
+    const toRepeat = new Set<string>();
+    // Grows on the way: what failed beside one may itself have failed with others.
+    for (const failure of failures) {
+      const causes = [...causesOf(failure.error)];
+      const branches = causes.flatMap((cause) => this.#branches.get(cause) ?? []);
+      const threw = causes.map((cause) => this.#thrown.get(cause)).find((keys) => keys);
+      const scope = branches.at(-1)?.scope ?? failure.scope;
+      const keys = threw ? [...threw] : lastReply(scope, passed);
+      if (keys.every((key) => this.#isRepeatable(key))) for (const key of keys) toRepeat.add(key);
+      for (const other of branches.flatMap(({ beside }) => beside)) {
+        if (!failures.some(({ error: known }) => known === other.error)) failures.push(other);
+      }
+    }
+    return [...toRepeat];
+  }
+
+  #isRepeatable(key: string): boolean {
+    return this.#steps.get(key)?.policy === "retry";
+  }
+}
+
+function* causesOf(error: unknown): Generator<Error, void, void> {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
+}
+
+/** The last model call in a branch or, where it made none, in the scopes around it, with what came after it. */
+function lastReply(branch: string, passed: readonly string[]): string[] {
+  let scope = passed.findLast((key) => key.startsWith(within(branch))) ?? branch;
+  while (scope !== "") {
+    scope = scope.slice(0, Math.max(0, scope.lastIndexOf("/")));
+    const prefix = within(scope);
+    const index = passed.findLastIndex((key) => isModelCall(key, prefix));
+    if (index !== -1) return passed.slice(index).filter((key) => key.startsWith(prefix));
+  }
+  return [];
+}
+
+function within(scope: string): string {
+  return scope === "" ? "" : `${scope}/`;
+}
+
+function isModelCall(key: string, prefix: string): boolean {
+  if (!key.startsWith(prefix)) return false;
+  const name = key.slice(prefix.length);
+  return name.startsWith("model") && !name.includes("/");
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,108 @@
+import type { LogSource } from "../../core/state/item-log.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Database } from "./database.ts";
+
+interface LogRow extends Record<string, string | number | null> {
+  generation: number;
+  start: number;
+  count: number;
+  body: string | null;
+}
+
+/** What one row holds, and where it begins. */
+interface StoredItems {
+  start: number;
+  items: readonly unknown[];
+}
+
+/** The rows of logs: what each turn appended, never overwritten. */
+export class LogStore {
+  readonly #db: Database;
+  readonly #bodies: Bodies;
+
+  constructor(db: Database, bodies: Bodies) {
+    this.#db = db;
+    this.#bodies = bodies;
+  }
+
+  /** Where the logs stand that something is stored of. */
+  get paths(): string[] {
+    return this.#db.all<{ path: string }>("select distinct path from log").map(({ path }) => path);
+  }
+
+  /** The generation in force, -1 for a log that nothing is stored of. */
+  lastGeneration(path: string): number {
+    return this.#lastRow(path)?.generation ?? -1;
+  }
+
+  /** What is stored of a log: its generation in force. */
+  last(path: string): LogSource<unknown> {
+    const last = this.#lastRow(path);
+    const length = last === undefined ? 0 : last.start + last.count;
+    return this.source(path, last?.generation ?? 0, length);
+  }
+
+  /** The items of one generation. Whoever goes through them one by one has each row read once. */
+  source(path: string, generation: number, length: number): LogSource<unknown> {
+    let last: StoredItems | undefined;
+    const read = (from: number, to: number): unknown[] => {
+      const known = last && from >= last.start && to <= last.start + last.items.length;
+      const rows = known ? [last as StoredItems] : this.#rows(path, generation, from, to);
+      const found: unknown[] = [];
+      for (const row of rows) {
+        const { start, items } = row;
+        for (const item of items.slice(Math.max(0, from - start), to - start)) found.push(item);
+        last = row;
+      }
+      return found;
+    };
+    return { generation, length, read };
+  }
+
+  write(
+    path: string,
+    generation: number,
+    start: number,
+    items: readonly unknown[],
+    turn: number,
+  ): void {
+    // A generation that is still empty has a row before its first item's, so that both can stand.
+    const [first, count] = items.length === 0 ? [-1, 1] : [start, items.length];
+    this.#db.write(
+      "insert into log values (?, ?, ?, ?, ?, ?)",
+      path,
+      generation,
+      first,
+      count,
+      turn,
+      this.#bodies.store(logOwner(path, generation, first), JSON.stringify(items)),
+    );
+  }
+
+  #lastRow(path: string): LogRow | undefined {
+    return this.#db.first<LogRow>(
+      `select generation, start, count, body from log where path = ?
+         order by generation desc, start desc limit 1`,
+      path,
+    );
+  }
+
+  *#rows(path: string, generation: number, from: number, to: number): Iterable<StoredItems> {
+    for (const { start, body } of this.#db.each<LogRow>(
+      `select generation, start, count, body from log where path = ?1 and generation = ?2 and start < ?4
+         and start >= (select max(start) from log where path = ?1 and generation = ?2 and start <= ?3)
+         order by start`,
+      path,
+      generation,
+      from,
+      to,
+    )) {
+      const text = this.#bodies.load(logOwner(path, generation, start), body);
+      yield { start, items: JSON.parse(text) as unknown[] };
+    }
+  }
+}
+
+export function logOwner(path: string, generation: number, start: number): string {
+  return `log:${path}:${generation}:${start}`;
+}

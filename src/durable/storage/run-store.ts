@@ -1,0 +1,139 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { RunStatus } from "../../contract/gateway.ts";
+import type { Moment } from "../../core/run/turn-host.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Database } from "./database.ts";
+
+/** What is stored of a run, written when its status changes. Times are ISO 8601 UTC unless they say otherwise. */
+export interface RunRecord {
+  id: string;
+  status: Exclude<RunStatus, "queued">;
+  output_task_messages: boolean;
+  metadata: JsonObject;
+  timeout_seconds: number | null;
+  max_total_tokens: number | null;
+  retry_of: string | null;
+  /** The turn it begins with: 0, or the one a retried run failed in. */
+  first_turn: number;
+  /** Prefix of the first turn's ids and keys: a retry has those of the run it repeats. */
+  first_turn_id: string;
+  first_moment: Moment;
+  /** Milliseconds of running that a retry takes over; its own time limit leaves them out. */
+  ran_before: number;
+  /** Cursors between which a retried run's given-up turn stands: its tokens are counted already. */
+  taken_over: { after: number; up_to: number } | null;
+  /** The team's epoch; a retry after a reset would find another conversation. */
+  epoch: number;
+  /** The cursor before its first event, and its terminal event's. */
+  first_event: number;
+  last_event: number | null;
+  /** As of the last change of status. */
+  next_turn: number;
+  /** As of then, the team's last finished turn. */
+  turn: number;
+  /** Of a run that is over: when the turn it ended in began, and the cursor before that turn's events. */
+  last_turn: { started: Moment; event: number } | null;
+  /** Milliseconds of running. */
+  ran: number;
+  usage: RequestUsage;
+  stop_requested: "after_turn" | "now" | null;
+  pause_requested: boolean;
+  /** Whether a pause is over and the agents have not been told yet. */
+  resuming: boolean;
+  /** When a long backoff is over, epoch milliseconds; nothing runs until then. */
+  wake_at: number | null;
+  /** Since when nothing runs because of that alone, epoch milliseconds: to whoever watches, the run is running. */
+  rest_since: number | null;
+  recoveries: number;
+  /** What was recorded at the last recovery. */
+  recovery_mark: string | null;
+  stop_reason: string | null;
+  error: { type: string; message: string } | null;
+  created_at: string;
+  started_at: string | null;
+  ended_at: string | null;
+}
+
+/** A run and the number of its row. */
+export interface StoredRun {
+  seq: number;
+  record: RunRecord;
+}
+
+interface RunRow extends Record<string, string | number | null> {
+  seq: number;
+  record: string;
+}
+
+/** The runs of a team. Only the last one can be active. */
+export class RunStore {
+  readonly #db: Database;
+  readonly #bodies: Bodies;
+
+  constructor(db: Database, bodies: Bodies) {
+    this.#db = db;
+    this.#bodies = bodies;
+  }
+
+  insert(record: RunRecord, task: readonly ChatMessage[] | null): StoredRun {
+    const seq = (this.last()?.seq ?? 0) + 1;
+    this.#db.write(
+      "insert into run values (?, ?, ?, ?)",
+      seq,
+      record.id,
+      this.#bodies.store(`run:${seq}`, JSON.stringify(task)),
+      JSON.stringify(record),
+    );
+    return { seq, record };
+  }
+
+  update({ seq, record }: StoredRun): void {
+    this.#db.write("update run set record = ? where seq = ?", JSON.stringify(record), seq);
+  }
+
+  task(seq: number): ChatMessage[] | null {
+    const row = this.#db.first<{ task: string | null }>("select task from run where seq = ?", seq);
+    return JSON.parse(this.#bodies.load(`run:${seq}`, row?.task ?? null)) as ChatMessage[] | null;
+  }
+
+  /** Bytes of a run's task, about. */
+  taskSize(seq: number): number {
+    const row = this.#db.first<{ task: string | null }>("select task from run where seq = ?", seq);
+    return this.#bodies.size(`run:${seq}`, row?.task ?? null);
+  }
+
+  last(): StoredRun | undefined {
+    return load(this.#db.first<RunRow>("select seq, record from run order by seq desc limit 1"));
+  }
+
+  byId(id: string): StoredRun | undefined {
+    return load(this.#db.first<RunRow>("select seq, record from run where id = ?", id));
+  }
+
+  /** Newest first. @param before the row to go on from */
+  page(before: number, limit: number): StoredRun[] {
+    return this.#db
+      .all<RunRow>(
+        "select seq, record from run where seq < ? order by seq desc limit ?",
+        before,
+        limit,
+      )
+      .map(({ seq, record }) => ({ seq, record: JSON.parse(record) as RunRecord }));
+  }
+}
+
+/** Whether it has reached its outcome. */
+export function isOver({ status }: RunRecord): boolean {
+  return status === "completed" || status === "cancelled" || status === "failed";
+}
+
+/** Prefix of the ids and step keys of a run's turn. */
+export function turnId(record: RunRecord, turn: number): string {
+  return turn === record.first_turn ? record.first_turn_id : `${record.id}/${turn}`;
+}
+
+function load(row: RunRow | undefined): StoredRun | undefined {
+  return row && { seq: row.seq, record: JSON.parse(row.record) as RunRecord };
+}

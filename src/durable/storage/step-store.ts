@@ -1,0 +1,158 @@
+import type { Json } from "../../core/json.ts";
+import type { StepPolicy } from "../../core/run/turn-context.ts";
+import type { StepFailure, StepOutcome, StepRecord } from "../../core/run/turn-host.ts";
+import type { Bodies } from "./bodies.ts";
+import type { Database } from "./database.ts";
+
+interface StepRow extends Record<string, string | number | null> {
+  key: string;
+  state: "started" | "waiting" | "done" | "failed";
+  attempt: number;
+  policy: StepPolicy;
+  fingerprint: string;
+  result: string | null;
+  at: number | null;
+  ran: number | null;
+}
+
+/** A step as stored. `notBefore` (epoch milliseconds): when its next attempt may be made. */
+export interface StoredStep extends StepRecord {
+  notBefore?: number;
+}
+
+/** The steps of the turn in progress. They are read once per turn and then kept in step with the table. */
+export class StepStore {
+  readonly #db: Database;
+  readonly #bodies: Bodies;
+  #steps: Map<string, StoredStep> | undefined;
+  #withParts: string[] = [];
+
+  constructor(db: Database, bodies: Bodies) {
+    this.#db = db;
+    this.#bodies = bodies;
+  }
+
+  get(key: string): StoredStep | undefined {
+    return this.#all().get(key);
+  }
+
+  keys(): string[] {
+    return [...this.#all().keys()];
+  }
+
+  /** Steps with a result: what counts as progress. */
+  get finished(): number {
+    let count = 0;
+    for (const step of this.#all().values()) if (step.outcome) count++;
+    return count;
+  }
+
+  /** The earliest time a step waits for. */
+  get wakeAt(): number | null {
+    let earliest: number | null = null;
+    for (const { notBefore } of this.#all().values()) {
+      if (notBefore !== undefined && (earliest === null || notBefore < earliest))
+        earliest = notBefore;
+    }
+    return earliest;
+  }
+
+  /** The longest running time a result was recorded at. */
+  get ran(): number {
+    let longest = 0;
+    for (const { outcome } of this.#all().values())
+      longest = Math.max(longest, outcome?.time.ran ?? 0);
+    return longest;
+  }
+
+  /** The step is on its way again; it waits no longer. */
+  woken(key: string, step: Omit<StepRecord, "outcome">): void {
+    this.#all().set(key, step);
+  }
+
+  begun(key: string, step: Omit<StepRecord, "outcome">): void {
+    this.#all().set(key, step);
+    this.#write(key, "started", step, null, null);
+  }
+
+  /** The next attempt is to be made at `notBefore`. */
+  waits(key: string, step: Omit<StepRecord, "outcome">, notBefore: number): void {
+    this.#all().set(key, { ...step, notBefore });
+    this.#write(key, "waiting", step, String(notBefore), null);
+  }
+
+  ended(key: string, step: StepRecord & { outcome: StepOutcome }): void {
+    this.#all().set(key, step);
+    const { outcome } = step;
+    const failed = "error" in outcome;
+    // A step without a result (undefined) is recorded as null.
+    const text = JSON.stringify(failed ? outcome.error : outcome.ok) ?? "null";
+    const column = this.#bodies.store(`step:${key}`, text);
+    if (column === null) this.#withParts.push(key);
+    this.#write(key, failed ? "failed" : "done", step, column, outcome.time);
+  }
+
+  remove(key: string): void {
+    this.#all().delete(key);
+    this.#db.write("delete from step where key = ?", key);
+    this.#bodies.remove(`step:${key}`);
+  }
+
+  clear(): void {
+    if (this.#all().size === 0) return;
+    this.#db.write("delete from step");
+    for (const key of this.#withParts) this.#bodies.remove(`step:${key}`);
+    this.#withParts = [];
+    this.#steps = new Map();
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#steps = undefined;
+  }
+
+  #write(
+    key: string,
+    state: StepRow["state"],
+    { attempt, policy, fingerprint }: Omit<StepRecord, "outcome">,
+    result: string | null,
+    time: { at: number; ran: number } | null,
+  ): void {
+    this.#db.write(
+      `insert into step values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do update set
+         state = excluded.state, attempt = excluded.attempt, policy = excluded.policy,
+         fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at, ran = excluded.ran`,
+      key,
+      state,
+      attempt,
+      policy,
+      fingerprint,
+      result,
+      time?.at ?? null,
+      time?.ran ?? null,
+    );
+  }
+
+  #all(): Map<string, StoredStep> {
+    if (this.#steps === undefined) {
+      this.#steps = new Map();
+      this.#withParts = [];
+      for (const row of this.#db.all<StepRow>("select * from step")) {
+        this.#steps.set(row.key, this.#load(row));
+      }
+    }
+    return this.#steps;
+  }
+
+  #load(row: StepRow): StoredStep {
+    const { key, state, attempt, policy, fingerprint, result } = row;
+    if (state === "started") return { policy, attempt, fingerprint };
+    if (state === "waiting") return { policy, attempt, fingerprint, notBefore: Number(result) };
+    if (result === null) this.#withParts.push(key);
+    const value = JSON.parse(this.#bodies.load(`step:${key}`, result)) as Json;
+    const time = { at: row.at ?? 0, ran: row.ran ?? 0 };
+    const outcome: StepOutcome =
+      state === "done" ? { ok: value, time } : { error: value as unknown as StepFailure, time };
+    return { policy, attempt, fingerprint, outcome };
+  }
+}

@@ -1,0 +1,85 @@
+import type { ComponentModel } from "../../core/component/component.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { Idempotency, TeamInfo } from "../../contract/gateway.ts";
+import type { MetaStore } from "./meta-store.ts";
+
+/** What is stored of the team itself. Times are ISO 8601 UTC. */
+export interface TeamRecord {
+  id: string;
+  /** Missing in teams that are older than sessions. */
+  session?: string;
+  label: string | null;
+  metadata: JsonObject;
+  component_version: number;
+  /** Tokens of all runs that are over. */
+  usage: RequestUsage;
+  /** Counts resets and loads of state. */
+  epoch: number;
+  idempotency: Idempotency | null;
+  forked_from: TeamInfo["forked_from"];
+  created_at: string;
+  updated_at: string;
+}
+
+/** Components that were replaced stand under this and the first turn of the next one. */
+const EARLIER = "component:";
+
+/** The team's own row and its component, as it is stored: secrets sealed. */
+export class TeamStore {
+  readonly #meta: MetaStore;
+  #record: TeamRecord | undefined;
+
+  constructor(meta: MetaStore) {
+    this.#meta = meta;
+  }
+
+  get record(): TeamRecord {
+    this.#record ??= this.#meta.read("team") as unknown as TeamRecord;
+    return this.#record;
+  }
+
+  /** What services outside know the team by (`StepAttempt.session`): random, so nobody guesses it and no other gets it. */
+  get session(): string {
+    const { session = crypto.randomUUID() } = this.record;
+    if (this.record.session === undefined) this.save({ session });
+    return session;
+  }
+
+  /** Changes the record and notes the time. */
+  save(changes: Partial<TeamRecord>): void {
+    const record = { ...this.record, ...changes, updated_at: new Date().toISOString() };
+    this.#meta.write("team", record);
+    this.#record = record;
+  }
+
+  create(record: TeamRecord, component: ComponentModel): void {
+    this.#meta.write("team", record);
+    this.#record = record;
+    this.#meta.write("component", component);
+  }
+
+  get component(): ComponentModel {
+    return this.#meta.read("component") as unknown as ComponentModel;
+  }
+
+  /** The one there was stays for forks of earlier turns. @param turn the first with the new one */
+  replaceComponent(component: ComponentModel, turn: number): void {
+    this.#meta.write(`${EARLIER}${turn}`, this.component);
+    this.#meta.write("component", component);
+    this.save({ component_version: this.record.component_version + 1 });
+  }
+
+  /** The component that turn was made with. */
+  componentAt(turn: number): ComponentModel {
+    const replaced = this.#meta.names(EARLIER).map(Number);
+    const later = replaced.filter((first) => first > turn);
+    if (later.length === 0) return this.component;
+    return this.#meta.read(`${EARLIER}${Math.min(...later)}`) as unknown as ComponentModel;
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#record = undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import type { EventKind } from "../storage/event-log.ts";
+
+/** Asks clients to wait a while before they come back: a human is not that fast. */
+export const RETRY_FRAME = "retry: 15000\n\n";
+export const PING_FRAME = ": ping\n\n";
+export const CAUGHT_UP_FRAME = "event: caught_up\ndata: {}\n\n";
+
+/** Names of frames that tell of the service; items of the run are unnamed. */
+const EVENT_NAMES: Record<EventKind, string | undefined> = {
+  message: undefined,
+  quiet: undefined,
+  again: undefined,
+  result: undefined,
+  retract: "retract",
+  failed: "failed",
+  cancelled: "run",
+};
+
+/** A frame for something recorded. `body` is JSON text, which has no line breaks. */
+export function eventFrame({
+  seq,
+  kind,
+  body,
+}: {
+  seq: number;
+  kind: EventKind;
+  body: string;
+}): string {
+  const name = EVENT_NAMES[kind];
+  return name === undefined
+    ? `id: ${seq}\ndata: ${body}\n\n`
+    : `event: ${name}\nid: ${seq}\ndata: ${body}\n\n`;
+}
+
+/** An unnamed frame that is not recorded: a piece of text. */
+export function liveFrame(item: unknown): string {
+  return `data: ${JSON.stringify(item)}\n\n`;
+}
+
+export function namedFrame(name: "run" | "snapshot" | "discard", data: object): string {
+  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+/** Whether the stream of a run ends with this event. */
+export function isTerminal(kind: EventKind): boolean {
+  return kind === "result" || kind === "failed" || kind === "cancelled";
+}

@@ -1,0 +1,106 @@
+import type {
+  OpenedStream,
+  Problem,
+  Result,
+  StartRunInput,
+  StreamInput,
+} from "../../contract/gateway.ts";
+import { type ActiveRun, runInfo } from "../run/active-run.ts";
+import { EventStream } from "./event-stream.ts";
+import { namedFrame } from "./frames.ts";
+import type { Live } from "./live.ts";
+import { ok, runNotFound } from "../object/refusal.ts";
+import type { StoredRun } from "../storage/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+
+/** The object's fetch knows one address: GET opens a stream, POST starts the run that is to be streamed. */
+const ADDRESS = "https://team/stream";
+/** Under this header its answer names the run that was started. */
+const RUN = "x-troupe-run";
+
+export function streamRequest({ run, after }: StreamInput): Request {
+  const query = new URLSearchParams({ after: String(after), ...(run !== null && { run }) });
+  return new Request(`${ADDRESS}?${query.toString()}`);
+}
+
+export function startRequest(input: StartRunInput): Request {
+  return new Request(ADDRESS, { method: "POST", body: JSON.stringify(input) });
+}
+
+export function readStreamRequest(request: Request): StreamInput {
+  const { searchParams } = new URL(request.url);
+  return { run: searchParams.get("run"), after: Number(searchParams.get("after") ?? 0) };
+}
+
+export function streamResponse(opened: Result<OpenedStream & { run?: string }>): Response {
+  if (!opened.ok) return Response.json(opened.problem, { status: opened.problem.status });
+  const { run } = opened.value;
+  const headers = {
+    "content-type": "text/event-stream",
+    ...(run !== undefined && { [RUN]: run }),
+  };
+  return "done" in opened.value
+    ? new Response(null, { status: 204, headers })
+    : new Response(opened.value.body, { headers });
+}
+
+export async function readStartResponse(
+  response: Response,
+): Promise<Result<OpenedStream & { run: string }>> {
+  const opened = await readStreamResponse(response);
+  if (!opened.ok) return opened;
+  return ok({ ...opened.value, run: response.headers.get(RUN) ?? "" });
+}
+
+export async function readStreamResponse(response: Response): Promise<Result<OpenedStream>> {
+  if (response.status === 204) return ok({ done: true });
+  if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
+  if (response.body === null) throw new TypeError("the team's stream has no body");
+  return ok({ body: response.body });
+}
+
+export interface StreamSources {
+  stores: Stores;
+  live: Live;
+  driver: { active: ActiveRun | undefined };
+}
+
+/** Opens a stream of one run, or of the team's life. */
+export function openStream(
+  { stores, live, driver }: StreamSources,
+  input: StreamInput,
+): Result<OpenedStream> {
+  const run = input.run === null ? stores.runs.last() : stores.runs.byId(input.run);
+  const ofRun = input.run !== null;
+  if (ofRun && !run) return runNotFound();
+  const { first_event = 0, last_event = null } = run?.record ?? {};
+  if (ofRun && last_event !== null && input.after >= last_event) return ok({ done: true });
+  const { body } = new EventStream({
+    log: stores.log,
+    live,
+    after: ofRun ? Math.max(input.after, first_event) : input.after,
+    ofRun,
+    opening: run ? namedFrame("run", opening(stores, run, driver.active, input.after)) : "",
+    caughtUp: () => {
+      const status = driver.active?.record.status;
+      if (status === "waiting" || status === "paused") live.rest();
+    },
+  });
+  return ok({ body });
+}
+
+/** The run as the first frame shows it. */
+function opening(
+  stores: Stores,
+  run: StoredRun,
+  active: ActiveRun | undefined,
+  after: number,
+): ReturnType<ActiveRun["info"]> {
+  if (active?.record.id === run.record.id) return active.info();
+  const info = runInfo(stores, run);
+  // A cancelled run's stream ends with a frame that says so, exactly one; this comes before it.
+  const endFollows = run.record.last_event !== null && after < run.record.last_event;
+  return info.status === "cancelled" && endFollows
+    ? { ...info, status: "running", ended_at: null }
+    : info;
+}

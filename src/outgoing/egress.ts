@@ -1,0 +1,125 @@
+import { TroupeError } from "../core/errors.ts";
+import { isLoopbackHost, isPublicHost } from "./public-hosts.ts";
+import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
+
+/** An outgoing request that is not allowed. Trying again does not help. */
+export class EgressError extends TroupeError {
+  readonly retryable = false;
+
+  constructor(host: string, message: string) {
+    super("egress_denied", message, { data: { host } });
+  }
+}
+
+export interface EgressRules {
+  /**
+   * Hosts that may be asked: `api.openai.com`, `*.example.com` (any name below it), with a port `example.com:8443`,
+   * or with a scheme where that is not https `http://models.example.com`. Null: any public host.
+   */
+  allowed: readonly string[] | null;
+  /** Local open mode: plain http and this machine are fine, and private hosts that `allowed` names. */
+  open: boolean;
+}
+
+/**
+ * Refuses requests that the rules do not allow.
+ *
+ * @throws EgressError naming the host and the setting that would allow it
+ */
+export function checkEgress(target: string | URL, { allowed, open }: EgressRules): void {
+  const url = parse(target);
+  const host = plainHost(url);
+  const named = allowed !== null && allowed.some((entry) => matches(entry, url, host, open));
+  if (url.username !== "" || url.password !== "") {
+    throw new EgressError(host, `The address of "${host}" holds a user name or a password.`);
+  }
+  if (!isPublicHost(host) && !(open && (isLoopbackHost(host) || named))) {
+    throw new EgressError(
+      host,
+      open
+        ? `"${host}" is a private address; to allow it, name it in ALLOWED_EGRESS.`
+        : `"${host}" is a private or local address, which a deployed Troupe never asks.`,
+    );
+  }
+  if (allowed !== null && !named) {
+    throw new EgressError(
+      host,
+      `Requests to "${withPort(url, host)}" are not allowed; to allow them, name it in ALLOWED_EGRESS.`,
+    );
+  }
+  if (url.protocol !== "https:" && !open && !named) {
+    throw new EgressError(host, `"${host}" is asked by ${url.protocol}//, which is not encrypted.`);
+  }
+}
+
+/**
+ * A `fetch` that keeps to the rules. Redirects are not followed: where they lead was never checked, and headers with
+ * secrets would go along.
+ *
+ * @throws EgressError from the returned function
+ */
+export function guardedFetch(rules: EgressRules, send: typeof fetch = fetch): typeof fetch {
+  return async (input: RequestInfo | URL, init?: RequestInit) => {
+    const target = input instanceof Request ? input.url : input;
+    checkEgress(target, rules);
+    const response = await send(input, { ...init, redirect: "manual" });
+    if (!REDIRECTS.has(response.status)) return response;
+    await response.body?.cancel();
+    const location = response.headers.get("location") ?? "";
+    const host = plainHost(parse(target));
+    const other = URL.canParse(location, String(target))
+      ? new URL(location, String(target)).host
+      : "an address that is none";
+    throw new EgressError(
+      host,
+      `"${host}" redirects to ${other}; redirects are not followed. Use the final address.`,
+    );
+  };
+}
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** The rules that the settings make: ALLOWED_EGRESS; deployed without it, only the hosts that secrets may be sent to. */
+export function egressRules(settings: Settings): EgressRules {
+  const open = settings["TROUPE_OPEN"] === "1";
+  const setting = settings["ALLOWED_EGRESS"];
+  const entries = (typeof setting === "string" ? setting : "")
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean);
+  if (entries.length > 0) return { allowed: entries, open };
+  return { allowed: open ? null : [...secretHosts(settings).values()].flat(), open };
+}
+
+function parse(target: string | URL): URL {
+  let url;
+  try {
+    url = new URL(target);
+  } catch {
+    throw new EgressError("", "The address of an outgoing request is not a URL.");
+  }
+  if (url.protocol === "https:" || url.protocol === "http:") return url;
+  throw new EgressError(url.host, `Requests by "${url.protocol}" are not possible.`);
+}
+
+/** URLs keep the dot at the end of a name, which changes nothing about where they lead. */
+function plainHost(url: URL): string {
+  return url.hostname.replace(/\.+$/, "");
+}
+
+/** On one's own machine neither the scheme nor the port makes a difference. */
+function matches(entry: string, url: URL, host: string, open: boolean): boolean {
+  const [, scheme = "https", name = "", port = ""] =
+    /^(?:(https?):\/\/)?(\[[^\]]*\]|[^:/]+)(?::(\d+))?\/?$/.exec(entry) ?? [];
+  if (!open && `${scheme}:` !== url.protocol) return false;
+  if (port === "" ? !open && url.port !== "" : port !== portOf(url)) return false;
+  return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;
+}
+
+function portOf(url: URL): string {
+  return url.port !== "" ? url.port : url.protocol === "https:" ? "443" : "80";
+}
+
+function withPort(url: URL, host: string): string {
+  return url.port === "" ? host : `${host}:${url.port}`;
+}
