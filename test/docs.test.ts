@@ -1,13 +1,9 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { Catalog } from "../src/core/component/catalog.ts";
-import { coreComponents } from "../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../src/core/component/registry.ts";
-import { toText } from "../src/core/messages/views.ts";
-import { run as runTeam } from "../src/core/run/run.ts";
-import type { Team } from "../src/core/teams/team.ts";
-import { DEFAULT_LIMITS } from "../src/http/limits.ts";
+import { Catalog, ComponentRegistry, coreComponents, run as runTeam, toText } from "troupe";
+import type { Team } from "troupe";
+import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { ROOT } from "./support/npm-start.ts";
 import { PAGES, read, snippet, snippets, Workplace } from "./support/pages.ts";
 

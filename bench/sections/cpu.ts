@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { AssistantAgent } from "../../src/core/agents/assistant-agent.ts";
-import { UnboundedChatCompletionContext } from "../../src/core/context/unbounded-chat-completion-context.ts";
-import type { LLMMessage } from "../../src/core/models/llm-messages.ts";
-import { run } from "../../src/core/run/run.ts";
-import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+import {
+  AssistantAgent,
+  OpenAIChatCompletionClient,
+  UnboundedChatCompletionContext,
+  run,
+} from "troupe";
+import type { LLMMessage } from "troupe";
 import { startNode } from "../support/child.ts";
 import type { Report } from "../support/report.ts";
 import { median } from "../support/statistics.ts";

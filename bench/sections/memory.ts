@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { dumpComponent } from "../../src/core/component/component.ts";
+import { dumpComponent } from "troupe";
 import { Api } from "../support/api.ts";
 import { bundle } from "../support/bundle.ts";
 import { startNode } from "../support/child.ts";

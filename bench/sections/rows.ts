@@ -1,4 +1,4 @@
-import { dumpComponent } from "../../src/core/component/component.ts";
+import { dumpComponent } from "troupe";
 import { Api } from "../support/api.ts";
 import { bundle } from "../support/bundle.ts";
 import { replayTeam } from "../support/replay-team.ts";

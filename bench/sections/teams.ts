@@ -1,6 +1,5 @@
-import { type ComponentModel, dumpComponent } from "../../src/core/component/component.ts";
-import { run } from "../../src/core/run/run.ts";
-import type { Team } from "../../src/core/teams/team.ts";
+import { dumpComponent, run, type ComponentModel } from "troupe";
+import type { Team } from "troupe";
 import { Api } from "../support/api.ts";
 import { bundle } from "../support/bundle.ts";
 import type { Goal, Report } from "../support/report.ts";

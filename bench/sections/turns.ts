@@ -1,5 +1,4 @@
-import { dumpComponent } from "../../src/core/component/component.ts";
-import { run } from "../../src/core/run/run.ts";
+import { dumpComponent, run } from "troupe";
 import { Api } from "../support/api.ts";
 import { bundle } from "../support/bundle.ts";
 import { replayTeam } from "../support/replay-team.ts";

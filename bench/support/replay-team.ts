@@ -1,8 +1,10 @@
-import { AssistantAgent } from "../../src/core/agents/assistant-agent.ts";
-import { MaxMessageTermination } from "../../src/core/conditions/max-message-termination.ts";
-import { BufferedChatCompletionContext } from "../../src/core/context/buffered-chat-completion-context.ts";
-import { ReplayChatCompletionClient } from "../../src/core/models/replay-chat-completion-client.ts";
-import { RoundRobinGroupChat } from "../../src/core/teams/round-robin.ts";
+import {
+  AssistantAgent,
+  BufferedChatCompletionContext,
+  MaxMessageTermination,
+  ReplayChatCompletionClient,
+  RoundRobinGroupChat,
+} from "troupe";
 
 /**
  * Two assistants that take turns without a model, until one run has `messages` messages.

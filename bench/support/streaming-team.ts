@@ -1,8 +1,10 @@
 import { join } from "node:path";
-import { AssistantAgent } from "../../src/core/agents/assistant-agent.ts";
-import { dumpComponent } from "../../src/core/component/component.ts";
-import { RoundRobinGroupChat } from "../../src/core/teams/round-robin.ts";
-import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+import {
+  AssistantAgent,
+  OpenAIChatCompletionClient,
+  RoundRobinGroupChat,
+  dumpComponent,
+} from "troupe";
 
 /** The model server of `upstream.ts`, to be started in a process of its own. */
 export const UPSTREAM = join(import.meta.dirname, "upstream.ts");

@@ -1,18 +1,17 @@
-import { AssistantAgent } from "../../src/core/agents/assistant-agent.ts";
-import type { ChatAgent } from "../../src/core/agents/chat-agent.ts";
-import { createHandoff } from "../../src/core/agents/handoff.ts";
-import { BufferedChatCompletionContext } from "../../src/core/context/buffered-chat-completion-context.ts";
 import {
+  AssistantAgent,
+  BufferedChatCompletionContext,
+  DiGraphBuilder,
+  GraphFlow,
+  MagenticOneGroupChat,
   ReplayChatCompletionClient,
+  RoundRobinGroupChat,
+  SelectorGroupChat,
+  Swarm,
+  createHandoff,
   type ReplayOptions,
-} from "../../src/core/models/replay-chat-completion-client.ts";
-import { DiGraphBuilder } from "../../src/core/teams/graph-flow/di-graph-builder.ts";
-import { GraphFlow } from "../../src/core/teams/graph-flow/graph-flow.ts";
-import { MagenticOneGroupChat } from "../../src/core/teams/magentic-one/magentic-one-group-chat.ts";
-import { RoundRobinGroupChat } from "../../src/core/teams/round-robin.ts";
-import { SelectorGroupChat } from "../../src/core/teams/selector/selector-group-chat.ts";
-import { Swarm } from "../../src/core/teams/swarm.ts";
-import type { Team } from "../../src/core/teams/team.ts";
+} from "troupe";
+import type { ChatAgent, Team } from "troupe";
 
 type Replies = ConstructorParameters<typeof ReplayChatCompletionClient>[0];
 

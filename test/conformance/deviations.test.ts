@@ -1,21 +1,27 @@
 import { readdirSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { ChatAgent } from "../../src/core/agents/chat-agent.ts";
-import { coreComponents } from "../../src/core/component/core-components.ts";
-import { Catalog } from "../../src/core/component/catalog.ts";
-import { type Component, dumpComponent } from "../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../src/core/component/registry.ts";
-import type { ChatCompletionContext } from "../../src/core/context/chat-completion-context.ts";
-import type { Json, JsonObject } from "../../src/core/json.ts";
-import { loadMessage } from "../../src/core/messages/message-factory.ts";
-import { MemoryHost } from "../../src/core/run/memory-host.ts";
-import { run } from "../../src/core/run/run.ts";
-import type { Runnable } from "../../src/core/run/runnable.ts";
-import { TurnScope } from "../../src/core/run/turn-scope.ts";
-import { SelectorGroupChat } from "../../src/core/teams/selector/selector-group-chat.ts";
-import { FunctionTool } from "../../src/core/tools/function-tool.ts";
-import type { Workbench } from "../../src/core/tools/workbench.ts";
-import { ScriptedChatCompletionClient } from "../../src/testing/scripted-chat-completion-client.ts";
+import type {
+  ChatAgent,
+  ChatCompletionContext,
+  Json,
+  JsonObject,
+  Runnable,
+  Workbench,
+} from "troupe";
+import {
+  Catalog,
+  ComponentRegistry,
+  FunctionTool,
+  SelectorGroupChat,
+  coreComponents,
+  dumpComponent,
+  loadMessage,
+  run,
+  type Component,
+} from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { testOrigin } from "../core/messages/origin.ts";
 import { ledger } from "../core/support/ledger.ts";
 import { liesIn } from "./deviations/excuse.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as z from "zod";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+import { type JsonObject } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { withoutChunks } from "./deviations/chunks.ts";
 import { GRAPHS } from "./deviations/graphs.ts";
 import { withoutHiddenTask } from "./deviations/hidden-task.ts";

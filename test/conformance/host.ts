@@ -1,6 +1,6 @@
-import type { CodeBlock } from "../../src/core/code/code-block.ts";
-import { errorMessage, type Issue, TroupeError } from "../../src/core/errors.ts";
-import type { Json, JsonObject } from "../../src/core/json.ts";
+import type { CodeBlock, Json, JsonObject } from "troupe";
+import { type Issue, TroupeError } from "troupe";
+import { errorMessage } from "#core/errors.ts";
 import type { Step } from "./trace.ts";
 
 /**

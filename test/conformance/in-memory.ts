@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "troupe";
 import { type Host, type Played, type Records, thrown } from "./host.ts";
 import { OPS } from "./ops/index.ts";
 import { StandIns } from "./stand-ins/stand-ins.ts";

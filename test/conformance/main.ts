@@ -2,7 +2,7 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { errorMessage } from "../../src/core/errors.ts";
+import { errorMessage } from "#core/errors.ts";
 import { type Deviation, readDeviations } from "./deviations.ts";
 import { type Failure, type Outcome, play } from "./play.ts";
 import type { Host } from "./host.ts";

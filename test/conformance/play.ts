@@ -1,5 +1,6 @@
-import type { CodeBlock } from "../../src/core/code/code-block.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import type { CodeBlock } from "troupe";
+import { type Json, type JsonObject } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { type CompareOptions, type Difference, difference } from "./compare/compare.ts";
 import { IdMap } from "./compare/ids.ts";
 import { compareHookCalls } from "./compare/hook-calls.ts";

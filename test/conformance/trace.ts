@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { codeBlockSchema, codeResultSchema } from "../../src/core/code/code-block.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../src/core/json.ts";
+import { codeBlockSchema, codeResultSchema } from "#core/code/code-block.ts";
+import { type Json, type JsonObject } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { FIELDS } from "./ops/fields.ts";
 
 const object = z.record(z.string(), z.json()) as z.ZodType<JsonObject>;

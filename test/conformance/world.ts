@@ -1,11 +1,7 @@
-import type { Component, ComponentRole } from "../../src/core/component/component.ts";
-import { coreComponents } from "../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../src/core/component/registry.ts";
-import type { Json, JsonObject } from "../../src/core/json.ts";
-import type { MessageOrigin } from "../../src/core/messages/create.ts";
-import { MemoryHost } from "../../src/core/run/memory-host.ts";
-import { TurnScope } from "../../src/core/run/turn-scope.ts";
-import { sandboxComponents } from "../../src/sandbox/components.ts";
+import type { Component, ComponentRole, Json, JsonObject, MessageOrigin } from "troupe";
+import { ComponentRegistry, coreComponents, sandboxComponents } from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
 import { Human } from "./stand-ins/human.ts";
 import type { StandIns } from "./stand-ins/stand-ins.ts";
 import type { Trace } from "./trace.ts";

@@ -1,11 +1,9 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { FunctionCall } from "../../src/core/models/llm-messages.ts";
-import type { RunInfo } from "../../src/contract/gateway.ts";
-import { FunctionTool } from "../../src/core/tools/function-tool.ts";
+import type { ComponentModel, FunctionCall, JsonObject } from "troupe";
+import type { RunInfo } from "#contract/gateway.ts";
+import { FunctionTool } from "troupe";
 import { catalog } from "./support/catalog.ts";
 import { assistant } from "./support/components.ts";
 import { Effects } from "./support/effects.ts";

@@ -1,12 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import { callModel } from "../../src/core/models/call-model.ts";
-import { InMemoryStore } from "../../src/core/models/cache-store.ts";
-import { ChatCompletionCache } from "../../src/core/models/chat-completion-cache.ts";
-import type { LLMMessage } from "../../src/core/models/llm-messages.ts";
-import type { TurnContext } from "../../src/core/run/turn-context.ts";
-import { ScriptedChatCompletionClient } from "../../src/testing/scripted-chat-completion-client.ts";
+import type { ComponentModel, LLMMessage, TurnContext } from "troupe";
+import { ChatCompletionCache, InMemoryStore, callModel } from "troupe";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { agent, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
 
 function asked(content: string): LLMMessage[] {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { Json, JsonObject } from "../../src/core/json.ts";
+import type { ComponentModel, Json, JsonObject } from "troupe";
 import { roundRobin, TestTeam, texts, value } from "./support/team.ts";
 
 const component = (provider: string, config: JsonObject): ComponentModel => ({ provider, config });

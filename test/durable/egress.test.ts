@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { checkEgress, EgressError, egressRules, guardedFetch } from "../../src/outgoing/egress.ts";
+import { checkEgress, EgressError, egressRules, guardedFetch } from "#outgoing/egress.ts";
 
 const anywhere = { allowed: null, open: false };
 const local = { allowed: null, open: true };

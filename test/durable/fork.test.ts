@@ -1,16 +1,15 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { toModelText } from "../../src/core/messages/views.ts";
-import type { RunInfo } from "../../src/contract/gateway.ts";
+import type { ComponentModel, JsonObject } from "troupe";
+import { toModelText } from "troupe";
+import type { RunInfo } from "#contract/gateway.ts";
 import {
   FIRST_ROW,
   type ForkCursor,
   fork,
   type ForkSourceStub,
   type ForkTargetStub,
-} from "../../src/durable/fork/fork.ts";
+} from "#durable/fork/fork.ts";
 import { agent, counter, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
 
 const human: ComponentModel = { provider: "UserProxyAgent", config: { name: "human" } };

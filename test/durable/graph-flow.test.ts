@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { Json, JsonObject } from "../../src/core/json.ts";
+import type { ComponentModel, Json, JsonObject } from "troupe";
 import { agent, counter, Signal, TestTeam, texts, value } from "./support/team.ts";
 
 /** A graph of these participants: edges by name, an edge as the name of its target or with its condition. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
+import type { ComponentModel } from "troupe";
 import { thought } from "./support/scripted-agent.ts";
 import {
   agent,

@@ -1,8 +1,8 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { RunInfo } from "../../src/contract/gateway.ts";
+import type { ComponentModel } from "troupe";
+import type { RunInfo } from "#contract/gateway.ts";
 import { thought } from "./support/scripted-agent.ts";
 import { agent, counter, type Frame, roundRobin, TestTeam, value } from "./support/team.ts";
 

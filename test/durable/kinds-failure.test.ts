@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ModelError } from "../../src/core/models/model-error.ts";
+import { ModelError } from "troupe";
 import { Effects } from "./support/effects.ts";
 import { agentTool, assistant, boss, graph, named, speaker } from "./support/components.ts";
 import { type Kind, KINDS } from "./support/kinds.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../src/core/json.ts";
+import type { Json } from "troupe";
 import { KINDS } from "./support/kinds.ts";
 import { stateOf, threadOf, undisturbed } from "./support/outcome.ts";
 import { type TestTeam, value } from "./support/team.ts";

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { Json } from "../../src/core/json.ts";
-import type { Message } from "../../src/core/messages/message.ts";
+import type { ComponentModel, Json, Message } from "troupe";
 import { Effects } from "./support/effects.ts";
 import { KINDS } from "./support/kinds.ts";
 import { settled, stateOf, subjectOf, threadOf, undisturbed } from "./support/outcome.ts";

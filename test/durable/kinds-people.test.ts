@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "troupe";
 import {
   agentTool,
   assistant,

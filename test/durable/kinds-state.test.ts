@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { Json } from "../../src/core/json.ts";
-import type { RunInfo } from "../../src/contract/gateway.ts";
+import type { ComponentModel, Json } from "troupe";
+import type { RunInfo } from "#contract/gateway.ts";
 import { Effects } from "./support/effects.ts";
 import { KINDS } from "./support/kinds.ts";
 import { saidIn, stateOf } from "./support/outcome.ts";

@@ -1,8 +1,8 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
-import { ModelError } from "../../src/core/models/model-error.ts";
-import type { Message } from "../../src/core/messages/message.ts";
-import type { MessagePage } from "../../src/contract/gateway.ts";
+import { ModelError } from "troupe";
+import type { Message } from "troupe";
+import type { MessagePage } from "#contract/gateway.ts";
 import { thought } from "./support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, value } from "./support/team.ts";
 

@@ -1,13 +1,10 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { FullTextMemory } from "../../src/core/memory/full-text-memory.ts";
-import type { MemoryContent } from "../../src/core/memory/memory-content.ts";
-import { MemoryHost } from "../../src/core/run/memory-host.ts";
-import type { TurnContext } from "../../src/core/run/turn-context.ts";
-import { TurnScope } from "../../src/core/run/turn-scope.ts";
-import { type Tokenizer, tokenizerSchema } from "../../src/core/search/tokens.ts";
+import type { ComponentModel, JsonObject, MemoryContent, TurnContext } from "troupe";
+import { FullTextMemory } from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
+import { type Tokenizer, tokenizerSchema } from "#core/search/tokens.ts";
 import type { ScriptedAgent } from "./support/scripted-agent.ts";
 import { agent, roundRobin, TestTeam, texts, value } from "./support/team.ts";
 

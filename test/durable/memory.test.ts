@@ -1,14 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { FullTextMemory } from "../../src/core/memory/full-text-memory.ts";
-import type { MemoryContent } from "../../src/core/memory/memory-content.ts";
-import type { MemoryQueryEvent } from "../../src/core/messages/agent-events.ts";
-import { MemoryHost } from "../../src/core/run/memory-host.ts";
-import type { TurnContext } from "../../src/core/run/turn-context.ts";
-import { TurnScope } from "../../src/core/run/turn-scope.ts";
-import type { Tokenizer } from "../../src/core/search/tokens.ts";
+import type {
+  ComponentModel,
+  JsonObject,
+  MemoryContent,
+  MemoryQueryEvent,
+  TurnContext,
+} from "troupe";
+import { FullTextMemory } from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
+import type { Tokenizer } from "#core/search/tokens.ts";
 import type { ScriptedAgent } from "./support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
 

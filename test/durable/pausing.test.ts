@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { ModelError } from "../../src/core/models/model-error.ts";
+import { ModelError } from "troupe";
 import { hooks } from "./support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
 

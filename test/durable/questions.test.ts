@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
+import type { ComponentModel } from "troupe";
 import { agent, counter, outline, roundRobin, TestTeam, texts, value } from "./support/team.ts";
 
 function human(config: { timeout_seconds?: number; default_answer?: string } = {}): ComponentModel {

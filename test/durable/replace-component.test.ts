@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { ChatMessage, Message } from "../../src/core/messages/message.ts";
+import type { ChatMessage, ComponentModel, JsonObject, Message } from "troupe";
 import { assistant, replaying } from "./support/assistants.ts";
 import { agent, counter, roundRobin, TestTeam, texts, value } from "./support/team.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
+import type { ComponentModel } from "troupe";
 import { roundRobin, TestTeam, value } from "./support/team.ts";
 
 /** An assistant with a replayed model: what is called a plain agent. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
+import type { ComponentModel } from "troupe";
 import { answerAs, execution, released, releaseAs, sandboxCalls } from "./support/sandbox.ts";
 import { roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
 

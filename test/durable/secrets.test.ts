@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import {
-  secretResolver,
-  settingOrReference,
-  type Settings,
-} from "../../src/secrets/secret-hosts.ts";
-import { REDACTED, SealedSecrets } from "../../src/secrets/sealed-secrets.ts";
+import type { ComponentModel, JsonObject } from "troupe";
+import { secretResolver, settingOrReference, type Settings } from "#secrets/secret-hosts.ts";
+import { REDACTED, SealedSecrets } from "#secrets/sealed-secrets.ts";
 
 const KEY = btoa("k".repeat(32));
 const secrets = new SealedSecrets(KEY);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chunkEvents, createMessage } from "../../src/core/messages/create.ts";
-import type { TextMessage } from "../../src/core/messages/chat-messages.ts";
+import { chunkEvents, createMessage } from "troupe";
+import type { TextMessage } from "troupe";
 import { thought } from "./support/scripted-agent.ts";
 import {
   agent,

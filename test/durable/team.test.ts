@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import type { ChatMessage, Message } from "../../src/core/messages/message.ts";
+import type { ChatMessage, ComponentModel, Message } from "troupe";
 import { agent, counter, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
 
 function contents(messages: readonly Message[]): unknown[] {

@@ -1,6 +1,6 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonObject } from "../../src/core/json.ts";
+import type { JsonObject } from "troupe";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { Sandbox } from "../support/sandbox.ts";

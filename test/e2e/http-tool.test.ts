@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunInfo } from "../../src/contract/gateway.ts";
-import { humanRequestsSchema } from "../../src/contract/run.ts";
+import type { RunInfo } from "#contract/gateway.ts";
+import { humanRequestsSchema } from "#contract/run.ts";
 import { EchoServer } from "../support/echo-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";

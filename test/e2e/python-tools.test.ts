@@ -1,9 +1,9 @@
 // Tools whose functions are Python in component JSON, end to end: a Worker, a sandbox, HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RunInfo } from "../../src/contract/gateway.ts";
-import { inspectFunctions } from "../../src/core/python/inspect-functions.ts";
-import { type Import, pythonSource } from "../../src/core/python/python-source.ts";
-import { sandboxPython } from "../../src/sandbox/components.ts";
+import type { RunInfo } from "#contract/gateway.ts";
+import { inspectFunctions } from "#core/python/inspect-functions.ts";
+import { type Import, pythonSource } from "#core/python/python-source.ts";
+import { sandboxPython } from "troupe";
 import signatures from "../core/python/signatures.json" with { type: "json" };
 import { functionTool } from "../core/python/support.ts";
 import { jsonInit } from "../support/http-app.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { closed } from "../../src/http/auth.ts";
-import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { closed } from "#http/auth.ts";
+import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 
 /** A body that says whether it was taken to its end. */

@@ -1,10 +1,7 @@
 // Python functions in a component that comes in over HTTP: looked at before anything is stored.
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../src/core/component/catalog.ts";
-import type { ComponentModel } from "../../src/core/component/component.ts";
-import { coreComponents } from "../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../src/core/component/registry.ts";
-import type { PythonHost } from "../../src/core/python/python-host.ts";
+import { Catalog, ComponentRegistry, coreComponents } from "troupe";
+import type { ComponentModel, PythonHost } from "troupe";
 import { functionTool, hostWith } from "../core/python/support.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 import { LocalPython } from "../support/local-python.ts";

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
-import { closed } from "../../src/http/auth.ts";
-import { limitsFrom } from "../../src/http/limits.ts";
+import { closed } from "#http/auth.ts";
+import { limitsFrom } from "#http/limits.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 

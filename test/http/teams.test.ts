@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../src/core/component/catalog.ts";
-import { coreComponents } from "../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../src/core/component/registry.ts";
-import type { RunInfo, TeamInfo } from "../../src/contract/gateway.ts";
-import { sandboxComponents } from "../../src/sandbox/components.ts";
+import { Catalog, ComponentRegistry, coreComponents, sandboxComponents } from "troupe";
+import type { RunInfo, TeamInfo } from "#contract/gateway.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 

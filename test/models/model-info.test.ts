@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ollamaModelInfo, ollamaTokenLimit } from "../../src/models/ollama/model-info.ts";
-import { modelInfoOf, tokenLimitOf } from "../../src/models/model-info.ts";
-import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+import { ollamaModelInfo, ollamaTokenLimit } from "#models/ollama/model-info.ts";
+import { modelInfoOf, tokenLimitOf } from "#models/model-info.ts";
+import { OpenAIChatCompletionClient } from "troupe";
 import { customInfo, system, user } from "./support.ts";
 
 describe("models by name", () => {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { dumpComponent } from "../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../src/core/component/registry.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import type { ChatCompletionClient } from "../../src/core/models/chat-completion-client.ts";
-import { ModelError } from "../../src/core/models/model-error.ts";
-import { openAIComponents } from "../../src/models/components.ts";
-import { OllamaChatCompletionClient } from "../../src/models/ollama/ollama-client.ts";
-import { AzureOpenAIChatCompletionClient } from "../../src/models/openai/azure-client.ts";
-import type { OutgoingDependencies } from "../../src/outgoing/dependencies.ts";
-import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+import {
+  AzureOpenAIChatCompletionClient,
+  ComponentRegistry,
+  ModelError,
+  OllamaChatCompletionClient,
+  OpenAIChatCompletionClient,
+  dumpComponent,
+  openAIComponents,
+} from "troupe";
+import type { ChatCompletionClient, JsonObject, OutgoingDependencies } from "troupe";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { customInfo, lastBody, user } from "./support.ts";
 

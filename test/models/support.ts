@@ -3,13 +3,13 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type {
   AssistantMessage,
+  CreateResult,
   LLMMessage,
   SystemMessage,
   UserMessage,
-} from "../../src/core/models/llm-messages.ts";
-import type { CreateResult } from "../../src/core/models/chat-completion-client.ts";
-import type { OpenAIConfig } from "../../src/models/openai/config.ts";
-import { OpenAIChatCompletionClient } from "../../src/models/openai/openai-client.ts";
+} from "troupe";
+import type { OpenAIConfig } from "#models/openai/config.ts";
+import { OpenAIChatCompletionClient } from "troupe";
 import type { FakeOpenAI } from "../support/fake-openai/server.ts";
 
 export const system = (content: string): SystemMessage => ({ type: "SystemMessage", content });

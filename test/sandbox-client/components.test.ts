@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../src/core/component/component.ts";
-import { coreComponents } from "../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../src/core/component/registry.ts";
-import type { JsonObject } from "../../src/core/json.ts";
-import { sandboxComponents } from "../../src/sandbox/components.ts";
-import { SandboxCodeExecutor } from "../../src/sandbox/sandbox-code-executor.ts";
-import { sandboxAddress } from "../../src/sandbox/settings.ts";
+import {
+  Catalog,
+  ComponentRegistry,
+  SandboxCodeExecutor,
+  coreComponents,
+  dumpComponent,
+  sandboxComponents,
+} from "troupe";
+import type { JsonObject } from "troupe";
+import { sandboxAddress } from "#sandbox/settings.ts";
 
 const URL = "http://127.0.0.1:1";
 

@@ -1,15 +1,13 @@
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
-import { CodeExecutorAgent } from "../../src/core/agents/code-executor-agent.ts";
-import type { CodeBlock, CodeResult } from "../../src/core/code/code-block.ts";
-import { runStream } from "../../src/core/run/run.ts";
-import type { StepAttempt } from "../../src/core/run/turn-context.ts";
-import { SandboxClient } from "../../src/sandbox/sandbox-client.ts";
 import {
+  CodeExecutorAgent,
+  SandboxClient,
   SandboxCodeExecutor,
+  runStream,
   type SandboxCodeExecutorOptions,
-} from "../../src/sandbox/sandbox-code-executor.ts";
-import type { SandboxError } from "../../src/sandbox/sandbox-error.ts";
+} from "troupe";
+import type { CodeBlock, CodeResult, SandboxError, StepAttempt } from "troupe";
 import {
   FakeSandbox,
   openStream,

@@ -1,12 +1,15 @@
 // A gallery as AutoGen Studio exports it: its teams load here. Their Python functions run in the sandbox, those that need
 // the network are registered under their names.
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../src/core/component/catalog.ts";
-import { type Component, dumpComponent } from "../../src/core/component/component.ts";
-import { coreComponents } from "../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../src/core/component/registry.ts";
-import { FunctionTool } from "../../src/core/tools/function-tool.ts";
-import { openAIComponents } from "../../src/models/components.ts";
+import {
+  Catalog,
+  ComponentRegistry,
+  FunctionTool,
+  coreComponents,
+  dumpComponent,
+  openAIComponents,
+  type Component,
+} from "troupe";
 import { LocalPython } from "../support/local-python.ts";
 import gallery from "./gallery.json" with { type: "json" };
 

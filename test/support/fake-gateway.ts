@@ -8,8 +8,9 @@ import type {
   StartRunInput,
   TeamGateway,
   TeamInfo,
-} from "../../src/contract/gateway.ts";
-import { isJsonObject, type JsonObject } from "../../src/core/json.ts";
+} from "#contract/gateway.ts";
+import { type JsonObject } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 
 const TIME = "2026-01-02T03:04:05.000Z";
 

@@ -1,9 +1,7 @@
-import { Catalog } from "../../src/core/component/catalog.ts";
-import { coreComponents } from "../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../src/core/component/registry.ts";
-import { type AppOptions, createApp } from "../../src/http/app.ts";
-import { localOnly } from "../../src/http/auth.ts";
-import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { Catalog, ComponentRegistry, coreComponents } from "troupe";
+import { type AppOptions, createApp } from "#http/app.ts";
+import { localOnly } from "#http/auth.ts";
+import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { SAMPLE_COMPONENT } from "./sample-component.ts";
 import { FakeGateway } from "./fake-gateway.ts";
 

@@ -1,9 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import type { CodeBlock, CodeResult } from "../../src/core/code/code-block.ts";
-import type { CodeExecutor } from "../../src/core/code/code-executor.ts";
-import type { PythonHost } from "../../src/core/python/python-host.ts";
-import type { StepAttempt } from "../../src/core/run/turn-context.ts";
+import type { CodeBlock, CodeExecutor, CodeResult, PythonHost, StepAttempt } from "troupe";
 
 /** Runs each block in a fork of its own, which takes milliseconds. */
 const FORKS = `

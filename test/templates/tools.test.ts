@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { evaluate } from "../../src/templates/tools/expression.ts";
-import { timeIn } from "../../src/templates/tools/current-time.ts";
+import { evaluate } from "#templates/tools/expression.ts";
+import { timeIn } from "#templates/tools/current-time.ts";
 
 describe("evaluate", () => {
   test.for([

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ComponentModel } from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import type { MessagePage, RunInfo, RunPage } from "../../../src/contract/gateway.ts";
+import type { ComponentModel, JsonObject, Message } from "troupe";
+import type { MessagePage, RunInfo, RunPage } from "#contract/gateway.ts";
 
 /** The id of the only team of a trial. */
 const TEAM = "team";

@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
+import type { JsonObject, Message } from "troupe";
 import type { Scenario } from "../scenarios/scenario.ts";
 import { NEVER_TOOL } from "../worker/names.ts";
 import type { Frame } from "./sse-client.ts";

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Message } from "../../../src/core/messages/message.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { RunInfo } from "../../../src/contract/gateway.ts";
+import type { JsonObject, Message } from "troupe";
+import type { RunInfo } from "#contract/gateway.ts";
 import type { RuleInput } from "../../support/fake-openai/rule.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import type { Scenario } from "../scenarios/scenario.ts";

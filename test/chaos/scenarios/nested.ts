@@ -1,5 +1,4 @@
-import type { ComponentModel } from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { ComponentModel, JsonObject } from "troupe";
 import {
   assistant,
   callsTools,

@@ -1,4 +1,4 @@
-import type { ComponentModel } from "../../../src/core/component/component.ts";
+import type { ComponentModel } from "troupe";
 import type { RuleInput } from "../../support/fake-openai/rule.ts";
 import type { Services } from "./components.ts";
 

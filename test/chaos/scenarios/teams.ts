@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "troupe";
 import type { RuleInput } from "../../support/fake-openai/rule.ts";
 import {
   assistant,

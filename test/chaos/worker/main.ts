@@ -1,5 +1,5 @@
 import { env } from "cloudflare:workers";
-import { registerComponent, registerTool } from "../../../src/core/component/catalog.ts";
+import { registerComponent, registerTool } from "troupe";
 import app, { TeamObject as Base } from "../../../src/worker.ts";
 import type { Arming } from "./protocol.ts";
 import { StepsAgent } from "./steps-agent.ts";

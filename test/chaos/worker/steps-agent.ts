@@ -1,12 +1,14 @@
 import * as z from "zod";
-import { BaseChatAgent } from "../../../src/core/agents/base-chat-agent.ts";
-import type { Response } from "../../../src/core/agents/chat-agent.ts";
-import type { ComponentDefinition } from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { createMessage } from "../../../src/core/messages/create.ts";
-import type { TextMessage } from "../../../src/core/messages/chat-messages.ts";
-import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
-import type { TurnContext } from "../../../src/core/run/turn-context.ts";
+import { BaseChatAgent, createMessage } from "troupe";
+import type {
+  ChatMessage,
+  ComponentDefinition,
+  JsonObject,
+  Message,
+  Response,
+  TextMessage,
+  TurnContext,
+} from "troupe";
 import { effect } from "./effects.ts";
 
 const configSchema = z.strictObject({ name: z.string() });

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { StepPolicy } from "../../../src/core/run/turn-context.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
+import type { StepPolicy } from "troupe";
+import { FunctionTool } from "troupe";
 import { effect } from "./effects.ts";
 import { ASK_TOOL, NEVER_TOOL, RETRY_TOOLS } from "./names.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "troupe";
 import { difference } from "./compare.ts";
 import { IdMap } from "./ids.ts";
 import { samePrompt } from "./printed-lists.ts";

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "troupe";
 import { type CompareOptions, type Difference, difference } from "./compare.ts";
 
 /** What the functions outside component JSON were given. */

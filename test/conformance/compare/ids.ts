@@ -1,4 +1,5 @@
-import { isJsonObject, type Json } from "../../../src/core/json.ts";
+import { type Json } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 
 /** Ids made while recording: messages and requests for input. All others are literal. */
 const GENERATED = /^[mr]\d+$/;

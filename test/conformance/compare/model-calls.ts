@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "troupe";
 import type { ModelCall, Trace } from "../trace.ts";
 import { type CompareOptions, type Difference, difference } from "./compare.ts";
 import { compareMultisets } from "./runs.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
+import { type Json, type JsonObject } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { textOf } from "../trace.ts";
 import { type CompareOptions, differ, type Difference, difference } from "./compare.ts";
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json } from "../../../src/core/json.ts";
+import { type Json } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { type Step, textOf } from "../trace.ts";
 import { isChunk, isResult, isString } from "./place.ts";
 

@@ -1,11 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import type { Component } from "../../../src/core/component/component.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
-import { type RunOptions, run } from "../../../src/core/run/run.ts";
-import type { Runnable } from "../../../src/core/run/runnable.ts";
+import {
+  Catalog,
+  ComponentRegistry,
+  coreComponents,
+  run,
+  type Json,
+  type JsonObject,
+  type RunOptions,
+} from "troupe";
+import type { Component, Runnable } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { InMemory } from "../in-memory.ts";
 import { type Outcome, play as playOn } from "../play.ts";
 import { readTrace } from "../read-trace.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
+import { type JsonObject } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { type Step, textOf } from "../trace.ts";
 import { saysTasksAgain } from "./hidden-task.ts";
 import { gaveUpOnLedger } from "./ledger-speaker.ts";

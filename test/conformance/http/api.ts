@@ -1,5 +1,5 @@
-import { type Issue, TroupeError } from "../../../src/core/errors.ts";
-import type { Json } from "../../../src/core/json.ts";
+import { type Issue, TroupeError } from "troupe";
+import type { Json } from "troupe";
 
 interface Problem {
   code: string;

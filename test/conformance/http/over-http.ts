@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "troupe";
 import { type Host, type Played, type Records, thrown } from "../host.ts";
 import { Human } from "../stand-ins/human.ts";
 import { sameJson, type Step, type Trace } from "../trace.ts";

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json } from "../../../src/core/json.ts";
+import { type Json } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { difference } from "../compare/compare.ts";
 
 /**

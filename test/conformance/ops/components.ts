@@ -1,9 +1,5 @@
-import {
-  type Component,
-  type ComponentRole,
-  dumpComponent,
-} from "../../../src/core/component/component.ts";
-import { type Json, isJsonObject } from "../../../src/core/json.ts";
+import { dumpComponent, type Component, type ComponentRole, type Json } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import type { Step } from "../trace.ts";
 import { asJson, type Op } from "./op.ts";
 

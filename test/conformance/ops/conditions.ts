@@ -1,6 +1,5 @@
-import type { TerminationCondition } from "../../../src/core/conditions/termination-condition.ts";
-import type { Json } from "../../../src/core/json.ts";
-import { loadMessage } from "../../../src/core/messages/message-factory.ts";
+import type { Json, TerminationCondition } from "troupe";
+import { loadMessage } from "troupe";
 import { thrown } from "../host.ts";
 import type { World } from "../world.ts";
 import { asJson, type FallibleOp, list, type Op } from "./op.ts";

@@ -1,5 +1,5 @@
-import type { ChatCompletionContext } from "../../../src/core/context/chat-completion-context.ts";
-import { llmMessageSchema } from "../../../src/core/models/llm-messages.ts";
+import type { ChatCompletionContext } from "troupe";
+import { llmMessageSchema } from "#core/models/llm-messages.ts";
 import type { World } from "../world.ts";
 import { asJson, list, type Op } from "./op.ts";
 

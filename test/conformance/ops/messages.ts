@@ -1,7 +1,12 @@
-import { loadMessage } from "../../../src/core/messages/message-factory.ts";
-import { isChatMessage, type Message } from "../../../src/core/messages/message.ts";
-import type { StructuredMessageFactory } from "../../../src/core/messages/structured-message-factory.ts";
-import { toModelMessage, toModelText, toText } from "../../../src/core/messages/views.ts";
+import {
+  isChatMessage,
+  loadMessage,
+  toModelMessage,
+  toModelText,
+  toText,
+  type Message,
+} from "troupe";
+import type { StructuredMessageFactory } from "troupe";
 import type { Played } from "../host.ts";
 import type { Step } from "../trace.ts";
 import { asJson, type Op, text } from "./op.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../../../src/core/json.ts";
+import type { Json } from "troupe";
 import { type Played, thrown } from "../host.ts";
 import type { Step } from "../trace.ts";
 import type { World } from "../world.ts";

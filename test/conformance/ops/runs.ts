@@ -1,15 +1,6 @@
-import type { ChatAgent } from "../../../src/core/agents/chat-agent.ts";
-import type { Component } from "../../../src/core/component/component.ts";
-import { isJsonObject, type Json } from "../../../src/core/json.ts";
-import {
-  reset as resetSubject,
-  run as runSubject,
-  runStream,
-  type Task,
-} from "../../../src/core/run/run.ts";
-import type { Runnable } from "../../../src/core/run/runnable.ts";
-import type { Stateful } from "../../../src/core/state/stateful.ts";
-import type { Workbench } from "../../../src/core/tools/workbench.ts";
+import type { ChatAgent, Component, Runnable, Stateful, Workbench } from "troupe";
+import { reset as resetSubject, run as runSubject, runStream, type Json, type Task } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { thrown } from "../host.ts";
 import { asJson, type FallibleOp, type Op } from "./op.ts";
 

@@ -1,7 +1,6 @@
-import { isJsonObject } from "../../../src/core/json.ts";
-import { resultText } from "../../../src/core/tools/tool-result.ts";
-import type { Workbench } from "../../../src/core/tools/workbench.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
+import { isJsonObject } from "#core/json.ts";
+import { resultText } from "#core/tools/tool-result.ts";
+import type { Message, Workbench } from "troupe";
 import { asJson, type Op, text } from "./op.ts";
 
 export const listTools: Op = async (_step, world) => ({

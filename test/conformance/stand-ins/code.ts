@@ -1,11 +1,12 @@
 import * as z from "zod";
-import type { CodeBlock, CodeResult } from "../../../src/core/code/code-block.ts";
-import type { CodeExecutor } from "../../../src/core/code/code-executor.ts";
 import type {
   AnyComponentDefinition,
+  CodeBlock,
+  CodeExecutor,
+  CodeResult,
   ComponentDefinition,
-} from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+  JsonObject,
+} from "troupe";
 
 /** Runs no code: gives the recorded results in order and remembers what it was to run. */
 export class CodeStandIn {

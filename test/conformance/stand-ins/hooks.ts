@@ -1,11 +1,6 @@
-import type {
-  ApprovalFunction,
-  ApprovalResponse,
-} from "../../../src/core/agents/code-executor/approval-function.ts";
-import type { Catalog } from "../../../src/core/component/catalog.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import type { TurnContext } from "../../../src/core/run/turn-context.ts";
+import type { ApprovalFunction, ApprovalResponse, Catalog, Message, TurnContext } from "troupe";
+import { type Json, type JsonObject } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { asJson } from "../ops/op.ts";
 import { eachObject } from "../trace.ts";
 

@@ -1,5 +1,6 @@
-import { isJsonObject, type Json } from "../../../src/core/json.ts";
-import type { Answer, Question } from "../../../src/core/run/turn-context.ts";
+import { type Json } from "troupe";
+import { isJsonObject } from "#core/json.ts";
+import type { Answer, Question } from "troupe";
 
 /** The person of a trace: gives the recorded inputs in order and remembers what was asked. */
 export class Human {

@@ -1,15 +1,15 @@
 import * as z from "zod";
-import type { AnyComponentDefinition } from "../../../src/core/component/component.ts";
-import { errorMessage } from "../../../src/core/errors.ts";
-import { isJsonObject, type Json, type JsonObject } from "../../../src/core/json.ts";
 import type {
+  AnyComponentDefinition,
   ChatCompletionClient,
   CreateOptions,
   JsonOutput,
+  LLMMessage,
   ToolSchema,
-} from "../../../src/core/models/chat-completion-client.ts";
-import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import { ReplayChatCompletionClient } from "../../../src/core/models/replay-chat-completion-client.ts";
+} from "troupe";
+import { errorMessage } from "#core/errors.ts";
+import { ReplayChatCompletionClient, type Json, type JsonObject } from "troupe";
+import { isJsonObject } from "#core/json.ts";
 import { eachObject } from "../trace.ts";
 
 const REPLAY_CLIENT = /(?:^|\.)(?:ReplayChatCompletionClient|replay_chat_completion_client)$/;

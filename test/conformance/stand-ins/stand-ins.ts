@@ -1,6 +1,4 @@
-import type { Catalog } from "../../../src/core/component/catalog.ts";
-import type { AnyComponentDefinition } from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { AnyComponentDefinition, Catalog, JsonObject } from "troupe";
 import type { Trace } from "../trace.ts";
 import { CodeStandIn } from "./code.ts";
 import { Hooks } from "./hooks.ts";

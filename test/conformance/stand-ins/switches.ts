@@ -1,5 +1,5 @@
-import type { AnyComponentDefinition } from "../../../src/core/component/component.ts";
-import { ExternalTermination } from "../../../src/core/conditions/external-termination.ts";
+import type { AnyComponentDefinition } from "troupe";
+import { ExternalTermination } from "troupe";
 
 /** Every ExternalTermination of the subject: somebody outside presses them all. */
 export class Switches {

@@ -1,8 +1,7 @@
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { withoutNulls } from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { FUNCTION_TOOL } from "../../../src/core/tools/function-tool.ts";
-import type { Tool } from "../../../src/core/tools/tool.ts";
+import { Catalog } from "troupe";
+import { withoutNulls } from "#core/component/component.ts";
+import type { JsonObject, Tool } from "troupe";
+import { FUNCTION_TOOL } from "#core/tools/function-tool.ts";
 import { sameJson, type ToolTable } from "../trace.ts";
 
 /** The functions that component JSON names: they answer from the tables of the trace. */

@@ -1,8 +1,6 @@
 import { compose, type Composition, type Env } from "../../../src/compose.ts";
-import type { ComponentModel } from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Runnable } from "../../../src/core/run/runnable.ts";
-import { TroupeTeam } from "../../../src/durable/object/team-object.ts";
+import type { ComponentModel, JsonObject, Runnable } from "troupe";
+import { TroupeTeam } from "#durable/object/team-object.ts";
 import { InMemory } from "../in-memory.ts";
 import { StandIns } from "../stand-ins/stand-ins.ts";
 import { parseTrace, type Step, textOf } from "../trace.ts";

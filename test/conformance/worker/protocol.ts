@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "troupe";
 import type { Thrown } from "../host.ts";
 
 /** What the Worker answers when a component is to become the subject. */

@@ -1,15 +1,11 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
-import type { AssistantAgentOptions } from "../../../src/core/agents/assistant/options.ts";
-import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
-import type { FunctionCall } from "../../../src/core/models/llm-messages.ts";
-import { run, runStream, type Task } from "../../../src/core/run/run.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
+import { AssistantAgent, FunctionTool, run, runStream, type Task } from "troupe";
+import type { AssistantAgentOptions, ChatMessage, FunctionCall, Message } from "troupe";
 import {
   ScriptedChatCompletionClient,
   type ScriptedReply,
-} from "../../../src/testing/scripted-chat-completion-client.ts";
+} from "#testing/scripted-chat-completion-client.ts";
 
 const add = new FunctionTool({
   name: "add",

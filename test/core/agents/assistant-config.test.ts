@@ -1,12 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
+import type { AssistantAgent, JsonObject } from "troupe";
+import { Catalog, ComponentRegistry, FunctionTool, coreComponents, dumpComponent } from "troupe";
 
 const catalog = new Catalog();
 catalog.registerTool(

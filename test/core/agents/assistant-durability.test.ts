@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
-import type { AssistantAgentOptions } from "../../../src/core/agents/assistant/options.ts";
-import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
-import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+import { AgentTool, AssistantAgent, FunctionTool, UserProxyAgent } from "troupe";
+import type { AssistantAgentOptions, Message } from "troupe";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { type Interruption, outcome, TurnJournal } from "../support/recording-host.ts";
 
 /** What happened outside, over all attempts. */

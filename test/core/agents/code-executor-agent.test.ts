@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { CodeExecutorAgent } from "../../../src/core/agents/code-executor-agent.ts";
-import type { ApprovalRequest } from "../../../src/core/agents/code-executor/approval-function.ts";
-import type { CodeExecutorAgentOptions } from "../../../src/core/agents/code-executor/options.ts";
-import { StateError } from "../../../src/core/errors.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import { run, runStream, type Task } from "../../../src/core/run/run.ts";
-import type { Question } from "../../../src/core/run/turn-context.ts";
+import { CodeExecutorAgent, StateError, run, runStream, type Task } from "troupe";
+import type {
+  ApprovalRequest,
+  CodeExecutorAgentOptions,
+  JsonObject,
+  Message,
+  Question,
+} from "troupe";
 import {
   ScriptedChatCompletionClient,
   type ScriptedReply,
-} from "../../../src/testing/scripted-chat-completion-client.ts";
+} from "#testing/scripted-chat-completion-client.ts";
 import { type Execute, failsUntilGood, TestCodeExecutor } from "../support/code-executor.ts";
 import { lines } from "../support/agents.ts";
 

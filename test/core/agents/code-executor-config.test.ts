@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { CodeExecutorAgent } from "../../../src/core/agents/code-executor-agent.ts";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { run } from "../../../src/core/run/run.ts";
-import type { Question } from "../../../src/core/run/turn-context.ts";
+import {
+  Catalog,
+  CodeExecutorAgent,
+  ComponentRegistry,
+  coreComponents,
+  dumpComponent,
+  run,
+} from "troupe";
+import type { JsonObject, Question } from "troupe";
 import { TestCodeExecutor } from "../support/code-executor.ts";
 
 const executor = { provider: "test.TestCodeExecutor", config: {} };

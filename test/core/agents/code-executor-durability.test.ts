@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { CodeExecutorAgent } from "../../../src/core/agents/code-executor-agent.ts";
-import { loadMessage } from "../../../src/core/messages/message-factory.ts";
-import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
-import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+import { CodeExecutorAgent, loadMessage } from "troupe";
+import type { ChatMessage, Message } from "troupe";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { ORIGIN } from "../support/agents.ts";
 import { failsUntilGood, TestCodeExecutor } from "../support/code-executor.ts";
 import { type Interruption, outcome, TurnJournal } from "../support/recording-host.ts";

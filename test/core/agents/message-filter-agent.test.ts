@@ -1,14 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { MessageFilterAgent } from "../../../src/core/agents/message-filter-agent.ts";
-import type { PerSourceFilter } from "../../../src/core/agents/message-filter.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { reset, run, type TaskMessage } from "../../../src/core/run/run.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
+import {
+  Catalog,
+  ComponentRegistry,
+  MessageFilterAgent,
+  RoundRobinGroupChat,
+  coreComponents,
+  dumpComponent,
+  reset,
+  run,
+  type TaskMessage,
+} from "troupe";
+import type { JsonObject, PerSourceFilter } from "troupe";
+import { StateTree } from "#core/state/state-tree.ts";
 import { lines, TestAgent } from "../support/agents.ts";
 
 const says = (source: string, ...contents: string[]): TaskMessage[] =>

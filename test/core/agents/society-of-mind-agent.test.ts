@@ -1,33 +1,32 @@
 import { describe, expect, test } from "vitest";
-import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
 import {
+  AgentTool,
+  AssistantAgent,
+  BufferedChatCompletionContext,
+  Catalog,
+  ComponentRegistry,
+  MaxMessageTermination,
+  ReplayChatCompletionClient,
+  RoundRobinGroupChat,
   SocietyOfMindAgent,
+  Swarm,
+  UserProxyAgent,
+  chunkEvents,
+  coreComponents,
+  createMessage,
+  dumpComponent,
+  reset,
+  run,
+  runStream,
+  toText,
   type SocietyOfMindAgentOptions,
-} from "../../../src/core/agents/society-of-mind-agent.ts";
-import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
-import { BufferedChatCompletionContext } from "../../../src/core/context/buffered-chat-completion-context.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { ThoughtEvent } from "../../../src/core/messages/agent-events.ts";
-import { chunkEvents, createMessage } from "../../../src/core/messages/create.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import { toText } from "../../../src/core/messages/views.ts";
-import type { ModelInfo } from "../../../src/core/models/model-info.ts";
-import { ReplayChatCompletionClient } from "../../../src/core/models/replay-chat-completion-client.ts";
-import { reset, run, runStream } from "../../../src/core/run/run.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
-import { Swarm } from "../../../src/core/teams/swarm.ts";
-import type { Team } from "../../../src/core/teams/team.ts";
-import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
+} from "troupe";
+import type { JsonObject, Message, ModelInfo, Team, ThoughtEvent } from "troupe";
+import { StateTree } from "#core/state/state-tree.ts";
 import {
   ScriptedChatCompletionClient,
   type ScriptedReply,
-} from "../../../src/testing/scripted-chat-completion-client.ts";
+} from "#testing/scripted-chat-completion-client.ts";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../support/agents.ts";
 import { outcome, TurnJournal } from "../support/recording-host.ts";
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
-import type { HandoffMessage } from "../../../src/core/messages/chat-messages.ts";
-import type { ChatMessage } from "../../../src/core/messages/message.ts";
-import { run } from "../../../src/core/run/run.ts";
+import { UserProxyAgent, run } from "troupe";
+import type { ChatMessage, HandoffMessage } from "troupe";
 import { outcome, TurnJournal } from "../support/recording-host.ts";
 
 const handoffTo = (target: string): HandoffMessage => ({

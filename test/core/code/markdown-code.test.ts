@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { markdownCode } from "../../../src/core/code/markdown-code.ts";
+import { markdownCode } from "#core/code/markdown-code.ts";
 
 const FENCE = "```";
 const block = (language: string, code: string) => `${FENCE}${language}\n${code}${FENCE}`;

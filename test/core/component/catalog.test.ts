@@ -1,8 +1,6 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { ValueError } from "../../../src/core/errors.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
+import { Catalog, FunctionTool, ValueError } from "troupe";
 
 const tool = (name: string): FunctionTool =>
   new FunctionTool({ name, description: "", parameters: z.object({}), execute: () => "" });

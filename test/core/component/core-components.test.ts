@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
+import { Catalog, ComponentRegistry, coreComponents } from "troupe";
 
 const definitions = coreComponents(new Catalog());
 

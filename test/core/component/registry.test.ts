@@ -1,15 +1,8 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import type {
-  AnyComponentDefinition,
-  Component,
-  ComponentDefinition,
-} from "../../../src/core/component/component.ts";
-import { componentModelSchema, dumpComponent } from "../../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { ComponentError, ValueError } from "../../../src/core/errors.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
+import { Catalog, ComponentError, ComponentRegistry, ValueError, dumpComponent } from "troupe";
+import type { AnyComponentDefinition, Component, ComponentDefinition, JsonObject } from "troupe";
+import { componentModelSchema } from "#core/component/component.ts";
 
 const leafSchema = z.object({
   name: z.string(),

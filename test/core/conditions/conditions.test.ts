@@ -1,22 +1,22 @@
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { ExternalTermination } from "../../../src/core/conditions/external-termination.ts";
-import { FunctionCallTermination } from "../../../src/core/conditions/function-call-termination.ts";
-import { FunctionalTermination } from "../../../src/core/conditions/functional-termination.ts";
-import { HandoffTermination } from "../../../src/core/conditions/handoff-termination.ts";
-import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
-import { SourceMatchTermination } from "../../../src/core/conditions/source-match-termination.ts";
-import { StopMessageTermination } from "../../../src/core/conditions/stop-message-termination.ts";
-import { TextMentionTermination } from "../../../src/core/conditions/text-mention-termination.ts";
-import { TextMessageTermination } from "../../../src/core/conditions/text-message-termination.ts";
-import { TimeoutTermination } from "../../../src/core/conditions/timeout-termination.ts";
-import { TokenUsageTermination } from "../../../src/core/conditions/token-usage-termination.ts";
-import type { TerminationCondition } from "../../../src/core/conditions/termination-condition.ts";
-import type { Json } from "../../../src/core/json.ts";
-import { loadMessage } from "../../../src/core/messages/message-factory.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
+import {
+  Catalog,
+  ComponentRegistry,
+  ExternalTermination,
+  FunctionCallTermination,
+  FunctionalTermination,
+  HandoffTermination,
+  MaxMessageTermination,
+  SourceMatchTermination,
+  StopMessageTermination,
+  TextMentionTermination,
+  TextMessageTermination,
+  TimeoutTermination,
+  TokenUsageTermination,
+  dumpComponent,
+  loadMessage,
+} from "troupe";
+import type { Json, Message, TerminationCondition } from "troupe";
 import { ORIGIN, text } from "../support/agents.ts";
 
 /** A condition with its state, as a chat keeps it. The state goes through JSON, as storage does. */

@@ -1,19 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { BufferedChatCompletionContext } from "../../../src/core/context/buffered-chat-completion-context.ts";
-import type { ChatCompletionContext } from "../../../src/core/context/chat-completion-context.ts";
-import { HeadAndTailChatCompletionContext } from "../../../src/core/context/head-and-tail-chat-completion-context.ts";
-import { TokenLimitedChatCompletionContext } from "../../../src/core/context/token-limited-chat-completion-context.ts";
-import { UnboundedChatCompletionContext } from "../../../src/core/context/unbounded-chat-completion-context.ts";
-import { StateError, ValueError } from "../../../src/core/errors.ts";
-import type { Json } from "../../../src/core/json.ts";
-import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import { ReplayChatCompletionClient } from "../../../src/core/models/replay-chat-completion-client.ts";
-import type { LogSource } from "../../../src/core/state/item-log.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
+import {
+  BufferedChatCompletionContext,
+  Catalog,
+  ComponentRegistry,
+  HeadAndTailChatCompletionContext,
+  ReplayChatCompletionClient,
+  StateError,
+  TokenLimitedChatCompletionContext,
+  UnboundedChatCompletionContext,
+  ValueError,
+  coreComponents,
+  dumpComponent,
+} from "troupe";
+import type { ChatCompletionContext, Json, LLMMessage } from "troupe";
+import type { LogSource } from "#core/state/item-log.ts";
+import { StateTree } from "#core/state/state-tree.ts";
 
 const said = (content: string): LLMMessage => ({ content, source: "u", type: "UserMessage" });
 const calls: LLMMessage = {

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { UnboundedChatCompletionContext } from "../../../src/core/context/unbounded-chat-completion-context.ts";
-import { StateError, ValueError } from "../../../src/core/errors.ts";
 import {
   FullTextMemory,
+  ListMemory,
+  StateError,
+  UnboundedChatCompletionContext,
+  ValueError,
   type FullTextMemoryOptions,
   type FullTextQueryOptions,
-} from "../../../src/core/memory/full-text-memory.ts";
-import { ListMemory } from "../../../src/core/memory/list-memory.ts";
-import type { MemoryContent } from "../../../src/core/memory/memory-content.ts";
-import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import { MemoryHost } from "../../../src/core/run/memory-host.ts";
-import { TurnScope } from "../../../src/core/run/turn-scope.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
+} from "troupe";
+import type { LLMMessage, MemoryContent } from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
+import { StateTree } from "#core/state/state-tree.ts";
 
 const ctx = TurnScope.root(new MemoryHost({}).turn(0));
 

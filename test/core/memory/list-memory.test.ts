@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { UnboundedChatCompletionContext } from "../../../src/core/context/unbounded-chat-completion-context.ts";
-import { StateError } from "../../../src/core/errors.ts";
-import { ListMemory } from "../../../src/core/memory/list-memory.ts";
-import type { MemoryContent } from "../../../src/core/memory/memory-content.ts";
+import { ListMemory, StateError, UnboundedChatCompletionContext } from "troupe";
+import type { MemoryContent } from "troupe";
 
 const text = (content: string): MemoryContent => ({
   content,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { TaskError } from "../../../src/core/errors.ts";
-import { loadTask } from "../../../src/core/messages/load-task.ts";
+import { TaskError } from "troupe";
+import { loadTask } from "#core/messages/load-task.ts";
 import { testOrigin } from "./origin.ts";
 
 const hello = { type: "TextMessage", source: "ann", content: "hello" };

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MessageError } from "../../../src/core/errors.ts";
-import { loadMessage } from "../../../src/core/messages/message-factory.ts";
-import { isChatMessage } from "../../../src/core/messages/message.ts";
+import { MessageError, isChatMessage, loadMessage } from "troupe";
 import { testOrigin } from "./origin.ts";
 
 const base = {

@@ -1,4 +1,4 @@
-import type { MessageOrigin } from "../../../src/core/messages/create.ts";
+import type { MessageOrigin } from "troupe";
 
 /** Ids `id-0`, `id-1`, ... and a clock that stands still. */
 export function testOrigin(): MessageOrigin {

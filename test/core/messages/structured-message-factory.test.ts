@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { MessageError, ValueError } from "../../../src/core/errors.ts";
-import { StructuredMessageFactory } from "../../../src/core/messages/structured-message-factory.ts";
-import { toText } from "../../../src/core/messages/views.ts";
+import { MessageError, StructuredMessageFactory, ValueError, dumpComponent, toText } from "troupe";
 import { testOrigin } from "./origin.ts";
 
 const jsonSchema = {

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { loadMessage } from "../../../src/core/messages/message-factory.ts";
-import type { ChatMessage } from "../../../src/core/messages/message.ts";
-import { toModelMessage, toModelText, toText } from "../../../src/core/messages/views.ts";
+import type { ChatMessage, JsonObject } from "troupe";
+import { loadMessage, toModelMessage, toModelText, toText } from "troupe";
 import { testOrigin } from "./origin.ts";
 
 const picture = { data: "iVBORw0KGgoAAAANSUhEUg==" };

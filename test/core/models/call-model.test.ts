@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { callModel, streamModel } from "../../../src/core/models/call-model.ts";
-import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import { ReplayChatCompletionClient } from "../../../src/core/models/replay-chat-completion-client.ts";
-import type { TurnContext } from "../../../src/core/run/turn-context.ts";
+import { ReplayChatCompletionClient, callModel, streamModel } from "troupe";
+import type { LLMMessage, TurnContext } from "troupe";
 import { TurnJournal } from "../support/recording-host.ts";
 
 const asked = (content: string): LLMMessage[] => [{ content, source: "u", type: "UserMessage" }];

@@ -1,26 +1,27 @@
 import { describe, expect, test } from "vitest";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { callModel, streamModel } from "../../../src/core/models/call-model.ts";
 import {
-  type CacheStore,
+  Catalog,
+  ChatCompletionCache,
+  ComponentRegistry,
   DiskCacheStore,
   InMemoryStore,
-} from "../../../src/core/models/cache-store.ts";
-import { ChatCompletionCache } from "../../../src/core/models/chat-completion-cache.ts";
+  ModelError,
+  ReplayChatCompletionClient,
+  callModel,
+  coreComponents,
+  dumpComponent,
+  streamModel,
+  type CacheStore,
+} from "troupe";
 import type {
   ChatCompletionClient,
   CreateOptions,
   CreateResult,
-} from "../../../src/core/models/chat-completion-client.ts";
-import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import { ModelError } from "../../../src/core/models/model-error.ts";
-import { ReplayChatCompletionClient } from "../../../src/core/models/replay-chat-completion-client.ts";
-import type { StepCache } from "../../../src/core/run/turn-context.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
-import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+  LLMMessage,
+  StepCache,
+} from "troupe";
+import { StateTree } from "#core/state/state-tree.ts";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { outcome, TurnJournal } from "../support/recording-host.ts";
 
 function asked(content: string): LLMMessage[] {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imageDataUri, imageMediaType } from "../../../src/core/models/images.ts";
+import { imageDataUri, imageMediaType } from "#core/models/images.ts";
 
 const bytes = (text: string): string => btoa(`${text}${"\0".repeat(20)}`);
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { CreateResult } from "../../../src/core/models/chat-completion-client.ts";
-import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import { ReplayChatCompletionClient } from "../../../src/core/models/replay-chat-completion-client.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
+import type { CreateResult, LLMMessage } from "troupe";
+import { ReplayChatCompletionClient } from "troupe";
+import { StateTree } from "#core/state/state-tree.ts";
 
 const request: LLMMessage[] = [
   { content: "be  brief\n", type: "SystemMessage" },

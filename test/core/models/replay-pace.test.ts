@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ReplayChatCompletionClient } from "../../../src/core/models/replay-chat-completion-client.ts";
+import { ReplayChatCompletionClient } from "troupe";
 
 test("a paced reply waits before each word, and stops waiting when the call is aborted", async () => {
   const client = new ReplayChatCompletionClient(["one two"], { chunkDelayMs: 10_000 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import { countTokens } from "../../../src/core/models/token-count.ts";
+import type { LLMMessage } from "troupe";
+import { countTokens } from "#core/models/token-count.ts";
 
 const count = (...messages: LLMMessage[]) => countTokens(messages, [], "gpt-4o");
 

@@ -1,12 +1,9 @@
 // How Python functions in component JSON get their schemas before they are loaded.
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { errorMessage, TroupeError } from "../../../src/core/errors.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { runBlock } from "../../../src/core/python/python-host.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
-import type { Tool } from "../../../src/core/tools/tool.ts";
+import { Catalog, FunctionTool, TroupeError, dumpComponent } from "troupe";
+import { errorMessage } from "#core/errors.ts";
+import type { JsonObject, Tool } from "troupe";
+import { runBlock } from "#core/python/python-host.ts";
 import { LocalPython } from "../../support/local-python.ts";
 import { functionTool, hostWith, registryWith, workbench } from "./support.ts";
 

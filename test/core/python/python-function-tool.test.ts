@@ -1,6 +1,6 @@
 // Calls of Python functions, by a real Python.
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
+import type { JsonObject } from "troupe";
 import { LocalPython } from "../../support/local-python.ts";
 import { functionTool, loaded, toolRun } from "./support.ts";
 

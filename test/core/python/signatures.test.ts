@@ -1,7 +1,7 @@
 // What the Python in a sandbox says a function takes, beside what AutoGen 0.7.5 told the model on CPython 3.11.
 import { expect, test } from "vitest";
-import { inspectFunctions } from "../../../src/core/python/inspect-functions.ts";
-import { type Import, pythonSource } from "../../../src/core/python/python-source.ts";
+import { inspectFunctions } from "#core/python/inspect-functions.ts";
+import { type Import, pythonSource } from "#core/python/python-source.ts";
 import { LocalPython } from "../../support/local-python.ts";
 import signatures from "./signatures.json" with { type: "json" };
 

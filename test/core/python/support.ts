@@ -1,11 +1,6 @@
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import type { ComponentModel } from "../../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { PythonHost } from "../../../src/core/python/python-host.ts";
+import { Catalog, ComponentRegistry, coreComponents } from "troupe";
+import type { ComponentModel, JsonObject, PythonHost, Tool, ToolRun } from "troupe";
 import { type Execute, TestCodeExecutor } from "../support/code-executor.ts";
-import type { Tool, ToolRun } from "../../../src/core/tools/tool.ts";
 
 /** A FunctionTool as AutoGen dumps it. */
 export function functionTool(source_code: string, config: JsonObject = {}): ComponentModel {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { runBranches } from "../../../src/core/run/branches.ts";
-import { TurnSignal, type TurnSignalKind } from "../../../src/core/run/signals.ts";
+import { runBranches } from "#core/run/branches.ts";
+import { TurnSignal, type TurnSignalKind } from "troupe";
 import { outcome } from "../support/recording-host.ts";
 
 async function* count(name: string, to: number): AsyncGenerator<string, string, void> {

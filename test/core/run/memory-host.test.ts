@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { ModelError } from "../../../src/core/models/model-error.ts";
-import { MemoryHost } from "../../../src/core/run/memory-host.ts";
-import type { Answer, Question, TurnContext } from "../../../src/core/run/turn-context.ts";
-import { TurnScope } from "../../../src/core/run/turn-scope.ts";
+import { ModelError } from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import type { Answer, Question, TurnContext } from "troupe";
+import { TurnScope } from "#core/run/turn-scope.ts";
 import { outcome } from "../support/recording-host.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MAX_ATTEMPTS, retryDelay } from "../../../src/core/run/retry.ts";
+import { MAX_ATTEMPTS, retryDelay } from "#core/run/retry.ts";
 
 function asked(retryAfterMs: unknown): Error {
   return Object.assign(new Error("slow down"), { retryAfterMs });

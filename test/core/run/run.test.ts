@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { TextMessage } from "../../../src/core/messages/chat-messages.ts";
-import type { Answer } from "../../../src/core/run/turn-context.ts";
-import { reset, run, runStream, type Task } from "../../../src/core/run/run.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
+import type { Answer, TextMessage } from "troupe";
+import { RoundRobinGroupChat, reset, run, runStream, type Task } from "troupe";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../support/agents.ts";
 
 describe("a single agent", () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ModelError } from "../../../src/core/models/model-error.ts";
-import { TurnSignal } from "../../../src/core/run/signals.ts";
-import type { Branch, TurnContext } from "../../../src/core/run/turn-context.ts";
+import { ModelError, TurnSignal } from "troupe";
+import type { Branch, TurnContext } from "troupe";
 import { outcome, TurnJournal } from "../support/recording-host.ts";
 
 const ok = (value: string) => () => Promise.resolve(value);

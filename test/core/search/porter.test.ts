@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { stem } from "../../../src/core/search/porter.ts";
+import { stem } from "#core/search/porter.ts";
 
 // What SQLite's tokenizer makes of these words.
 test.each([

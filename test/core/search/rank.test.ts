@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { rank, rarest } from "../../../src/core/search/rank.ts";
-import { termsOf, tokensOf } from "../../../src/core/search/tokens.ts";
+import { rank, rarest } from "#core/search/rank.ts";
+import { termsOf, tokensOf } from "#core/search/tokens.ts";
 
 describe("a ranking", () => {
   test("counts rare words more than common ones, short texts more than long ones", () => {

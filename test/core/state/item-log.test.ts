@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ItemLog, type LogChanges } from "../../../src/core/state/item-log.ts";
+import { ItemLog } from "troupe";
+import { type LogChanges } from "#core/state/item-log.ts";
 
 /** What a host keeps: the items of every generation, never overwritten. */
 class Store {

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
-import type { ChatAgent } from "../../../src/core/agents/chat-agent.ts";
-import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
-import { TextMentionTermination } from "../../../src/core/conditions/text-mention-termination.ts";
-import { StateError } from "../../../src/core/errors.ts";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
-import { ListMemory } from "../../../src/core/memory/list-memory.ts";
-import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
-import type { Team } from "../../../src/core/teams/team.ts";
-import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
+import {
+  AgentTool,
+  AssistantAgent,
+  ListMemory,
+  RoundRobinGroupChat,
+  StateError,
+  TextMentionTermination,
+  UserProxyAgent,
+} from "troupe";
+import type { ChatAgent, Json, JsonObject, Team } from "troupe";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 
 const modelClient = new ScriptedChatCompletionClient([]);
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { LogChanges } from "../../../src/core/state/item-log.ts";
-import { SearchableLog } from "../../../src/core/state/searchable-log.ts";
+import type { LogChanges } from "#core/state/item-log.ts";
+import { SearchableLog } from "#core/state/searchable-log.ts";
 
 interface Asked {
   terms: [string, string][];

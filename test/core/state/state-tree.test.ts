@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
-import { ItemLog, type LogSource } from "../../../src/core/state/item-log.ts";
-import { StateTree, type StoredState } from "../../../src/core/state/state-tree.ts";
-import type { Stateful, StateParts } from "../../../src/core/state/stateful.ts";
+import type { Json, JsonObject, StateParts, Stateful } from "troupe";
+import { ItemLog } from "troupe";
+import { type LogSource } from "#core/state/item-log.ts";
+import { StateTree, type StoredState } from "#core/state/state-tree.ts";
 
 /** A counter whose state is one small head. */
 class Counter implements Stateful {

@@ -1,11 +1,5 @@
-import { BaseChatAgent } from "../../../src/core/agents/base-chat-agent.ts";
-import type { Response } from "../../../src/core/agents/chat-agent.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { TextMessage } from "../../../src/core/messages/chat-messages.ts";
-import { createMessage } from "../../../src/core/messages/create.ts";
-import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
-import { toText } from "../../../src/core/messages/views.ts";
-import type { TurnContext } from "../../../src/core/run/turn-context.ts";
+import { BaseChatAgent, createMessage, toText } from "troupe";
+import type { ChatMessage, JsonObject, Message, Response, TextMessage, TurnContext } from "troupe";
 
 export type Reply = (
   heard: readonly ChatMessage[],

@@ -1,8 +1,5 @@
-import type { CodeBlock, CodeResult } from "../../../src/core/code/code-block.ts";
-import type { CodeExecutor } from "../../../src/core/code/code-executor.ts";
-import type { ComponentDefinition } from "../../../src/core/component/component.ts";
+import type { CodeBlock, CodeExecutor, CodeResult, ComponentDefinition, StepAttempt } from "troupe";
 import * as z from "zod";
-import type { StepAttempt } from "../../../src/core/run/turn-context.ts";
 
 export type Execute = (
   blocks: readonly CodeBlock[],

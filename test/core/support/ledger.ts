@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../src/core/json.ts";
+import type { Json, JsonObject } from "troupe";
 
 /** The answers of a progress ledger; what is not given says that the work goes on. */
 export interface LedgerAnswers {

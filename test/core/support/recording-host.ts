@@ -1,7 +1,7 @@
-import { TurnSignal } from "../../../src/core/run/signals.ts";
-import type { Answer, Question, StepCache } from "../../../src/core/run/turn-context.ts";
-import type { Moment, StepRecord, TurnHost } from "../../../src/core/run/turn-host.ts";
-import { TurnScope } from "../../../src/core/run/turn-scope.ts";
+import { TurnSignal } from "troupe";
+import type { Answer, Question, StepCache } from "troupe";
+import type { Moment, StepRecord, TurnHost } from "#core/run/turn-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
 
 export interface Interruption {
   /** Nothing new starts once so many steps have a result. */

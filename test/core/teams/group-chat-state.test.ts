@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
-import { StateError } from "../../../src/core/errors.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { run } from "../../../src/core/run/run.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
+import { MaxMessageTermination, RoundRobinGroupChat, StateError, run } from "troupe";
+import type { JsonObject } from "troupe";
 import { lines, TestAgent } from "../support/agents.ts";
 
 function team(maxTurns = 1) {

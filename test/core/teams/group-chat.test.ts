@@ -1,21 +1,24 @@
 import { describe, expect, test } from "vitest";
-import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
-import type { Stop } from "../../../src/core/conditions/termination-condition.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { SelectorEvent } from "../../../src/core/messages/agent-events.ts";
-import { createMessage } from "../../../src/core/messages/create.ts";
-import type { AgentEvent } from "../../../src/core/messages/message.ts";
-import { TurnSignal } from "../../../src/core/run/signals.ts";
-import { run } from "../../../src/core/run/run.ts";
-import type { TurnContext } from "../../../src/core/run/turn-context.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
+import {
+  GroupChat,
+  MaxMessageTermination,
+  TurnSignal,
+  createMessage,
+  run,
+  type GroupChatOptions,
+} from "troupe";
 import type {
+  AgentEvent,
   Decision,
   GroupChatManager,
   GroupChatView,
+  JsonObject,
+  SelectorEvent,
   Spoken,
-} from "../../../src/core/teams/group-chat-manager.ts";
-import { GroupChat, type GroupChatOptions } from "../../../src/core/teams/group-chat.ts";
+  Stop,
+  TurnContext,
+} from "troupe";
+import { StateTree } from "#core/state/state-tree.ts";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../support/agents.ts";
 
 type Traits = Pick<

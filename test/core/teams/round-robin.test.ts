@@ -1,16 +1,19 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { ExternalTermination } from "../../../src/core/conditions/external-termination.ts";
-import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
-import { SourceMatchTermination } from "../../../src/core/conditions/source-match-termination.ts";
-import { TextMentionTermination } from "../../../src/core/conditions/text-mention-termination.ts";
-import { TimeoutTermination } from "../../../src/core/conditions/timeout-termination.ts";
-import type { ThoughtEvent } from "../../../src/core/messages/agent-events.ts";
-import { createMessage } from "../../../src/core/messages/create.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import { MemoryHost } from "../../../src/core/run/memory-host.ts";
-import { reset, run, runStream } from "../../../src/core/run/run.ts";
-import { TurnScope } from "../../../src/core/run/turn-scope.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
+import {
+  ExternalTermination,
+  MaxMessageTermination,
+  RoundRobinGroupChat,
+  SourceMatchTermination,
+  TextMentionTermination,
+  TimeoutTermination,
+  createMessage,
+  reset,
+  run,
+  runStream,
+} from "troupe";
+import type { Message, ThoughtEvent } from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
 import { lines, speaker, TestAgent, text } from "../support/agents.ts";
 import { outcome } from "../support/recording-host.ts";
 

@@ -1,24 +1,31 @@
 import { describe, expect, test } from "vitest";
-import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
-import type { Response } from "../../../src/core/agents/chat-agent.ts";
-import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
-import { HandoffTermination } from "../../../src/core/conditions/handoff-termination.ts";
-import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
-import { TextMentionTermination } from "../../../src/core/conditions/text-mention-termination.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { HandoffMessage } from "../../../src/core/messages/chat-messages.ts";
-import { createMessage } from "../../../src/core/messages/create.ts";
-import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
-import { MemoryHost } from "../../../src/core/run/memory-host.ts";
-import { reset, run, type Task } from "../../../src/core/run/run.ts";
-import type { TurnContext } from "../../../src/core/run/turn-context.ts";
-import { TurnScope } from "../../../src/core/run/turn-scope.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
-import type { GroupChatOptions } from "../../../src/core/teams/group-chat.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
-import { Swarm } from "../../../src/core/teams/swarm.ts";
-import type { Team } from "../../../src/core/teams/team.ts";
-import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+import {
+  AssistantAgent,
+  HandoffTermination,
+  MaxMessageTermination,
+  RoundRobinGroupChat,
+  Swarm,
+  TextMentionTermination,
+  UserProxyAgent,
+  createMessage,
+  reset,
+  run,
+  type Task,
+} from "troupe";
+import type {
+  ChatMessage,
+  GroupChatOptions,
+  HandoffMessage,
+  JsonObject,
+  Message,
+  Response,
+  Team,
+  TurnContext,
+} from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
+import { StateTree } from "#core/state/state-tree.ts";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, TestAgent, text } from "../support/agents.ts";
 import { outcome, TurnJournal } from "../support/recording-host.ts";
 

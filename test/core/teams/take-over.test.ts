@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { UserProxyAgent } from "../../../src/core/agents/user-proxy-agent.ts";
-import type { HandoffMessage } from "../../../src/core/messages/chat-messages.ts";
-import { createMessage } from "../../../src/core/messages/create.ts";
-import { reset, run } from "../../../src/core/run/run.ts";
-import type { Stateful } from "../../../src/core/state/stateful.ts";
-import { takeOver } from "../../../src/core/state/take-over.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
-import { SelectorGroupChat } from "../../../src/core/teams/selector/selector-group-chat.ts";
-import { Swarm } from "../../../src/core/teams/swarm.ts";
-import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+import {
+  RoundRobinGroupChat,
+  SelectorGroupChat,
+  Swarm,
+  UserProxyAgent,
+  createMessage,
+  reset,
+  run,
+} from "troupe";
+import type { HandoffMessage, Stateful } from "troupe";
+import { takeOver } from "#core/state/take-over.ts";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, speaker, TestAgent } from "../support/agents.ts";
 import { type Edges, flow, managerState } from "./graph-flow/graphs.ts";
 

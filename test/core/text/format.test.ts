@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ValueError } from "../../../src/core/errors.ts";
-import { formatPython } from "../../../src/core/text/format.ts";
+import { ValueError } from "troupe";
+import { formatPython } from "#core/text/format.ts";
 
 const values = {
   whole: 3,

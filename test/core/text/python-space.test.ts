@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { onOneLine, withoutTrailingSpace } from "../../../src/core/text/python-space.ts";
+import { onOneLine, withoutTrailingSpace } from "#core/text/python-space.ts";
 
 describe("whitespace as Python sees it", () => {
   test("at the end of a text is cut, all kinds of it", () => {

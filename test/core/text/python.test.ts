@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pythonDataClass, pythonRepr, pythonStr } from "../../../src/core/text/python.ts";
+import { pythonDataClass, pythonRepr, pythonStr } from "#core/text/python.ts";
 
 describe("pythonRepr", () => {
   test.each([

@@ -1,11 +1,8 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { functionToolDefinition } from "../../../src/core/tools/function-tool-definition.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
-import type { Tool, ToolRun } from "../../../src/core/tools/tool.ts";
+import { Catalog, ComponentRegistry, FunctionTool, dumpComponent } from "troupe";
+import { functionToolDefinition } from "#core/tools/function-tool-definition.ts";
+import type { Tool, ToolRun } from "troupe";
 
 const run: ToolRun = {
   signal: new AbortController().signal,

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { PythonCodeExecutionTool } from "../../../src/core/tools/python-code-execution-tool.ts";
+import {
+  Catalog,
+  ComponentRegistry,
+  PythonCodeExecutionTool,
+  coreComponents,
+  dumpComponent,
+} from "troupe";
 import { failsUntilGood, TestCodeExecutor } from "../support/code-executor.ts";
 
 const run = {

@@ -1,17 +1,9 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { ModelError } from "../../../src/core/models/model-error.ts";
-import type { StepPolicy } from "../../../src/core/run/turn-context.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
-import {
-  StaticStreamWorkbench,
-  StaticWorkbench,
-} from "../../../src/core/tools/static-workbench.ts";
-import type { ToolRun } from "../../../src/core/tools/tool.ts";
-import { resultText } from "../../../src/core/tools/tool-result.ts";
-import type { Workbench } from "../../../src/core/tools/workbench.ts";
+import type { JsonObject, StepPolicy, ToolRun, Workbench } from "troupe";
+import { FunctionTool, ModelError, StaticStreamWorkbench, StaticWorkbench } from "troupe";
+import { StateTree } from "#core/state/state-tree.ts";
+import { resultText } from "#core/tools/tool-result.ts";
 import { outcome, TurnJournal } from "../support/recording-host.ts";
 
 const add = new FunctionTool({

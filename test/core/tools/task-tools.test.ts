@@ -1,25 +1,25 @@
 import { describe, expect, test } from "vitest";
-import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
-import { SocietyOfMindAgent } from "../../../src/core/agents/society-of-mind-agent.ts";
-import { MaxMessageTermination } from "../../../src/core/conditions/max-message-termination.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import { run, runStream } from "../../../src/core/run/run.ts";
-import { MemoryHost } from "../../../src/core/run/memory-host.ts";
-import { TurnSignal } from "../../../src/core/run/signals.ts";
-import { TurnScope } from "../../../src/core/run/turn-scope.ts";
-import { StateTree } from "../../../src/core/state/state-tree.ts";
-import { RoundRobinGroupChat } from "../../../src/core/teams/round-robin.ts";
-import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
 import {
+  AgentTool,
+  AssistantAgent,
+  MaxMessageTermination,
+  RoundRobinGroupChat,
+  SocietyOfMindAgent,
   StaticStreamWorkbench,
   StaticWorkbench,
-} from "../../../src/core/tools/static-workbench.ts";
-import { TeamTool } from "../../../src/core/tools/team-tool.ts";
-import type { AnyTool } from "../../../src/core/tools/tool.ts";
+  TeamTool,
+  TurnSignal,
+  run,
+  runStream,
+} from "troupe";
+import type { AnyTool, Message } from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
+import { StateTree } from "#core/state/state-tree.ts";
 import {
   ScriptedChatCompletionClient,
   type ScriptedReply,
-} from "../../../src/testing/scripted-chat-completion-client.ts";
+} from "#testing/scripted-chat-completion-client.ts";
 import { speaker, TestAgent } from "../support/agents.ts";
 import { outcome, TurnJournal } from "../support/recording-host.ts";
 

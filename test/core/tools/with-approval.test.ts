@@ -1,27 +1,24 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
-import { AssistantAgent } from "../../../src/core/agents/assistant-agent.ts";
-import { Catalog } from "../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { FunctionCall } from "../../../src/core/models/llm-messages.ts";
-import { toText } from "../../../src/core/messages/views.ts";
-import { MemoryHost } from "../../../src/core/run/memory-host.ts";
-import { run } from "../../../src/core/run/run.ts";
-import type { Answer, Question, TurnContext } from "../../../src/core/run/turn-context.ts";
-import { TurnScope } from "../../../src/core/run/turn-scope.ts";
-import { AgentTool } from "../../../src/core/tools/agent-tool.ts";
-import { FunctionTool } from "../../../src/core/tools/function-tool.ts";
 import {
+  AgentTool,
+  AssistantAgent,
+  Catalog,
+  ComponentRegistry,
+  FunctionTool,
   StaticStreamWorkbench,
   StaticWorkbench,
-} from "../../../src/core/tools/static-workbench.ts";
-import type { AnyTool } from "../../../src/core/tools/tool.ts";
-import { resultText } from "../../../src/core/tools/tool-result.ts";
-import { withApproval } from "../../../src/core/tools/with-approval.ts";
-import { ScriptedChatCompletionClient } from "../../../src/testing/scripted-chat-completion-client.ts";
+  coreComponents,
+  dumpComponent,
+  run,
+  toText,
+  withApproval,
+} from "troupe";
+import type { Answer, AnyTool, FunctionCall, JsonObject, Question, TurnContext } from "troupe";
+import { MemoryHost } from "#core/run/memory-host.ts";
+import { TurnScope } from "#core/run/turn-scope.ts";
+import { resultText } from "#core/tools/tool-result.ts";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { speaker } from "../support/agents.ts";
 import { outcome, TurnJournal } from "../support/recording-host.ts";
 

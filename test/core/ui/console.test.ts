@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { chunkEvents, createMessage } from "../../../src/core/messages/create.ts";
-import type { UserInputRequestedEvent } from "../../../src/core/messages/agent-events.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import type { TaskResult } from "../../../src/core/run/task-result.ts";
-import { console } from "../../../src/core/ui/console.ts";
+import { chunkEvents, console, createMessage } from "troupe";
+import type { Message, TaskResult, UserInputRequestedEvent } from "troupe";
 import { ORIGIN, text } from "../support/agents.ts";
 
 async function* streamOf(...items: (Message | TaskResult)[]) {

@@ -1,4 +1,4 @@
-import { Catalog } from "../../../src/core/component/catalog.ts";
+import { Catalog } from "troupe";
 
 /** What tests add to the components of {@link ScriptedTeam}. */
 export const catalog = new Catalog();

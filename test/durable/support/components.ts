@@ -1,6 +1,4 @@
-import type { ComponentModel } from "../../../src/core/component/component.ts";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
-import type { FunctionCall, LLMMessage } from "../../../src/core/models/llm-messages.ts";
+import type { ComponentModel, FunctionCall, Json, JsonObject, LLMMessage } from "troupe";
 import type { Effects } from "./effects.ts";
 import { type ScriptedAgent, thought } from "./scripted-agent.ts";
 import { agent } from "./team.ts";

@@ -1,4 +1,4 @@
-import type { ComponentModel } from "../../../src/core/component/component.ts";
+import type { ComponentModel } from "troupe";
 import {
   agentTool,
   assistant,

@@ -1,8 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect } from "vitest";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import type { RunInfo } from "../../../src/contract/gateway.ts";
+import type { Json, JsonObject, Message } from "troupe";
+import type { RunInfo } from "#contract/gateway.ts";
 import { Effects } from "./effects.ts";
 import type { Kind } from "./kinds.ts";
 import { TestTeam, value } from "./team.ts";

@@ -1,4 +1,4 @@
-import type { SandboxFetch } from "../../../src/sandbox/sandbox-client.ts";
+import type { SandboxFetch } from "troupe";
 
 /** What the sandbox of all test objects was asked: `POST /v1/sessions/…`, without the name of the host. */
 export const sandboxCalls: { call: string; key: string | null }[] = [];

@@ -1,20 +1,24 @@
 import * as z from "zod";
-import { BaseChatAgent } from "../../../src/core/agents/base-chat-agent.ts";
-import type { Response } from "../../../src/core/agents/chat-agent.ts";
 import {
-  type ComponentDefinition,
-  componentModelSchema,
+  BaseChatAgent,
+  ItemLog,
+  createMessage,
   dumpComponent,
-} from "../../../src/core/component/component.ts";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
-import type { FullTextMemory } from "../../../src/core/memory/full-text-memory.ts";
-import type { ThoughtEvent } from "../../../src/core/messages/agent-events.ts";
-import type { TextMessage } from "../../../src/core/messages/chat-messages.ts";
-import { createMessage } from "../../../src/core/messages/create.ts";
-import type { ChatMessage, Message } from "../../../src/core/messages/message.ts";
-import type { TurnContext } from "../../../src/core/run/turn-context.ts";
-import { ItemLog } from "../../../src/core/state/item-log.ts";
-import type { StateParts } from "../../../src/core/state/stateful.ts";
+  type ComponentDefinition,
+} from "troupe";
+import type {
+  ChatMessage,
+  FullTextMemory,
+  Json,
+  JsonObject,
+  Message,
+  Response,
+  StateParts,
+  TextMessage,
+  ThoughtEvent,
+  TurnContext,
+} from "troupe";
+import { componentModelSchema } from "#core/component/component.ts";
 
 /** One answer of a scripted agent: yields what happens, returns what it says. */
 export type Behaviour = (

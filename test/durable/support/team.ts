@@ -1,10 +1,9 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import type { ComponentModel } from "../../../src/core/component/component.ts";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
-import type { Result, RunInfo, StartRunInput, TeamGateway } from "../../../src/contract/gateway.ts";
-import { DurableObjectGateway } from "../../../src/durable/object/gateway.ts";
+import type { ComponentModel, Json, JsonObject } from "troupe";
+import type { Result, RunInfo, StartRunInput, TeamGateway } from "#contract/gateway.ts";
+import { DurableObjectGateway } from "#durable/object/gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";
 
 let count = 0;

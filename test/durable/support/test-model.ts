@@ -1,13 +1,17 @@
 import * as z from "zod";
-import type { ComponentDefinition, ComponentModel } from "../../../src/core/component/component.ts";
-import type { Json, JsonObject } from "../../../src/core/json.ts";
 import type {
   ChatCompletionClient,
+  ComponentDefinition,
+  ComponentModel,
   CreateOptions,
   CreateResult,
-} from "../../../src/core/models/chat-completion-client.ts";
-import type { FunctionCall, LLMMessage } from "../../../src/core/models/llm-messages.ts";
-import type { StateParts, Stateful } from "../../../src/core/state/stateful.ts";
+  FunctionCall,
+  Json,
+  JsonObject,
+  LLMMessage,
+  StateParts,
+  Stateful,
+} from "troupe";
 import type { Effects } from "./effects.ts";
 
 /** What a model answers: a function of the request, of the place where it is asked, and of the number of the call. */

@@ -1,8 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
-import type { ComponentModel } from "../../../src/core/component/component.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { Message } from "../../../src/core/messages/message.ts";
-import type { Result } from "../../../src/contract/gateway.ts";
+import type { ComponentModel, JsonObject, Message } from "troupe";
+import type { Result } from "#contract/gateway.ts";
 import { Gate } from "./gate.ts";
 import { agent, roundRobin, startInput, TestTeam, value } from "./team.ts";
 import type { Call } from "./team-model.ts";

@@ -1,12 +1,6 @@
-import type { ChatAgent } from "../../../src/core/agents/chat-agent.ts";
-import type { ComponentModel } from "../../../src/core/component/component.ts";
-import { coreComponents } from "../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import { agentRunnable } from "../../../src/core/run/agent-runnable.ts";
-import type { Runnable } from "../../../src/core/run/runnable.ts";
-import type { Team } from "../../../src/core/teams/team.ts";
-import { TroupeTeam } from "../../../src/durable/object/team-object.ts";
-import { sandboxComponents } from "../../../src/sandbox/components.ts";
+import type { ChatAgent, ComponentModel, Runnable, Team } from "troupe";
+import { ComponentRegistry, agentRunnable, coreComponents, sandboxComponents } from "troupe";
+import { TroupeTeam } from "#durable/object/team-object.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
 import { releaseSession, sandboxAddress } from "./sandbox.ts";

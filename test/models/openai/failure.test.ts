@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ModelError } from "../../../src/core/models/model-error.ts";
-import type { OpenAIChatCompletionClient } from "../../../src/models/openai/openai-client.ts";
+import { ModelError } from "troupe";
+import type { OpenAIChatCompletionClient } from "troupe";
 import type { Fault } from "../../support/fake-openai/rule.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { clientOf, collect, serveOnce, user } from "../support.ts";

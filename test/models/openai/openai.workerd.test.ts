@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OpenAIChatCompletionClient } from "../../../src/models/openai/openai-client.ts";
+import { OpenAIChatCompletionClient } from "troupe";
 
 const hello = [{ type: "UserMessage", source: "user", content: "Hi" }] as const;
 

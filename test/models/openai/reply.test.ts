@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CreateResult } from "../../../src/core/models/chat-completion-client.ts";
+import type { CreateResult } from "troupe";
 import type { Reply, RuleInput } from "../../support/fake-openai/rule.ts";
 import { startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { clientOf, collect, customInfo, lastBody, serveOnce, user } from "../support.ts";

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
-import type { LLMMessage } from "../../../src/core/models/llm-messages.ts";
+import type { JsonObject, LLMMessage } from "troupe";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { assistant, clientOf, customInfo, lastBody, system, toolResult, user } from "../support.ts";
 

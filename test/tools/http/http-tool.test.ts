@@ -1,16 +1,9 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { dumpComponent } from "../../../src/core/component/component.ts";
-import { ComponentRegistry } from "../../../src/core/component/registry.ts";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { MAX_ATTEMPTS } from "../../../src/core/run/retry.ts";
-import { resultText } from "../../../src/core/tools/tool-result.ts";
-import { StaticWorkbench } from "../../../src/core/tools/static-workbench.ts";
-import type { AnyTool, ToolRun } from "../../../src/core/tools/tool.ts";
-import type { OutgoingDependencies } from "../../../src/outgoing/dependencies.ts";
-import { outgoingTools } from "../../../src/tools/components.ts";
-import type { HttpToolConfig } from "../../../src/tools/http/config.ts";
-import { HttpTool } from "../../../src/tools/http/http-tool.ts";
+import { ComponentRegistry, HttpTool, StaticWorkbench, dumpComponent, outgoingTools } from "troupe";
+import type { AnyTool, HttpToolConfig, JsonObject, OutgoingDependencies, ToolRun } from "troupe";
+import { MAX_ATTEMPTS } from "#core/run/retry.ts";
+import { resultText } from "#core/tools/tool-result.ts";
 import { outcome, TurnJournal } from "../../core/support/recording-host.ts";
 import { EchoServer } from "../../support/echo-server.ts";
 

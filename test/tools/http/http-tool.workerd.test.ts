@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../src/core/json.ts";
-import { guardedFetch } from "../../../src/outgoing/egress.ts";
-import type { HttpToolConfig } from "../../../src/tools/http/config.ts";
-import { HttpTool } from "../../../src/tools/http/http-tool.ts";
+import type { HttpToolConfig, JsonObject } from "troupe";
+import { guardedFetch } from "#outgoing/egress.ts";
+import { HttpTool } from "troupe";
 
 const rules = { allowed: ["api.example.com", "*.blob.example"], open: false };
 

@@ -1,7 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { run } from "../../../../src/core/run/run.ts";
-import { DiGraphBuilder } from "../../../../src/core/teams/graph-flow/di-graph-builder.ts";
-import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
+import { DiGraphBuilder, GraphFlow, run } from "troupe";
 import { lines, TestAgent } from "../../support/agents.ts";
 import { saying } from "./graphs.ts";
 

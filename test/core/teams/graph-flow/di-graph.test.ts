@@ -1,8 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ValueError } from "../../../../src/core/errors.ts";
-import { run } from "../../../../src/core/run/run.ts";
-import { DiGraph } from "../../../../src/core/teams/graph-flow/di-graph.ts";
-import { MaxMessageTermination } from "../../../../src/core/conditions/max-message-termination.ts";
+import { DiGraph, MaxMessageTermination, ValueError, run } from "troupe";
 import { type Edges, flow, graphOf } from "./graphs.ts";
 
 const when = (target: string, condition: string) => ({ target, condition });

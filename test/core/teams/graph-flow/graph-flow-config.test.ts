@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../../src/core/component/component.ts";
-import { coreComponents } from "../../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../../src/core/component/registry.ts";
-import type { JsonObject } from "../../../../src/core/json.ts";
-import { toText } from "../../../../src/core/messages/views.ts";
-import { run } from "../../../../src/core/run/run.ts";
-import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
+import {
+  Catalog,
+  ComponentRegistry,
+  GraphFlow,
+  coreComponents,
+  dumpComponent,
+  run,
+  toText,
+} from "troupe";
+import type { JsonObject } from "troupe";
 import { lines, TestAgent } from "../../support/agents.ts";
 import { graphOf } from "./graphs.ts";
 

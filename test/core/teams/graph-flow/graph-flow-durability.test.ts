@@ -1,8 +1,6 @@
 import { expect, test } from "vitest";
-import { isTurnSignal } from "../../../../src/core/run/signals.ts";
-import { run } from "../../../../src/core/run/run.ts";
-import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
-import { RoundRobinGroupChat } from "../../../../src/core/teams/round-robin.ts";
+import { isTurnSignal } from "#core/run/signals.ts";
+import { GraphFlow, RoundRobinGroupChat, run } from "troupe";
 import { lines, speaker, TestAgent } from "../../support/agents.ts";
 import { outcome, TurnJournal } from "../../support/recording-host.ts";
 import { graphOf, managerState } from "./graphs.ts";

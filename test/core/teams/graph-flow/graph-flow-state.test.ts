@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { StateError } from "../../../../src/core/errors.ts";
-import type { JsonObject } from "../../../../src/core/json.ts";
-import { reset, run } from "../../../../src/core/run/run.ts";
-import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
+import { GraphFlow, StateError, reset, run } from "troupe";
+import type { JsonObject } from "troupe";
 import { lines, TestAgent } from "../../support/agents.ts";
 import { type Edges, flow, graphOf, managerState, saying } from "./graphs.ts";
 

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { ExternalTermination } from "../../../../src/core/conditions/external-termination.ts";
-import { MaxMessageTermination } from "../../../../src/core/conditions/max-message-termination.ts";
-import { TextMentionTermination } from "../../../../src/core/conditions/text-mention-termination.ts";
-import type { ChatMessage } from "../../../../src/core/messages/message.ts";
-import { toText } from "../../../../src/core/messages/views.ts";
-import { reset, run, runStream } from "../../../../src/core/run/run.ts";
-import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
-import { RoundRobinGroupChat } from "../../../../src/core/teams/round-robin.ts";
+import {
+  ExternalTermination,
+  GraphFlow,
+  MaxMessageTermination,
+  RoundRobinGroupChat,
+  TextMentionTermination,
+  reset,
+  run,
+  runStream,
+  toText,
+} from "troupe";
+import type { ChatMessage } from "troupe";
 import { lines, speaker, TestAgent } from "../../support/agents.ts";
 import { flow, graphOf, managerState, saying } from "./graphs.ts";
 

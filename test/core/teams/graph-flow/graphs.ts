@@ -1,8 +1,5 @@
-import type { JsonObject } from "../../../../src/core/json.ts";
-import type { DiGraphEdge } from "../../../../src/core/teams/graph-flow/di-graph-node.ts";
-import { DiGraph } from "../../../../src/core/teams/graph-flow/di-graph.ts";
-import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
-import type { GroupChatOptions } from "../../../../src/core/teams/group-chat.ts";
+import type { DiGraphEdge, GroupChatOptions, JsonObject } from "troupe";
+import { DiGraph, GraphFlow } from "troupe";
 import { speaker, TestAgent } from "../../support/agents.ts";
 
 /** Nodes with their edges, an edge without more as the name of its target. */

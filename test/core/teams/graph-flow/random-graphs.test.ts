@@ -1,11 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ChatMessage } from "../../../../src/core/messages/message.ts";
-import { toText } from "../../../../src/core/messages/views.ts";
-import { run } from "../../../../src/core/run/run.ts";
-import type { DiGraphEdge } from "../../../../src/core/teams/graph-flow/di-graph-node.ts";
-import { GraphFlowManager } from "../../../../src/core/teams/graph-flow/graph-flow-manager.ts";
-import { GraphFlow } from "../../../../src/core/teams/graph-flow/graph-flow.ts";
+import type { ChatMessage, DiGraphEdge } from "troupe";
+import { GraphFlow, run, toText } from "troupe";
+import { GraphFlowManager } from "#core/teams/graph-flow/graph-flow-manager.ts";
 import { lines, ORIGIN, speaker, text } from "../../support/agents.ts";
 import { type Edges, flow, graphOf, managerState } from "./graphs.ts";
 

@@ -1,16 +1,11 @@
 import { expect, test } from "vitest";
-import { AssistantAgent } from "../../../../src/core/agents/assistant-agent.ts";
-import type { JsonObject } from "../../../../src/core/json.ts";
-import type { Message } from "../../../../src/core/messages/message.ts";
-import { toText } from "../../../../src/core/messages/views.ts";
-import type { Progress } from "../../../../src/core/run/runnable.ts";
-import type { TurnContext } from "../../../../src/core/run/turn-context.ts";
-import { StateTree } from "../../../../src/core/state/state-tree.ts";
-import { MagenticOneGroupChat } from "../../../../src/core/teams/magentic-one/magentic-one-group-chat.ts";
+import { AssistantAgent, MagenticOneGroupChat, toText } from "troupe";
+import type { JsonObject, Message, Progress, TurnContext } from "troupe";
+import { StateTree } from "#core/state/state-tree.ts";
 import {
   ScriptedChatCompletionClient,
   type ScriptedRequest,
-} from "../../../../src/testing/scripted-chat-completion-client.ts";
+} from "#testing/scripted-chat-completion-client.ts";
 import { text } from "../../support/agents.ts";
 import { ledger } from "../../support/ledger.ts";
 import { type Interruption, outcome, TurnJournal } from "../../support/recording-host.ts";

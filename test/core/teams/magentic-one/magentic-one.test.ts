@@ -1,30 +1,32 @@
 import { describe, expect, test } from "vitest";
-import type { ChatAgent } from "../../../../src/core/agents/chat-agent.ts";
-import { MaxMessageTermination } from "../../../../src/core/conditions/max-message-termination.ts";
-import { TextMentionTermination } from "../../../../src/core/conditions/text-mention-termination.ts";
-import { StateError, TaskError } from "../../../../src/core/errors.ts";
-import type { JsonObject } from "../../../../src/core/json.ts";
 import type {
+  ChatAgent,
+  ChatCompletionClient,
+  ChatMessage,
   HandoffMessage,
+  JsonObject,
   MultiModalMessage,
   StructuredMessage,
   ToolCallSummaryMessage,
-} from "../../../../src/core/messages/chat-messages.ts";
-import { createMessage } from "../../../../src/core/messages/create.ts";
-import type { ChatMessage } from "../../../../src/core/messages/message.ts";
-import type { ChatCompletionClient } from "../../../../src/core/models/chat-completion-client.ts";
-import { ChatCompletionCache } from "../../../../src/core/models/chat-completion-cache.ts";
-import { reset, run } from "../../../../src/core/run/run.ts";
-import type { TurnContext } from "../../../../src/core/run/turn-context.ts";
+  TurnContext,
+} from "troupe";
 import {
+  ChatCompletionCache,
   MagenticOneGroupChat,
+  MaxMessageTermination,
+  RoundRobinGroupChat,
+  StateError,
+  TaskError,
+  TextMentionTermination,
+  createMessage,
+  reset,
+  run,
   type MagenticOneGroupChatOptions,
-} from "../../../../src/core/teams/magentic-one/magentic-one-group-chat.ts";
-import { RoundRobinGroupChat } from "../../../../src/core/teams/round-robin.ts";
+} from "troupe";
 import {
   ScriptedChatCompletionClient,
   type ScriptedReply,
-} from "../../../../src/testing/scripted-chat-completion-client.ts";
+} from "#testing/scripted-chat-completion-client.ts";
 import { lines, speaker, TestAgent } from "../../support/agents.ts";
 import { ledger } from "../../support/ledger.ts";
 

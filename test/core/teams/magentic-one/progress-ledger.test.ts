@@ -1,9 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Json, JsonObject } from "../../../../src/core/json.ts";
-import {
-  ledgerOutput,
-  readLedger,
-} from "../../../../src/core/teams/magentic-one/progress-ledger.ts";
+import type { Json, JsonObject } from "troupe";
+import { ledgerOutput, readLedger } from "#core/teams/magentic-one/progress-ledger.ts";
 import { ledger, type LedgerAnswers, ledgerObject } from "../../support/ledger.ts";
 
 const NAMES = ["ann", "bob"];

@@ -1,15 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { dumpComponent } from "../../../../src/core/component/component.ts";
-import { coreComponents } from "../../../../src/core/component/core-components.ts";
-import { Catalog } from "../../../../src/core/component/catalog.ts";
-import { ComponentRegistry } from "../../../../src/core/component/registry.ts";
-import { ValueError } from "../../../../src/core/errors.ts";
-import type { JsonObject } from "../../../../src/core/json.ts";
-import { run } from "../../../../src/core/run/run.ts";
-import { MagenticOneGroupChat } from "../../../../src/core/teams/magentic-one/magentic-one-group-chat.ts";
-import { isFinalAnswerTemplate } from "../../../../src/core/teams/magentic-one/prompts-config.ts";
-import { hash64 } from "../../../../src/core/ids.ts";
-import { ScriptedChatCompletionClient } from "../../../../src/testing/scripted-chat-completion-client.ts";
+import {
+  Catalog,
+  ComponentRegistry,
+  MagenticOneGroupChat,
+  ValueError,
+  coreComponents,
+  dumpComponent,
+  run,
+} from "troupe";
+import type { JsonObject } from "troupe";
+import { isFinalAnswerTemplate } from "#core/teams/magentic-one/prompts-config.ts";
+import { hash64 } from "#core/ids.ts";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, TestAgent } from "../../support/agents.ts";
 import { ledger, ledgerObject } from "../../support/ledger.ts";
 

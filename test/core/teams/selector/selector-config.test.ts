@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { Catalog } from "../../../../src/core/component/catalog.ts";
-import { dumpComponent } from "../../../../src/core/component/component.ts";
-import { coreComponents } from "../../../../src/core/component/core-components.ts";
-import { ComponentRegistry } from "../../../../src/core/component/registry.ts";
-import { BufferedChatCompletionContext } from "../../../../src/core/context/buffered-chat-completion-context.ts";
-import type { JsonObject } from "../../../../src/core/json.ts";
-import { ReplayChatCompletionClient } from "../../../../src/core/models/replay-chat-completion-client.ts";
-import { UserProxyAgent } from "../../../../src/core/agents/user-proxy-agent.ts";
-import { run } from "../../../../src/core/run/run.ts";
-import { SelectorGroupChat } from "../../../../src/core/teams/selector/selector-group-chat.ts";
+import {
+  BufferedChatCompletionContext,
+  Catalog,
+  ComponentRegistry,
+  ReplayChatCompletionClient,
+  SelectorGroupChat,
+  UserProxyAgent,
+  coreComponents,
+  dumpComponent,
+  run,
+} from "troupe";
+import type { JsonObject } from "troupe";
 
 const functions = new Catalog();
 const first = (): string => "ann";

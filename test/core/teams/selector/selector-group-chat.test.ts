@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { BufferedChatCompletionContext } from "../../../../src/core/context/buffered-chat-completion-context.ts";
-import { UnboundedChatCompletionContext } from "../../../../src/core/context/unbounded-chat-completion-context.ts";
-import type {
-  HandoffMessage,
-  MultiModalMessage,
-} from "../../../../src/core/messages/chat-messages.ts";
-import { createMessage } from "../../../../src/core/messages/create.ts";
-import type { Message } from "../../../../src/core/messages/message.ts";
-import { reset, run, runStream } from "../../../../src/core/run/run.ts";
-import { TurnSignal } from "../../../../src/core/run/signals.ts";
-import { RoundRobinGroupChat } from "../../../../src/core/teams/round-robin.ts";
-import { SelectorGroupChat } from "../../../../src/core/teams/selector/selector-group-chat.ts";
-import { ScriptedChatCompletionClient } from "../../../../src/testing/scripted-chat-completion-client.ts";
+import {
+  BufferedChatCompletionContext,
+  RoundRobinGroupChat,
+  SelectorGroupChat,
+  TurnSignal,
+  UnboundedChatCompletionContext,
+  createMessage,
+  reset,
+  run,
+  runStream,
+} from "troupe";
+import type { HandoffMessage, Message, MultiModalMessage } from "troupe";
+import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../../support/agents.ts";
 import { outcome, TurnJournal } from "../../support/recording-host.ts";
 import { PROMPT, trio } from "./support.ts";

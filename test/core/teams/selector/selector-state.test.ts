@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { BufferedChatCompletionContext } from "../../../../src/core/context/buffered-chat-completion-context.ts";
-import { UnboundedChatCompletionContext } from "../../../../src/core/context/unbounded-chat-completion-context.ts";
-import type { StateError } from "../../../../src/core/errors.ts";
-import type { JsonObject } from "../../../../src/core/json.ts";
-import { ReplayChatCompletionClient } from "../../../../src/core/models/replay-chat-completion-client.ts";
-import { run } from "../../../../src/core/run/run.ts";
-import { StateTree } from "../../../../src/core/state/state-tree.ts";
+import {
+  BufferedChatCompletionContext,
+  ReplayChatCompletionClient,
+  UnboundedChatCompletionContext,
+  run,
+} from "troupe";
+import type { JsonObject, StateError } from "troupe";
+import { StateTree } from "#core/state/state-tree.ts";
 import { ORIGIN, text } from "../../support/agents.ts";
 import { outcome, TurnJournal } from "../../support/recording-host.ts";
 import { trio } from "./support.ts";

@@ -1,11 +1,8 @@
-import {
-  SelectorGroupChat,
-  type SelectorGroupChatOptions,
-} from "../../../../src/core/teams/selector/selector-group-chat.ts";
+import { SelectorGroupChat, type SelectorGroupChatOptions } from "troupe";
 import {
   ScriptedChatCompletionClient,
   type ScriptedReply,
-} from "../../../../src/testing/scripted-chat-completion-client.ts";
+} from "#testing/scripted-chat-completion-client.ts";
 import { TestAgent } from "../../support/agents.ts";
 
 /** A prompt that shows its three fields. */
