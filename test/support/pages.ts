@@ -11,6 +11,7 @@ export const PAGES = [
   "docs/code-execution.md",
   "docs/custom-agents.md",
   "docs/memory.md",
+  "docs/own-worker.md",
   "docs/approval.md",
   "docs/python-tools.md",
   "docs/sandbox.md",
