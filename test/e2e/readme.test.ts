@@ -57,8 +57,11 @@ test("the commands of the README do what it says", async () => {
   expect(waiting.status).toBe("waiting");
   const trip = { run: waiting.id, request: waiting.requests[0]?.id ?? "" };
   expect(lastJson<RunInfo>(await shell(wait, 1, trip)).id).toBe(trip.run);
-  const rest = await shell(wait, 2, trip);
-  expect(rest).toContain('"content":"Later in the day, please."');
+  const events = await fetch(`${first.url}/v1/teams/trip/runs/${trip.run}/events`, {
+    headers: { "last-event-id": "3" },
+    signal: AbortSignal.timeout(2_000),
+  });
+  const rest = await firstText(events, "Later in the day, please.");
   expect(rest).not.toMatch(/^id: 3$/m);
 
   const kill = "Kill it";
@@ -66,8 +69,8 @@ test("the commands of the README do what it says", async () => {
   expect(killed.status).toBe("running");
   await first.exit();
   await using second = await NpmStart.ready({ port, persistTo, settings, sandbox: true });
-  const events = await fetch(`${second.url}/v1/teams/story/runs/${killed.id}/events`);
-  const ended = await events.text();
+  const after = await fetch(`${second.url}/v1/teams/story/runs/${killed.id}/events`);
+  const ended = await after.text();
   expect(ended).toContain('"status":"completed"');
   expect(ended.trimEnd().split("\n").at(-1)).toContain('"type":"TaskResult"');
 
@@ -101,6 +104,16 @@ test("the files of docs/own-worker.md are a Worker of one's own", async () => {
   expect(await answerOf(server, "town")).toBe("Until six");
   expect(JSON.stringify(openai.requests.at(-1)?.body)).toContain("Museum: 10:00 to 18:00");
 }, 120_000);
+
+/** What a stream sends until it has sent this text. */
+async function firstText({ body }: Response, wanted: string): Promise<string> {
+  let text = "";
+  for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += part;
+    if (text.includes(wanted)) return text;
+  }
+  throw new Error(`the stream ended without ${wanted}`);
+}
 
 /** A line of a page in which dots stand for what was left out. */
 function patternOf(line: string): RegExp {
