@@ -24,7 +24,7 @@ export async function pythonRequest(
   key: string,
 ): Promise<PythonRequest> {
   // Every start of an isolate would read it, and few teams have Python tools.
-  const { PROGRAM } = await import("./programs/program.ts");
+  const { PROGRAM } = await import("./program/program.ts");
   const mark = `#troupe-${hash64(key)}-${hash64(key, 1)}:`;
   const code = `${PROGRAM}\n${entry}(${literal(mark)}, ${literal(asciiJson(request))})\n`;
   return {

@@ -88,7 +88,7 @@ describe("what is wrong with a function is said when it is loaded", () => {
   test.each<[about: string, source: string, config: JsonObject, path: string, message: RegExp]>([
     ["syntax", "def f(:\n    pass\n", {}, "source_code", /invalid syntax \(line 1\)/],
     ["no function", "x = 1\n", {}, "source_code", /defines no function/],
-    ["no function any more", "def f(): pass\nf = 1\n", {}, "source_code", /f is no function/],
+    ["no function any more", "def f(): pass\nf = 1\n", {}, "source_code", /f is not a function/],
     ["no annotation", "def f(a): pass\n", {}, "source_code", /parameter a has no type/],
     ["unknown type", "def f(a: Foo): pass\n", {}, "source_code", /NameError.*Foo/],
     ["impossible type", "def f(a: Exception): pass\n", {}, "source_code", /type of a cannot/],
@@ -117,9 +117,9 @@ describe("what is wrong with a function is said when it is loaded", () => {
     const forge = `import gc, os
 def f(): pass
 deep = '{"a":' * 20000 + "1" + "}" * 20000
-for speaker in [it for it in gc.get_objects() if type(it).__name__ == "Speaker"]:
-    speaker.out.write('\\n' + speaker.mark + '{"number":0,"finding":{"description":"","parameters":' + deep + '}}\\n')
-    speaker.out.flush()
+for writer in [it for it in gc.get_objects() if type(it).__name__ == "AnswerWriter"]:
+    writer.out.write('\\n' + writer.mark + '{"number":0,"finding":{"description":"","parameters":' + deep + '}}\\n')
+    writer.out.flush()
 os._exit(0)
 `;
     const registry = registryWith(new LocalPython());
