@@ -6,19 +6,18 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { Workspace } from "@astral-sh/ruff-wasm-nodejs";
+import { PositionEncoding, Workspace } from "@astral-sh/ruff-wasm-nodejs";
 
 export const directory = resolve(import.meta.dirname, "../src/core/python/program");
 export const target = join(directory, "program.ts");
 
-const UTF16 = 1;
 const settings = {
   // The oldest Python of a sandbox.
   "target-version": "py39",
   "line-length": 100,
   lint: { select: ["E4", "E7", "E9", "F", "I", "B", "W"] },
 };
-const ruff = new Workspace(settings, UTF16);
+const ruff = new Workspace(settings, PositionEncoding.Utf16);
 /** Tabs and long lines: the program goes along with each call. */
 const compact = new Workspace(
   {
@@ -26,7 +25,7 @@ const compact = new Workspace(
     "line-length": 320,
     format: { "indent-style": "tab", "skip-magic-trailing-comma": true },
   },
-  UTF16,
+  PositionEncoding.Utf16,
 );
 
 /** @returns {{ name: string, source: string }[]} the modules of the program */
@@ -46,12 +45,12 @@ export function format(source) {
  * @returns {string[]} errors with their places
  */
 export function errorsIn({ name, source }) {
-  return ruff
-    .check(source)
-    .map(
-      ({ code, message, start_location: { row, column } }) =>
-        `${name}:${row}:${column} ${code ?? ""} ${message}`,
-    );
+  /** @type {import("@astral-sh/ruff-wasm-nodejs").Diagnostic[]} */
+  const diagnostics = ruff.check(source);
+  return diagnostics.map(
+    ({ code, message, start_location: { row, column } }) =>
+      `${name}:${row}:${column} ${code ?? ""} ${message}`,
+  );
 }
 
 const RELATIVE_IMPORT = /^from \.(\w+) import (?:\([^)]*\)|.*)\n/gm;
