@@ -49,7 +49,7 @@ describe("the stub of a tool", () => {
       has_cancellation_support: false,
       global_imports: [{ module: "typing", imports: ["Annotated", "Any", "Literal"] }],
     });
-    const source = String(config["source_code"]);
+    const source = config["source_code"] as string;
     // How AutoGen finds the function.
     expect(source.split("def ")[1]?.split("(")[0]).toBe("book");
     expect(source).toContain(
@@ -130,7 +130,7 @@ describe("loading a stub", () => {
   });
 
   test("runs as Python once its function was written", async () => {
-    const source_code = String(dumped.config["source_code"]).replace(
+    const source_code = (dumped.config["source_code"] as string).replace(
       /raise .*/,
       'return "by Python"',
     );
