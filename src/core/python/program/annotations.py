@@ -15,7 +15,7 @@ from .standard_values import TEXT_VALUES, Parsers, documentation
 
 
 def kind_of(annotation, inside=()):
-    """The kind of an annotation; inside are the classes around it."""
+    """The kind of an annotation; `inside` are the enclosing classes, against recursion."""
     if annotation in (typing.Any, object) or isinstance(annotation, typing.TypeVar):
         bound = getattr(annotation, "__bound__", None)
         return AnyKind() if bound is None else kind_of(bound, inside)
@@ -64,7 +64,7 @@ MAPPINGS = {
 
 
 def container(annotation, origin, arguments, inside):
-    """Of lists, tuples and dictionaries; None for anything else."""
+    """The kind of a list, tuple, set or dictionary; None for other annotations."""
     cls = origin or annotation
     if not isinstance(cls, collections.abc.Hashable):
         return None
@@ -152,7 +152,7 @@ FACTORY = object()
 
 
 def of_dataclass(cls, inside):
-    """Its fields as a schema shows them. A default that is made anew each time is none of those."""
+    """The fields of a dataclass. A default from a factory is not shown in the schema."""
     known = dict(hints(cls))
     fields = []
     for field in cls.__dataclass_fields__.values():
@@ -172,8 +172,8 @@ def foreign(annotation):
     try:
         import pydantic
     except ImportError:
-        raise Unsupported(f"{name} is no type that values from JSON can have") from None
+        raise Unsupported(f"JSON has no values of type {name}") from None
     try:
         return PydanticKind(annotation, pydantic)
     except pydantic.errors.PydanticErrorMixin:
-        raise Unsupported(f"{name} is no type that values from JSON can have") from None
+        raise Unsupported(f"JSON has no values of type {name}") from None

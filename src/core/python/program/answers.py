@@ -59,7 +59,7 @@ def error_text(error):
 
 
 class AnswerWriter:
-    """Writes answers to standard output, whose other writers it silences."""
+    """Writes answers to standard output and silences all other writers."""
 
     LARGEST = 800_000
 

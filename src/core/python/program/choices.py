@@ -8,14 +8,14 @@ from .standard_values import documentation, jsonable
 
 
 class UnionKind(Kind):
-    """A union: the alternative that fits best, of equal ones the first."""
+    """A union: the alternative that fits best, the first one of equals."""
 
     def __init__(self, kinds):
-        # As pydantic has it: null comes last.
+        # As in pydantic, null comes last.
         self.kinds = sorted(kinds, key=lambda kind: isinstance(kind, NullKind))
 
     def maybe_named(self):
-        """Whether this is a class or null: also such a field has no title of its own."""
+        """Whether this is a class or null: fields of such a type have no title."""
         return self.kinds[0].named and all(isinstance(kind, NullKind) for kind in self.kinds[1:])
 
     def schema(self):
@@ -47,7 +47,7 @@ class UnionKind(Kind):
 
 
 def same(a, b):
-    """Equal, where True is not 1."""
+    """Equality in which True differs from 1."""
     if type(a) is not type(b):
         return False
     if isinstance(a, dict):
@@ -86,7 +86,7 @@ class LiteralKind(Kind):
 
 
 class EnumKind(Kind):
-    """An Enum, by the values of its members."""
+    """An Enum, read by the values of its members."""
 
     named = True
 

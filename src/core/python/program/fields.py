@@ -43,7 +43,7 @@ class RecordKind(Kind):
 
 
 def read_fields(fields, value, fit):
-    """What a JSON object says about fields; what else it says is left out."""
+    """The values of the fields in a JSON object; other keys are ignored."""
 
     def read(name, kind):
         if name not in value:
@@ -60,7 +60,7 @@ def read_fields(fields, value, fit):
 
 
 class NamedTupleKind(Kind):
-    """A NamedTuple: a list, or an object with the names."""
+    """A NamedTuple, as a list or as an object with its names."""
 
     named = True
 
@@ -84,7 +84,7 @@ class NamedTupleKind(Kind):
 
 
 class PydanticKind(Kind):
-    """What only pydantic knows, where it is installed."""
+    """A type that only pydantic can read, where it is installed."""
 
     def __init__(self, annotation, pydantic):
         self.named = isinstance(annotation, type)
@@ -122,7 +122,7 @@ def typed_dict(cls):
 
 
 def field_schema(name, kind, default=REQUIRED, description=None):
-    """A field's schema; a class speaks for itself."""
+    """The schema of a field; that of a class is left as it is."""
     schema = kind.schema()
     if kind.named:
         return schema

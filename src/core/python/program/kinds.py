@@ -9,7 +9,7 @@ from .reading import LAX, STRICT, Invalid, gather, within
 
 
 class Kind:
-    # Whether the schema is one of a class. What a field adds to such a schema gets lost in AutoGen.
+    # Whether the schema is that of a class, to which AutoGen adds no title, default or description.
     named = False
 
     def schema(self):
@@ -78,7 +78,7 @@ class ScalarKind(Kind):
 
 
 class TextKind(Kind):
-    """A class of the standard library whose values JSON writes as text, some also as numbers."""
+    """A class of the standard library with values as text in JSON, for some also as numbers."""
 
     def __init__(self, schema, what, parse, numbers=False):
         self.form, self.what, self.parse, self.numbers = schema, what, parse, numbers
@@ -97,7 +97,7 @@ class TextKind(Kind):
 
 
 class ListKind(Kind):
-    """Lists, sets and everything else with items of one kind."""
+    """Lists, sets and other collections with items of one kind."""
 
     def __init__(self, make, item, unique=False):
         self.make, self.item, self.unique = make, item, unique
@@ -122,7 +122,7 @@ class ListKind(Kind):
 
 
 class TupleKind(Kind):
-    """A tuple with a kind for each of its items."""
+    """A tuple with one kind per item."""
 
     def __init__(self, items):
         self.items = items

@@ -4,7 +4,7 @@ EXACT, STRICT, LAX = 2, 1, 0
 
 
 class Invalid(Exception):
-    """Values that do not fit; pairs of place and reason."""
+    """Values that do not fit their types; `issues` are pairs of place and reason."""
 
     def __init__(self, *issues):
         super().__init__(issues)
@@ -12,11 +12,11 @@ class Invalid(Exception):
 
 
 class Unsupported(Exception):
-    """A type whose values cannot come from JSON."""
+    """A type without values in JSON."""
 
 
 class Fit:
-    """How well a value fits its type: what the alternatives of a union are compared by."""
+    """How well a value fits a type, for comparing the alternatives of a union."""
 
     def __init__(self):
         self.grade = EXACT
@@ -53,7 +53,7 @@ def join(place, inner):
 
 
 def gather(reads):
-    """The values of all reads, or everything that is wrong with them."""
+    """The values of all reads; raises Invalid with the issues of all."""
     values, issues = [], []
     for read in reads:
         try:

@@ -48,7 +48,7 @@ TEXT_VALUES = {
 
 
 class Parsers:
-    """Texts of JSON as values of the standard library, by the names in TEXT_VALUES."""
+    """Parsers of JSON texts as values of the standard library, by the names in TEXT_VALUES."""
 
     def encoded(cls, text):
         return text.encode()
@@ -97,7 +97,7 @@ class Parsers:
 
 
 def jsonable(value):
-    """A default as a schema shows it. Raises Unsupported for what JSON cannot say."""
+    """A default value as JSON for the schema. Raises Unsupported when JSON has no such value."""
     if isinstance(value, enum.Enum):
         return jsonable(value.value)
     if value is None or isinstance(value, (bool, int, str)):
