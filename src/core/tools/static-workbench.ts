@@ -185,7 +185,7 @@ export class StaticWorkbench implements Workbench {
     for (const [original, { name }] of Object.entries(this.#overrides)) {
       if (name == null || name === "" || name === original) continue;
       if (this.#byName.has(name)) {
-        const message = `the name "${name}" of the override for "${original}" is the name of another tool`;
+        const message = `the name "${name}" of the override for "${original}" is taken by another tool`;
         throw new ValueError(message, {
           issues: [{ path: pathOf(["tool_overrides", original, "name"]), message }],
         });
