@@ -19,7 +19,7 @@ import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
 import { addTemplates } from "./templates/templates.ts";
-import { outgoingTools } from "./tools/components.ts";
+import { httpToolComponents } from "./tools/components.ts";
 
 /** Bindings and settings of the Worker. The limits of src/http/limits.ts are settings, too. */
 export type Env = {
@@ -81,7 +81,7 @@ export function compose(
   const components = [
     ...coreComponents(catalog, sandbox && sandboxPython(sandbox)),
     ...openAIComponents(outgoing),
-    ...outgoingTools(outgoing),
+    ...httpToolComponents(outgoing),
     ...sandboxComponents(sandbox),
   ];
   const registry = new ComponentRegistry({

@@ -140,7 +140,7 @@ export type {
   ToolResult,
   ToolRun,
 } from "./core/tools/tool.ts";
-export { outgoingTools } from "./tools/components.ts";
+export { httpToolComponents } from "./tools/components.ts";
 export type { HttpToolConfig } from "./tools/http/config.ts";
 export { HttpTool } from "./tools/http/http-tool.ts";
 export type { OutgoingDependencies } from "./outgoing/dependencies.ts";

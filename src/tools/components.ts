@@ -2,7 +2,9 @@ import type { AnyComponentDefinition } from "../core/component/component.ts";
 import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
 import { httpToolDefinition } from "./http/http-tool.ts";
 
-/** The tools of this folder as components, with what their host lets them use. */
-export function outgoingTools(dependencies: OutgoingDependencies = {}): AnyComponentDefinition[] {
+/** The component definition of `HttpTool`, with the fetch, settings and secrets of its host. */
+export function httpToolComponents(
+  dependencies: OutgoingDependencies = {},
+): AnyComponentDefinition[] {
   return [httpToolDefinition(dependencies)];
 }

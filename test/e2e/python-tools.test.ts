@@ -139,6 +139,24 @@ describe("Python functions of component JSON", () => {
     expect((await worker.fetch("/v1/teams/b")).status).toBe(404);
   });
 
+  test("that import a package the sandbox does not have are refused or noted, with package and remedy", async () => {
+    const validate = async (source: string): Promise<unknown> => {
+      const answer = await worker.fetch(
+        "/v1/components/validate",
+        jsonInit({ component: notes(source) }),
+      );
+      return answer.json();
+    };
+    const message = expect.stringMatching(/no Python package "pandas".*container.*TypeScript/);
+    expect(await validate(`import pandas\n${READ}`)).toMatchObject({ errors: [{ message }] });
+    expect(await validate(`${READ}    import json, pandas\n`)).toMatchObject({
+      valid: true,
+      notes: expect.arrayContaining([
+        { path: expect.stringMatching(/tools\[1\]\.config\.source_code$/), message },
+      ]),
+    });
+  });
+
   test("make no team either while there is no sandbox", async () => {
     await sandbox[Symbol.asyncDispose]();
     const answer = await create("c", notes());

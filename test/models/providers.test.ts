@@ -66,6 +66,47 @@ describe("configs", () => {
     });
   });
 
+  describe("azure_ad_token_provider", () => {
+    const config = {
+      model: "gpt-4o",
+      azure_endpoint: "https://x.openai.azure.com/",
+      api_version: "2024-06-01",
+      azure_ad_token_provider: {
+        provider: "autogen_ext.auth.azure.AzureTokenProvider",
+        component_type: "token_provider",
+        config: { provider_kind: "DefaultAzureCredential", scopes: ["x/.default"] },
+      },
+    };
+    const registryOf = (env: Record<string, string>) =>
+      new ComponentRegistry().register(...openAIComponents(envOf(env)));
+
+    test("is refused with what to use instead, where there is no other credential", () => {
+      expect(registryOf({}).validate({ provider: AZURE, config })).toEqual([
+        {
+          path: "component.config.azure_ad_token_provider.provider",
+          message: expect.stringMatching(/AzureTokenProvider.*api_key or an azure_ad_token/),
+        },
+      ]);
+    });
+
+    test.each<[JsonObject, Record<string, string>]>([
+      [{ api_key: "env:KEY" }, {}],
+      [{ azure_ad_token: "env:TOKEN" }, {}],
+      [{}, { AZURE_OPENAI_API_KEY: "key" }],
+    ])("is noted beside %j and %j", (credential, env) => {
+      const registry = registryOf(env);
+      const model = { provider: AZURE, config: { ...config, ...credential } };
+      expect(registry.validate(model)).toEqual([]);
+      expect(registry.notes(model)).toEqual([
+        {
+          path: "component.config.azure_ad_token_provider",
+          message: expect.stringMatching(/no effect.*api_key or azure_ad_token/),
+        },
+      ]);
+      expect(dumpComponent(registry.load(model)).config).toEqual(model.config);
+    });
+  });
+
   test.each(["not a url", "//models.example/v1", "ftp://models.example", "models.example/v1"])(
     "the address %s is none",
     (address) => {

@@ -1,29 +1,31 @@
+const REDIS_MEMORY =
+  "it needs a connection to Redis. Use a FullTextMemory, or a memory of your own that queries a store over HTTP in a step";
+const SERVER_CONVERSATION =
+  "its conversation is stored by the model's host, so that a turn cannot be repeated after a crash";
+
 /**
- * AutoGen's components that need a process, a browser, a disk or a Python library, and what does their job here. Named,
- * so that whoever brings a component from AutoGen reads more than "unknown".
+ * Reasons and replacements for the components of AutoGen 0.7.5 that need a process, a browser, a disk or a Python library, so that
+ * the error for them says more than "unknown provider".
  */
 const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string } } = {
   "autogen_ext.agents.web_surfer": {
     MultimodalWebSurfer:
-      "it drives a browser process. Use an AssistantAgent with an HttpTool that asks a browsing or search service",
+      "it controls a browser process. Use an AssistantAgent with an HttpTool that calls a browsing or search service",
   },
   "autogen_ext.agents.file_surfer": {
     FileSurfer:
-      "it reads the disk of its machine. Use an AssistantAgent with a tool that reads from your storage",
+      "it reads the disk of the machine. Use an AssistantAgent with a tool that reads from your storage",
   },
   "autogen_ext.agents.video_surfer": {
     VideoSurfer:
-      "it runs video tools as processes. Use an AssistantAgent with an HttpTool that asks a service for them",
+      "it runs video tools as processes. Use an AssistantAgent with an HttpTool that calls a video service",
   },
   "autogen_ext.agents.openai": {
-    OpenAIAgent:
-      "its conversation is kept by OpenAI, where a turn cannot be repeated. Use an AssistantAgent with an OpenAIChatCompletionClient",
-    OpenAIAssistantAgent:
-      "its conversation is kept by OpenAI, where a turn cannot be repeated. Use an AssistantAgent with an OpenAIChatCompletionClient",
+    OpenAIAgent: `${SERVER_CONVERSATION}. Use an AssistantAgent with an OpenAIChatCompletionClient`,
+    OpenAIAssistantAgent: `${SERVER_CONVERSATION}. Use an AssistantAgent with an OpenAIChatCompletionClient`,
   },
   "autogen_ext.agents.azure": {
-    AzureAIAgent:
-      "its conversation is kept by Azure, where a turn cannot be repeated. Use an AssistantAgent with an AzureOpenAIChatCompletionClient",
+    AzureAIAgent: `${SERVER_CONVERSATION}. Use an AssistantAgent with an AzureOpenAIChatCompletionClient`,
   },
   "autogen_ext.agents.magentic_one": {
     MagenticOneCoderAgent:
@@ -53,35 +55,46 @@ const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string }
   },
   "autogen_ext.memory.chromadb": {
     ChromaDBVectorMemory:
-      "it keeps its index on disk or in a Python client. Use a FullTextMemory, or a memory of your own that asks a vector store in a step",
+      "it stores its index on disk or in a Python client. Use a FullTextMemory, or a memory of your own that queries a vector store in a step",
   },
-  "autogen_ext.memory.redis_memory": {
-    RedisMemory:
-      "it needs a connection to Redis. Use a FullTextMemory, or a memory of your own that asks a store over HTTP in a step",
-  },
+  "autogen_ext.memory.redis": { RedisMemory: REDIS_MEMORY },
+  // The name that AutoGen dumps.
+  "autogen_ext.memory.redis_memory": { RedisMemory: REDIS_MEMORY },
   "autogen_ext.memory.mem0": {
     Mem0Memory:
-      "it wraps a Python library. Use a FullTextMemory, or a memory of your own that asks Mem0 over HTTP in a step",
+      "it wraps a Python library. Use a FullTextMemory, or a memory of your own that calls Mem0 over HTTP in a step",
   },
   "autogen_ext.memory.canvas": {
-    TextCanvasMemory: "it lives in one process. Use a FullTextMemory or a memory of your own",
+    TextCanvasMemory:
+      "it stores its text in the memory of one process. Use a FullTextMemory or a memory of your own",
+  },
+  "autogen_ext.experimental.task_centric_memory": {
+    MemoryController:
+      "it stores its memories on disk. Use a FullTextMemory or a memory of your own",
+  },
+  "autogen_ext.experimental.task_centric_memory.utils": {
+    Teachability: "it stores its memories on disk. Use a FullTextMemory or a memory of your own",
   },
   "autogen_ext.tools.mcp": {
     StdioMcpToolAdapter:
       "it starts its server as a process. Use an HttpTool, or register the tool in code",
     SseMcpToolAdapter: "use an HttpTool, or register the tool in code",
     StreamableHttpMcpToolAdapter: "use an HttpTool, or register the tool in code",
+    McpSessionActor:
+      "it is the session of an McpWorkbench. Use an HttpTool, or register the tools in code",
     McpWorkbench:
-      "a server that is started as a process cannot run here. Use an HttpTool, or register the tools in code",
+      "MCP servers that run as processes cannot run here. Use an HttpTool, or register the tools in code",
   },
   "autogen_ext.tools.azure": {
-    AzureAISearchTool: "it wraps a Python library. Use an HttpTool that asks the search service",
+    AzureAISearchTool: "it wraps a Python library. Use an HttpTool that calls the search service",
+    BaseAzureAISearchTool:
+      "it wraps a Python library. Use an HttpTool that calls the search service",
   },
   "autogen_ext.tools.graphrag": {
     GlobalSearchTool:
-      "it reads an index from disk. Use an HttpTool that asks a service with the index",
+      "it reads an index from disk. Use an HttpTool that calls a service with the index",
     LocalSearchTool:
-      "it reads an index from disk. Use an HttpTool that asks a service with the index",
+      "it reads an index from disk. Use an HttpTool that calls a service with the index",
   },
   "autogen_ext.tools.langchain": {
     LangChainToolAdapter: "it wraps a Python object. Register a FunctionTool of the same name",
@@ -91,11 +104,11 @@ const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string }
   },
   "autogen_ext.auth.azure": {
     AzureTokenProvider:
-      "it takes tokens from its machine. Give the model client an api_key: `env:NAME`",
+      'it gets tokens from the Azure identity of the machine. Remove it and give the client an api_key or an azure_ad_token, for example "env:AZURE_OPENAI_API_KEY"',
   },
 };
 
-/** Why a component of AutoGen cannot exist here and what to use; undefined for every other name. */
+/** Why a component of AutoGen is not available here and what replaces it; undefined for all other names. */
 export function whyNotHere(provider: string): string | undefined {
   const dot = provider.lastIndexOf(".");
   const name = provider.slice(dot + 1);

@@ -1,21 +1,24 @@
 import * as z from "zod";
 import { errorMessage, TroupeError } from "../errors.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
-import { pythonRequest } from "./python-code.ts";
+import { pythonRequest } from "./python-request.ts";
 import { type PythonHost, runBlock } from "./python-host.ts";
 import type { PythonSource } from "./python-source.ts";
 
-/** Seconds for the functions of one component, and for one go at them: a source may loop for ever when it is imported. */
+/** Seconds for all functions of one component, and for one request: a source may loop forever when it is imported. */
 const LIMIT_SECONDS = 30;
 const BLOCK_SECONDS = 10;
 
-/** Characters of JSON for what is found out about the functions of one component, which becomes a part of it. */
-const MOST_FOUND = 500_000;
+/** Characters of JSON for the findings on all functions of one component, in which they are stored. */
+const MAX_FINDINGS_LENGTH = 500_000;
 
-/** What was found out about a function, or what is wrong with it and with which key of its config. */
+/** Packages that the source imports and the sandbox does not have; bounded, because it is stored in the component. */
+const missingSchema = z.array(z.string().max(100)).max(20).optional();
+
+/** The signature of a function, or an error in its source and the config key it is in. */
 export const findingSchema = z.union([
-  z.object({ parameters: jsonObjectSchema, description: z.string() }),
-  z.object({ place: z.string(), message: z.string() }),
+  z.object({ parameters: jsonObjectSchema, description: z.string(), missing: missingSchema }),
+  z.object({ place: z.string(), message: z.string(), missing: missingSchema }),
 ]);
 export type Finding = z.infer<typeof findingSchema>;
 
@@ -23,14 +26,14 @@ const answerSchema = z.object({ number: z.number().int(), finding: findingSchema
 
 const TOO_LONG: Finding = {
   place: "source_code",
-  message: `the parameters and docstrings of this component's functions are too long: over ${MOST_FOUND} characters of JSON`,
+  message: `the parameters and docstrings of this component's functions are too long: at most ${MAX_FINDINGS_LENGTH} characters of JSON`,
 };
 
 /**
- * The parameters of functions as JSON Schema, found out by the Python that will call them: all in one request, in a
- * session of their own that is removed afterwards.
+ * The parameters of functions as JSON Schema, inspected by the Python that will call them: all in one request, in a
+ * scratch session that is removed afterwards.
  *
- * @throws TroupeError `sandbox_unavailable` when there is no answer
+ * @throws TroupeError `sandbox_unavailable` when the sandbox does not answer
  */
 export async function inspectFunctions(
   host: PythonHost,
@@ -39,10 +42,10 @@ export async function inspectFunctions(
   const executor = host.scratch(BLOCK_SECONDS);
   const signal = AbortSignal.timeout(LIMIT_SECONDS * 1000);
   const findings: Finding[] = [];
-  let room = MOST_FOUND;
+  let remaining = MAX_FINDINGS_LENGTH;
   try {
-    // A function that ends the interpreter, or never ends, takes those after it along: they get another go, and so does
-    // what was cut off because there was too much. The first one of a go is to blame when there is no answer at all.
+    // A source that ends the interpreter, or never ends, leaves those after it without an answer, and so does truncated
+    // output: the rest is requested again. When a request gives no answer at all, its first source is at fault.
     while (findings.length < sources.length) {
       const rest = sources.slice(findings.length);
       const request = await pythonRequest("inspect_functions", rest, "inspect");
@@ -52,8 +55,8 @@ export async function inspectFunctions(
       const answered = found.filter(({ number }, index) => number === index && index < rest.length);
       for (const { finding } of answered) {
         const size = JSON.stringify(finding).length;
-        const fits = size <= room;
-        if (fits) room -= size;
+        const fits = size <= remaining;
+        if (fits) remaining -= size;
         findings.push(fits ? finding : TOO_LONG);
       }
       if (answered.length === 0) {
@@ -68,7 +71,7 @@ export async function inspectFunctions(
     const why = signal.aborted ? `no answer in ${LIMIT_SECONDS} s` : errorMessage(error);
     throw new TroupeError(
       "sandbox_unavailable",
-      `The sandbox did not say what the Python functions take: ${why}`,
+      `The sandbox could not inspect the Python functions: ${why}`,
       { cause: error },
     );
   } finally {
@@ -76,12 +79,12 @@ export async function inspectFunctions(
   }
 }
 
-/** Nothing for what is no answer: a function can write lines of its own. */
+/** Empty for invalid answers: a function can write lines of its own. */
 function readAnswer(answer: JsonObject): z.infer<typeof answerSchema>[] {
   try {
     return [answerSchema.parse(answer)];
   } catch {
-    // Also when it is nested so deeply that the stack ends.
+    // Invalid, or nested so deeply that the stack overflows.
     return [];
   }
 }

@@ -4,7 +4,7 @@ import type { CodeExecutor } from "../code/code-executor.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { FUNCTION_TOOL } from "../tools/function-tool.ts";
 import type { Tool, ToolRun } from "../tools/tool.ts";
-import { pythonRequest } from "./python-code.ts";
+import { pythonRequest } from "./python-request.ts";
 import { runBlock } from "./python-host.ts";
 import type { PythonSource } from "./python-source.ts";
 
@@ -12,15 +12,15 @@ export interface PythonFunctionToolOptions {
   schema: ToolSchema;
   function: PythonSource;
   executor: CodeExecutor;
-  /** It is dumped as it was loaded. */
+  /** The config it was loaded from, for dumping. */
   config: JsonObject;
 }
 
-/** A Python function of component JSON (AutoGen `FunctionTool`): each call runs it in the sandbox, in the team's workspace. */
+/** A Python function of component JSON (AutoGen `FunctionTool`). Each call runs in the sandbox, in the team's workspace. */
 export class PythonFunctionTool implements Tool {
   readonly definition = FUNCTION_TOOL;
   readonly schema: ToolSchema;
-  /** The sandbox answers a repeated key with the result it has. */
+  /** The sandbox answers a repeated key with its recorded result. */
   readonly policy = "retry";
   readonly #function: PythonSource;
   readonly #executor: CodeExecutor;
@@ -42,14 +42,14 @@ export class PythonFunctionTool implements Tool {
   }
 
   /**
-   * @returns the text of what the function returns
-   * @throws TroupeError `python_error` with the message of its exception, or with what is wrong with the arguments
+   * @returns the function's result as text
+   * @throws TroupeError `python_error` with the message of its exception, or with the invalid arguments
    */
   async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<string> {
     const request = { function: this.#function, arguments: args };
     const python = await pythonRequest("call_function", request, idempotencyKey);
     const result = await runBlock(this.#executor, python.block, {
-      // The tool's caller counts them, and makes a result of the last one.
+      // The caller counts attempts, and turns the last error into a result.
       attempt: 1,
       idempotencyKey,
       signal,

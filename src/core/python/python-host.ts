@@ -2,18 +2,18 @@ import type { CodeBlock, CodeResult } from "../code/code-block.ts";
 import type { CodeExecutor } from "../code/code-executor.ts";
 import type { StepAttempt } from "../run/turn-context.ts";
 
-/** Where the Python in component JSON runs. */
+/** Runs the Python in component JSON. */
 export interface PythonHost {
-  /** For calls: in the session of the step, where it has one. */
+  /** For calls: runs in the step's session, if it has one. */
   executor(): CodeExecutor;
   /**
-   * For finding something out: in a session of its own, which `close` removes.
-   * @param timeout seconds that a block may take
+   * For inspection: runs in a scratch session, which `close` removes.
+   * @param timeout seconds per block
    */
   scratch(timeout: number): CodeExecutor;
 }
 
-/** Runs one block to its end. What it prints on the way is nobody's. */
+/** Runs one block to its end and discards its streamed output. */
 export async function runBlock(
   executor: CodeExecutor,
   block: CodeBlock,

@@ -3,7 +3,7 @@ import { hash64 } from "../ids.ts";
 
 const aliasSchema = z.object({ name: z.string(), alias: z.string() });
 
-/** An import as AutoGen writes it: a module, a module under another name, names from a module. */
+/** An import as AutoGen dumps it: a module, a module with an alias, names from a module. */
 export const importSchema = z.union([
   z.string(),
   aliasSchema,
@@ -11,7 +11,7 @@ export const importSchema = z.union([
 ]);
 export type Import = z.infer<typeof importSchema>;
 
-/** A function in Python: its source, after statements that import what it needs. */
+/** A function in Python: import statements, then its source. */
 export interface PythonSource {
   imports: string[];
   source: string;
@@ -21,7 +21,7 @@ export function pythonSource(source: string, imports: readonly Import[] = []): P
   return { imports: imports.map(importStatement), source };
 }
 
-/** Tells whether what was found out about a source is about this one. */
+/** Identifies the source that a finding is about. */
 export function hashOfSource(source: PythonSource): string {
   const text = JSON.stringify(source);
   return hash64(text) + hash64(text, 1);

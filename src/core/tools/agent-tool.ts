@@ -18,8 +18,8 @@ const agentToolConfigSchema = z.object({
 });
 
 /**
- * An agent as a tool of another (AutoGen `AgentTool`), under the agent's name and description. The agent remembers
- * earlier calls; calls in parallel run one after the other.
+ * An agent as a tool of another (AutoGen `AgentTool`), under the agent's name and description. The agent's context spans
+ * all calls; parallel calls run in sequence.
  */
 export class AgentTool extends TaskTool {
   static readonly component: ComponentDefinition<z.infer<typeof agentToolConfigSchema>, AgentTool> =
@@ -45,7 +45,7 @@ export class AgentTool extends TaskTool {
     this.#unseen = agentRunnable(agent, responseOnly);
   }
 
-  /** Where nobody sees what streams out, only what the response holds is part of the answer. */
+  /** When its stream is not shown, only the response is part of the answer. */
   protected override runnableFor(call: ToolCallContext): Runnable {
     return call.unseen ? this.#unseen : super.runnableFor(call);
   }

@@ -6,23 +6,23 @@ import { textResult } from "./tool-result.ts";
 
 type Call = AsyncGenerator<Message, ToolResult, void>;
 
-/** A call that is to be approved. */
+/** A call that waits for approval. */
 export interface PendingCall {
   tool: AnyTool;
   approval: HumanApproval;
-  /** The name it was called by. */
+  /** The name in the call. */
   name: string;
   args: JsonObject;
   call: ToolCallContext;
 }
 
 /**
- * Asks a human, then makes the call, or gives the model the refusal as its result. When a human changed the arguments,
- * the result says so: the model believes that it was called with its own.
+ * Asks a human, then makes the call, or returns the refusal as its result. When the human edited the arguments, the result
+ * says so, because the model assumes its own.
  *
- * @param run makes the call with these arguments
- * @param inLine lets the call in when those before it to the same tool have ended. The human is asked meanwhile, so that
- * all of a reply's calls can be answered at once.
+ * @param run makes the call with the given arguments
+ * @param inLine runs the call after the earlier ones to the same tool. The question is asked before, so that all calls of
+ * a reply can be answered at once.
  */
 export async function* approvedCall(
   { tool, approval, name, args, call: { ctx, callId, caller = name } }: PendingCall,
@@ -44,7 +44,7 @@ export async function* approvedCall(
     },
     ctx,
   );
-  // Whoever stands in line before it may end it before it looks at the answer.
+  // An earlier call to the same tool may end this one before it awaits the answer.
   asked.catch(() => undefined);
   return yield* inLine(async function* () {
     const { approved, reason, arguments: edited = args } = await asked;

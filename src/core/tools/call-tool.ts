@@ -16,17 +16,17 @@ import {
 } from "./tool.ts";
 import { textResult } from "./tool-result.ts";
 
-/** What is recorded of a leaf tool's call. Its state goes with it, because a replayed call does not run. */
+/** The recorded result of a leaf tool's call, with the tool's state, because a replayed call does not run. */
 interface Recorded {
   result: ToolResult;
   state?: JsonObject;
 }
 
 /**
- * Calls a tool: a leaf tool in a step, a composite one in the scope of the call. Its failures become error results,
- * which are recorded like any other, so that a repeated turn sees the same.
+ * Calls a tool: a leaf tool in a step, a composite one in the scope of the call. Failures become error results, which are
+ * recorded like others, so that a repeated turn sees the same.
  *
- * @param name the name it was called by
+ * @param name the tool's name in the call
  */
 export function callTool(
   tool: AnyTool,
@@ -40,7 +40,7 @@ export function callTool(
     : callLeaf(tool, name, args, call, maxBytes);
 }
 
-// oxlint-disable-next-line require-yield -- it has the shape of a composite call
+// oxlint-disable-next-line require-yield -- has the signature of a composite call
 async function* callLeaf(
   tool: Tool,
   name: string,
@@ -78,7 +78,7 @@ async function* callLeaf(
   return result;
 }
 
-/** Signals, cancelling and further attempts are the step's business, everything else is an answer to the model. */
+/** Signals, cancellation and retryable errors go to the step; all other errors become results. */
 function isForStep(tool: Tool, error: unknown, { attempt, signal }: StepAttempt): boolean {
   rethrowSignal(error);
   if (signal.aborted) return true;
@@ -103,7 +103,7 @@ async function* callComposite(
   }
 }
 
-/** Never empty: a model must see that something went wrong. */
+/** Never empty, so that the model sees the failure. */
 function errorText(error: unknown): string {
   return errorMessage(error).trim() || "the tool failed without a message";
 }

@@ -13,17 +13,18 @@ import {
   pythonSource,
 } from "../python/python-source.ts";
 import { FUNCTION_TOOL } from "./function-tool.ts";
+import { isStub } from "./function-tool-stub.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
 import type { AnyTool } from "./tool.ts";
 import { toolParameters } from "./tool-parameters.ts";
 import { variantOf } from "./tool-variant.ts";
 
-/** What was found out about the source, and about which. */
+/** The finding on a source, and the hash of that source. */
 const preparedSchema = z.object({ source: z.string() }).and(findingSchema);
 
 /**
- * AutoGen writes the function's source code and imports, too; they may be missing. Ours are `strict`, which AutoGen forgets,
- * and `troupe`, where {@link preparedSchema} is looked for.
+ * AutoGen's keys, of which the source code and its imports are optional here; `strict`, which AutoGen does not dump; and `troupe` with
+ * what {@link preparedSchema} describes.
  */
 const functionToolConfigSchema = z
   .looseObject({
@@ -38,10 +39,9 @@ const functionToolConfigSchema = z
 type FunctionToolConfig = z.infer<typeof functionToolConfigSchema>;
 
 /**
- * How a FunctionTool is loaded: by its name, from the tools the program registered; otherwise its Python runs in the
- * sandbox. It is dumped as it was loaded.
+ * Loads a FunctionTool: the registered tool of its name, otherwise its Python in the sandbox. It is dumped as it was loaded.
  *
- * @param python undefined where no sandbox is configured
+ * @param python undefined when no sandbox is configured
  */
 export function functionToolDefinition(
   catalog: ToolCatalog,
@@ -68,33 +68,40 @@ export function functionToolDefinition(
       if (isStatefulTool(tool)) {
         throw refused(
           "name",
-          `the tool "${config.name}" remembers something, which all teams would share; register it as a component of its own`,
+          `the tool "${config.name}" has state, which all teams would share; register it as a component`,
         );
       }
       return asConfigured(tool, config);
     },
     notes(config) {
-      if (sourceOf(config) === undefined) return [];
-      const registered = catalog.tool(config.name) !== undefined;
-      // A team may be older than the settings, and be shown though it cannot be loaded.
-      if (!registered && python === undefined) return [];
-      const message = registered
-        ? "does not run: this server has a tool of that name"
-        : "runs in the sandbox of this server";
-      return [{ path: "config.source_code", message }];
+      const source = sourceOf(config);
+      if (source === undefined) return [];
+      const path = "config.source_code";
+      if (catalog.tool(config.name) !== undefined) {
+        return [{ path, message: "does not run: this server has a tool of that name" }];
+      }
+      // A team can be shown that cannot be loaded any more, because the settings have changed.
+      if (python === undefined) return [];
+      const missing = findingOn(source, config)?.missing ?? [];
+      return [
+        { path, message: "runs in the sandbox of this server" },
+        ...(missing.length === 0
+          ? []
+          : [{ path, message: `a call fails at an import: ${remedy(missing, config.name)}` }]),
+      ];
     },
   };
 }
 
-/** The Python function of a config, if there is one. */
+/** The Python function of a config; undefined for a stub and without source. */
 function sourceOf({
   source_code: source = "",
   global_imports: imports,
 }: FunctionToolConfig): PythonSource | undefined {
-  return source.trim() === "" ? undefined : pythonSource(source, imports);
+  return source.trim() === "" || isStub(source) ? undefined : pythonSource(source, imports);
 }
 
-/** What was found out about this source. */
+/** The finding on this source, if the config has it. */
 function findingOn(source: PythonSource, { troupe }: FunctionToolConfig): Finding | undefined {
   const { success, data } = preparedSchema.safeParse(troupe);
   return success && data.source === hashOfSource(source) ? data : undefined;
@@ -106,18 +113,21 @@ function inPython(config: FunctionToolConfig, python: PythonHost | undefined): A
   if (python === undefined || source === undefined) {
     const otherwise =
       source === undefined
-        ? "the JSON has no Python code for it either"
-        : "no sandbox is there to run its Python code (SANDBOX_URL)";
+        ? "the component has no Python for it: register the tool in code, or give its function as source_code"
+        : "no sandbox is configured to run its Python (SANDBOX_URL)";
     throw refused("name", `no tool named "${name}" is registered, and ${otherwise}`);
   }
   const finding = findingOn(source, config);
   if (finding === undefined) {
     throw refused(
       "source_code",
-      "has to be prepared before it is loaded: await registry.prepare(json)",
+      "must be prepared before it is loaded: await registry.prepare(json)",
     );
   }
-  if ("message" in finding) throw refused(finding.place, finding.message);
+  if ("message" in finding) {
+    const { place, message, missing = [] } = finding;
+    throw refused(place, missing.length === 0 ? message : `${message}: ${remedy(missing, name)}`);
+  }
   const strict = config.strict === true;
   const { schema: parameters } = toolParameters(name, finding.parameters, strict);
   const description = config.description ?? finding.description;
@@ -127,6 +137,13 @@ function inPython(config: FunctionToolConfig, python: PythonHost | undefined): A
     executor: python.executor(),
     config,
   });
+}
+
+/** What to do about packages that the sandbox's Python does not have. */
+function remedy(missing: readonly string[], tool: string): string {
+  const one = missing.length === 1;
+  const packages = missing.map((name) => `"${name}"`).join(", ");
+  return `the sandbox has no Python ${one ? "package" : "packages"} ${packages} (in WebAssembly it has the standard library only). Use a process sandbox in a container with ${one ? "it" : "them"} installed, or register a tool "${tool}" in TypeScript`;
 }
 
 function refused(path: string, message: string): ValueError {

@@ -2,6 +2,7 @@ import { type Component, withoutNulls } from "../component/component.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import type { StepPolicy } from "../run/turn-context.ts";
+import { stubOf } from "./function-tool-stub.ts";
 import type { Tool, ToolRun } from "./tool.ts";
 import {
   type ArgumentsOf,
@@ -23,11 +24,11 @@ export interface FunctionToolOptions<P extends ParametersSource> {
   description: string;
   /** A zod object, or a JSON Schema of type object. Arguments are checked against it before `execute` gets them. */
   parameters: P;
-  /** Returns a text, or anything that JSON can say. What it throws becomes an error result the model reads. */
+  /** Returns text or any JSON value. An error it throws becomes an error result that the model reads. */
   execute: (args: ArgumentsOf<P>, run: ToolRun) => unknown;
   /**
-   * What a restart does with a call that was under way. Default `never`: an effect is not repeated. Say `retry` for
-   * reads and for effects that `run.idempotencyKey` makes repeatable, `ask` to let a human decide.
+   * Whether a restart repeats a call that was interrupted. Default `never`: an effect is not repeated. Use `retry` for
+   * reads and for effects that `run.idempotencyKey` makes idempotent, `ask` to let a human decide.
    */
   policy?: StepPolicy;
   /** The model must follow the schema exactly; then every argument is required. Default false. */
@@ -35,10 +36,10 @@ export interface FunctionToolOptions<P extends ParametersSource> {
 }
 
 /**
- * A function as a tool (AutoGen `FunctionTool`). Component JSON carries its name only: it is loaded from the
- * functions that the program registers. Python in JSON becomes a {@link PythonFunctionTool}.
+ * A function as a tool (AutoGen `FunctionTool`). Component JSON has its name and a Python stub that AutoGen loads; here it is loaded
+ * from the tools that the program registers. Other Python in JSON becomes a {@link PythonFunctionTool}.
  *
- * @throws ValueError when `strict` and an argument can be left out
+ * @throws ValueError when `strict` is set and an argument is optional
  * @example
  * const add = new FunctionTool({
  *   name: "add",
@@ -78,10 +79,9 @@ export class FunctionTool<P extends ParametersSource = ParametersSource> impleme
 
   toConfig(): JsonObject {
     return withoutNulls({
-      source_code: "",
+      ...stubOf(this.schema),
       name: this.name,
       description: this.description,
-      global_imports: [],
       has_cancellation_support: false,
       strict: this.schema.strict === true ? true : null,
     });

@@ -2,12 +2,12 @@ import type { JsonObject } from "../json.ts";
 import { isJsonObject } from "../json.ts";
 import { jsonErrorMessage } from "../text/json-error.ts";
 
-/** A tool call's arguments, or what the model is told about them. */
+/** A tool call's arguments, or the error for the model. */
 export type ParsedArguments = { args: JsonObject } | { error: string };
 
 /**
- * Reads the arguments a model wrote. An empty value (`null`, `[]`, `""`, `0`, `false`) is an empty object, as in
- * AutoGen; a text without any value is not JSON.
+ * Parses the arguments of a model's call. Empty values (`null`, `[]`, `""`, `0`, `false`) become an empty object, as in
+ * AutoGen; empty text is invalid JSON.
  */
 export function parseArguments(text: string): ParsedArguments {
   let value: unknown;

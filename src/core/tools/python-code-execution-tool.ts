@@ -33,7 +33,7 @@ const PARAMETERS = {
 
 const resultSchema = z.object({ success: z.boolean(), output: z.string() });
 
-/** Runs Python that a model wrote (AutoGen `PythonCodeExecutionTool`). The model reads what the code printed. */
+/** Runs Python that a model wrote (AutoGen `PythonCodeExecutionTool`) and returns its output. */
 export class PythonCodeExecutionTool implements Tool {
   static readonly component: ComponentDefinition<
     { executor: ComponentModel; description: string },
@@ -50,7 +50,7 @@ export class PythonCodeExecutionTool implements Tool {
   readonly definition = PythonCodeExecutionTool.component;
   readonly name = "CodeExecutor";
   readonly description = DESCRIPTION;
-  /** Executors answer a repeated key with the result they have. */
+  /** Executors answer a repeated key with the recorded result. */
   readonly policy = "retry";
   readonly #executor: CodeExecutor;
   readonly #parameters = toolParameters(this.name, PARAMETERS, false);
@@ -64,13 +64,13 @@ export class PythonCodeExecutionTool implements Tool {
     return { name, description, parameters: this.#parameters.schema, strict: false };
   }
 
-  /** @returns `{success, output}` @throws ValueError when the arguments are not a `code` */
+  /** @returns `{success, output}` @throws ValueError when `code` is missing or not text */
   async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<Json> {
     const { code } = this.#parameters.parse(args) as { code: string };
     const { exit_code, output } = await runBlock(
       this.#executor,
       { language: "python", code },
-      // The tool's caller counts the attempts, and makes a result of the last one.
+      // The caller counts attempts, and turns the last error into a result.
       { attempt: 1, signal, idempotencyKey, ...(session !== undefined && { session }) },
     );
     return { success: exit_code === 0, output };

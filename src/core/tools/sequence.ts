@@ -1,16 +1,15 @@
 import { isTurnSignal, type TurnSignal } from "../run/signals.ts";
 
 /**
- * Lets calls in one after the other, in the order they came. When one is ended by a signal, those of the same run
- * that come after it end with the same signal: what they share is in the middle of something. A turn that runs again
- * has new objects.
+ * Runs calls one after the other, in order of arrival. When a signal ends one, the later ones of the same run end with
+ * that signal, because the tool's state is inconsistent until the turn is repeated with new objects.
  */
 class Sequence {
   #tail: Promise<void> = Promise.resolve();
   #inside = 0;
   #ended: { run: AbortSignal; signal: TurnSignal } | undefined;
 
-  /** @param run the signal of the run that calls, by which runs are told apart */
+  /** @param run the abort signal of the calling run, as its identity */
   async *run<Item, Result>(
     call: () => AsyncGenerator<Item, Result, void>,
     run: AbortSignal,
@@ -37,7 +36,7 @@ class Sequence {
 
 const SEQUENCES = new WeakMap<object, Sequence>();
 
-/** The sequence of all calls to one tool, wherever it is used. */
+/** The sequence of all calls to one tool, in all agents that have it. */
 export function sequenceOf(tool: object): Sequence {
   let sequence = SEQUENCES.get(tool);
   if (sequence === undefined) {
@@ -47,7 +46,7 @@ export function sequenceOf(tool: object): Sequence {
   return sequence;
 }
 
-/** Calls to `other` stand in line with those to `tool`. */
+/** Puts calls to `other` in the same sequence as those to `tool`. */
 export function shareSequence(tool: object, other: object): void {
   SEQUENCES.set(other, sequenceOf(tool));
 }

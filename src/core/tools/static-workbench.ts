@@ -36,7 +36,7 @@ const toolOverrideSchema = z.object({
   description: z.string().nullish(),
   approval: noApprovalSchema,
 });
-/** How a tool is shown instead (AutoGen `ToolOverride`); what is not given stays. */
+/** A name and description that replace the tool's own (AutoGen `ToolOverride`), each optional. */
 export type ToolOverride = z.infer<typeof toolOverrideSchema>;
 
 const staticWorkbenchConfigSchema = z.object({
@@ -50,14 +50,14 @@ const stateSchema = baseStateSchema.extend({
 });
 
 export interface StaticWorkbenchOptions {
-  /** By the tools' own names. A tool can be called by its own name and by the one it is shown under. */
+  /** By the tools' own names. A tool can be called by its own name and by the overridden one. */
   toolOverrides?: { readonly [toolName: string]: ToolOverride };
-  /** Longer texts of results are cut, with a note. Default 1,000,000 bytes of UTF-8. */
+  /** Longer result texts are truncated, with a note. Default 1,000,000 bytes of UTF-8. */
   maxResultBytes?: number;
 }
 
 /**
- * A fixed list of tools (AutoGen `StaticWorkbench`). What happens inside composite tools is not shown; for that see
+ * A fixed list of tools (AutoGen `StaticWorkbench`). The messages inside composite tools are not streamed; see
  * {@link StaticStreamWorkbench}.
  *
  * @throws ValueError when an override's name is taken
@@ -96,7 +96,7 @@ export class StaticWorkbench implements Workbench {
     return Promise.resolve(this.#schemas);
   }
 
-  // oxlint-disable-next-line require-yield -- what composite tools yield is not shown here
+  // oxlint-disable-next-line require-yield -- the messages of composite tools are not streamed here
   async *callTool(
     name: string,
     args: JsonObject,
@@ -109,7 +109,7 @@ export class StaticWorkbench implements Workbench {
     }
   }
 
-  /** A call with all that composite tools yield. */
+  /** A call that streams the messages of composite tools. */
   protected streamTool(
     name: string,
     args: JsonObject,
@@ -185,7 +185,7 @@ export class StaticWorkbench implements Workbench {
     for (const [original, { name }] of Object.entries(this.#overrides)) {
       if (name == null || name === "" || name === original) continue;
       if (this.#byName.has(name)) {
-        const message = `the name "${name}" that tool "${original}" is shown under is taken`;
+        const message = `the name "${name}" of the override for "${original}" is taken by another tool`;
         throw new ValueError(message, {
           issues: [{ path: pathOf(["tool_overrides", original, "name"]), message }],
         });
@@ -200,7 +200,7 @@ function loadTools(config: StaticWorkbenchConfig, loader: ComponentLoader): AnyT
   return config.tools.map((tool, index) => loader.load<AnyTool>(tool, "tool", `tools[${index}]`));
 }
 
-// oxlint-disable-next-line require-yield -- it has the shape of a call
+// oxlint-disable-next-line require-yield -- has the signature of a call
 async function* notFound(name: string): AsyncGenerator<never, ToolResult, void> {
   return textResult(name, `Tool ${name} not found.`, true);
 }
@@ -214,7 +214,7 @@ function overridden(schema: ToolSchema, override: ToolOverride | undefined): Too
   };
 }
 
-/** A fixed list of tools that shows what agents and teams used as tools say (AutoGen `StaticStreamWorkbench`). */
+/** A fixed list of tools that streams the messages of agents and teams used as tools (AutoGen `StaticStreamWorkbench`). */
 export class StaticStreamWorkbench extends StaticWorkbench {
   static override readonly component: ComponentDefinition<
     StaticWorkbenchConfig,

@@ -21,13 +21,13 @@ const TASK_PARAMETERS = {
 };
 
 export interface TaskToolOptions {
-  /** The tool answers with the last message only, not with all that was said. Default false. */
+  /** The result is the last message only, not the whole transcript. Default false. */
   returnValueAsLastMessage?: boolean;
 }
 
 /**
- * What agents and teams have in common when they are used as tools (AutoGen `TaskRunnerTool`): the model gives a
- * task, the run's messages stream out, the answer is what was said. State is that of the agent or team.
+ * Base of agents and teams used as tools (AutoGen `TaskRunnerTool`): the model gives a task, the run's messages are
+ * streamed, the result is their transcript. The state is that of the agent or team.
  */
 export abstract class TaskTool implements StreamTool, Stateful {
   abstract readonly definition: Component["definition"];
@@ -71,7 +71,7 @@ export abstract class TaskTool implements StreamTool, Stateful {
     return result as unknown as Json;
   }
 
-  /** What runs to answer a call. */
+  /** The runnable for a call. */
   protected runnableFor(_call: ToolCallContext): Runnable {
     return this.#runnable;
   }
@@ -88,7 +88,7 @@ export abstract class TaskTool implements StreamTool, Stateful {
     return this.#runnable.close();
   }
 
-  /** @throws ValueError when the last message is wanted and is an event */
+  /** @throws ValueError when the result is to be the last message and that is an event */
   valueAsText(value: Json): string {
     const { messages } = value as unknown as TaskResult;
     if (!this.returnValueAsLastMessage) return transcript(messages);

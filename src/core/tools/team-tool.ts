@@ -17,7 +17,7 @@ const teamToolConfigSchema = z.object({
   return_value_as_last_message: z.boolean().default(false),
 });
 
-/** A team that can be written as component JSON. */
+/** A team that can be dumped as component JSON. */
 type TeamComponent = Runnable & Component;
 
 export interface TeamToolOptions extends TaskToolOptions {
@@ -26,8 +26,8 @@ export interface TeamToolOptions extends TaskToolOptions {
 }
 
 /**
- * A team as a tool of an agent (AutoGen `TeamTool`). The team goes on where it stopped at the last call; calls in
- * parallel run one after the other.
+ * A team as a tool of an agent (AutoGen `TeamTool`). The team continues where its last call stopped; parallel calls run
+ * in sequence.
  */
 export class TeamTool extends TaskTool {
   static readonly component: ComponentDefinition<z.infer<typeof teamToolConfigSchema>, TeamTool> = {

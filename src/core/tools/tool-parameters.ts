@@ -6,7 +6,7 @@ import { prune } from "../json-schema/fit.ts";
 import { jsonSchemaOf } from "../json-schema/from-zod.ts";
 import { JsonSchema } from "../json-schema/json-schema.ts";
 
-/** What a tool takes: a zod object, or a JSON Schema of type object. */
+/** The parameters of a tool: a zod object, or a JSON Schema of type object. */
 export type ParametersSource = z.ZodObject | JsonObject;
 
 /** The arguments that a {@link ParametersSource} describes. */
@@ -14,16 +14,16 @@ export type ArgumentsOf<P extends ParametersSource> = P extends z.ZodType
   ? z.output<P>
   : JsonObject;
 
-/** A tool's parameters, ready for the model and for checking what the model sends. */
+/** A tool's parameters: the schema for the model and the parser for its arguments. */
 export interface ToolParameters<Args> {
   schema: JsonObject;
-  /** @throws ValueError that names every wrong argument */
+  /** @throws ValueError that names every invalid argument */
   parse: (args: JsonObject) => Args;
 }
 
 /**
- * @throws ValueError when `strict` and an object in the schema allows left out or unknown keys, which strict mode of
- * the models does not know
+ * @throws ValueError when `strict` is set and an object in the schema has optional or unknown keys, which the strict mode of
+ * models excludes
  */
 export function toolParameters<P extends ParametersSource>(
   tool: string,
@@ -55,7 +55,7 @@ function fromJsonSchema(tool: string, source: JsonObject): ToolParameters<JsonOb
   return {
     schema: source,
     parse: (args) => {
-      // Models write null for what they leave out, and keys nobody asked for.
+      // Models send null for optional arguments, and unknown keys.
       const known = prune(args, source) as JsonObject;
       const issues = schema.check(known);
       if (issues.length > 0) throw refused(tool, issues);

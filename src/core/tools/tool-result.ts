@@ -1,9 +1,9 @@
 import type { ToolResult } from "./tool.ts";
 
-/** Bytes of UTF-8 that a tool's text may have; the rest is cut, with a note. */
+/** Bytes of UTF-8 in a tool's result text; the rest is truncated, with a note. */
 export const MAX_RESULT_BYTES = 1_000_000;
 
-/** A result of one text, cut where it is too long: never refused, because the tool has had its effect. */
+/** A result of one text, truncated when too long: never refused, because the tool has had its effect. */
 export function textResult(
   name: string,
   text: string,
@@ -18,7 +18,7 @@ export function textResult(
   };
 }
 
-/** A result as the text a model reads (AutoGen `ToolResult.to_text`). */
+/** A result as text for the model (AutoGen `ToolResult.to_text`). */
 export function resultText(result: ToolResult): string {
   const parts = result.result.map((part) =>
     part.type === "TextResultContent" ? part.content : `[Image: ${part.content.data}]`,
@@ -27,7 +27,7 @@ export function resultText(result: ToolResult): string {
 }
 
 function cut(text: string, maxBytes: number): string {
-  // A UTF-16 unit takes at most three bytes: most texts need no counting.
+  // A UTF-16 unit takes at most three bytes, so most texts need no encoding.
   if (text.length * 3 <= maxBytes) return text;
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return text;

@@ -2,12 +2,12 @@ import { shareSequence } from "./sequence.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
 import { type AnyTool, isStreamTool } from "./tool.ts";
 
-/** What a variant of a tool may say differently about itself. */
+/** The properties in which a variant may differ from its tool. */
 export type ToolChanges = Partial<
   Pick<AnyTool, "definition" | "description" | "schema" | "approval" | "toConfig">
 >;
 
-/** A tool that is another one but for `changes`: it does the same, and what it remembers is the other one's. */
+/** A copy of a tool with `changes`, which shares its function, state and sequence. */
 export function variantOf(tool: AnyTool, changes: ToolChanges): AnyTool {
   const base = {
     definition: tool.definition,

@@ -23,41 +23,40 @@ export const toolResultSchema = z.object({
 /** The result of a workbench's tool call (AutoGen `ToolResult`). */
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
-/** A call as it reaches a tool. */
+/** The context of a tool call. */
 export interface ToolCallContext {
-  /** A scope of its own per call. A composite tool (an agent as a tool) runs what is inside it in this scope. */
+  /** A scope per call. A composite tool (an agent as a tool) runs its agents in this scope. */
   ctx: TurnContext;
-  /** The model's id of the call; models repeat them. */
+  /** The model's id of the call, which is not unique. */
   callId: string | undefined;
-  /** The name of the agent that calls, for a human who is asked to approve. */
+  /** The name of the calling agent, for approval requests. */
   caller?: string;
-  /** Nobody sees what a composite tool yields on the way (AutoGen `run`, not `run_stream`). Default false. */
+  /** The messages of a composite tool are not streamed (AutoGen `run`, not `run_stream`). Default false. */
   unseen?: boolean;
 }
 
-/** What all tools have. */
+/** The common part of all tools. */
 interface BaseTool extends Component, Partial<Stateful> {
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
   /** A human is asked before each call ({@link withApproval}). */
   readonly approval?: HumanApproval;
-  /** What the model reads of a returned value. */
+  /** A returned value as text for the model. */
   valueAsText(value: Json): string;
 }
 
 /**
- * A leaf tool: one effect. Whoever calls it makes the step; the tool itself only works.
- * Errors it throws become error results.
+ * A leaf tool: one effect. The caller makes the step around it. Errors it throws become error results.
  */
 export interface Tool extends BaseTool {
-  /** What a restart does with a call that was under way. Default `never`; say `retry` for reads and idempotent tools. */
+  /** Whether a restart repeats an interrupted call. Default `never`; `retry` for reads and idempotent tools. */
   readonly policy: StepPolicy;
   /** @param args checked against the schema by the tool @param call the running step's attempt */
   run(args: JsonObject, call: ToolRun): Promise<Json>;
 }
 
-/** What a leaf tool may use while it runs. */
+/** The context of a leaf tool's call. */
 export interface ToolRun {
   signal: AbortSignal;
   idempotencyKey: string;
@@ -67,12 +66,12 @@ export interface ToolRun {
 }
 
 /**
- * A composite tool: it runs agents or teams, or takes several steps of its own, in the scope it is given, and
- * yields what they say (AutoGen `BaseStreamTool`). It is not a step itself.
+ * A composite tool: it runs agents or teams, or several steps of its own, in the scope of the call, and yields their
+ * messages (AutoGen `BaseStreamTool`). It is not a step itself.
  */
 export interface StreamTool extends BaseTool {
   runStream(args: JsonObject, call: ToolCallContext): AsyncGenerator<Message, Json, void>;
-  /** As of the agents inside. */
+  /** Forwarded to the agents inside. */
   onPause?(): Promise<void>;
   onResume?(): Promise<void>;
   close?(): Promise<void>;

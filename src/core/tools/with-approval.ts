@@ -4,15 +4,15 @@ import type { AnyTool } from "./tool.ts";
 import { variantOf } from "./tool-variant.ts";
 
 export interface ApprovalOptions {
-  /** Seconds after which a call that nobody approved counts as refused. Default: the run waits for ever. */
+  /** Seconds after which an unanswered call counts as refused. Default: the run waits without limit. */
   timeoutSeconds?: number;
 }
 
 /**
- * The same tool, but a human is asked before each call, who may change the arguments or refuse. In component JSON the
- * config of any tool may say so: `"approval": "human"`, and `approval_timeout_seconds`.
+ * The same tool with a human's approval before each call; the human may edit the arguments or refuse. In component JSON
+ * the config of any tool can have `"approval": "human"` and `approval_timeout_seconds`.
  *
- * @throws ValueError for a timeout that is none
+ * @throws ValueError for an invalid timeout
  * @example
  * const assistant = new AssistantAgent({ name: "clerk", modelClient, tools: [search, withApproval(pay)] });
  */
@@ -20,7 +20,7 @@ export function withApproval(tool: AnyTool, { timeoutSeconds }: ApprovalOptions 
   return askingFirst(tool, humanApproval("human", timeoutSeconds));
 }
 
-/** A tool under the approval that its config asks for. */
+/** A tool with the approval that its config requests. */
 export function askingFirst(tool: AnyTool, approval: HumanApproval | null): AnyTool {
   if (approval === null) return tool;
   const keys = humanApprovalConfig(approval);

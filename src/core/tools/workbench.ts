@@ -9,7 +9,7 @@ import type { ToolCallContext, ToolResult } from "./tool.ts";
 export interface Workbench extends Component, Stateful {
   listTools(call: Pick<ToolCallContext, "ctx">): Promise<ToolSchema[]>;
   /**
-   * Calls a tool; yields what a composite tool's agents say and returns the result. Takes the steps itself, keys
+   * Calls a tool; yields the messages of a composite tool's agents and returns the result. Makes its own steps, with keys
    * below `call.ctx`. Unknown names, bad arguments and errors of the tool are results with `is_error`; signals pass.
    */
   callTool(
@@ -18,7 +18,7 @@ export interface Workbench extends Component, Stateful {
     call: ToolCallContext,
   ): AsyncGenerator<Message, ToolResult, void>;
   reset(): Promise<void>;
-  /** For those with agents inside: the run pauses, and goes on. */
+  /** For workbenches with agents inside: the run is paused and resumed. */
   onPause?(): Promise<void>;
   onResume?(): Promise<void>;
   close(): Promise<void>;

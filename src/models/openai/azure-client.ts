@@ -1,4 +1,4 @@
-import type { ComponentDefinition } from "../../core/component/component.ts";
+import type { ComponentDefinition, ComponentModel } from "../../core/component/component.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { modelInfoOf, tokenLimitOf } from "../model-info.ts";
 import { ChatCompletionsClient } from "./chat-completions-client.ts";
@@ -38,8 +38,7 @@ export class AzureOpenAIChatCompletionClient extends ChatCompletionsClient {
       connect: () => {
         const baseURL = `${config.azure_endpoint.replace(/\/+$/, "")}/openai`;
         const secrets = new Secrets(dependencies, baseURL);
-        const token = config.azure_ad_token ?? readEnv(dependencies, "AZURE_OPENAI_AD_TOKEN");
-        const apiKey = config.api_key ?? readEnv(dependencies, "AZURE_OPENAI_API_KEY");
+        const { token, apiKey } = credentialsOf(config, dependencies);
         const credential = token ?? apiKey;
         if (credential === undefined)
           throw new ModelError(
@@ -66,12 +65,39 @@ export class AzureOpenAIChatCompletionClient extends ChatCompletionsClient {
   }
 }
 
+function credentialsOf(
+  config: AzureOpenAIConfig,
+  dependencies: OutgoingDependencies,
+): { token: string | undefined; apiKey: string | undefined } {
+  return {
+    token: config.azure_ad_token ?? readEnv(dependencies, "AZURE_OPENAI_AD_TOKEN"),
+    apiKey: config.api_key ?? readEnv(dependencies, "AZURE_OPENAI_API_KEY"),
+  };
+}
+
 export function azureDefinition(
   dependencies: OutgoingDependencies,
 ): ComponentDefinition<AzureOpenAIConfig, AzureOpenAIChatCompletionClient> {
   return {
     ...definition,
     configSchema: azureConfigSchema,
-    fromConfig: (config) => new AzureOpenAIChatCompletionClient(config, dependencies),
+    fromConfig(config, loader) {
+      const { azure_ad_token_provider: provider } = config;
+      const { token, apiKey } = credentialsOf(config, dependencies);
+      // Loading fails with what to use instead of the provider.
+      if (provider != null && token === undefined && apiKey === undefined) {
+        loader.load(provider as ComponentModel, "model", "azure_ad_token_provider");
+      }
+      return new AzureOpenAIChatCompletionClient(config, dependencies);
+    },
+    notes: ({ azure_ad_token_provider: provider }) =>
+      provider == null
+        ? []
+        : [
+            {
+              path: "config.azure_ad_token_provider",
+              message: "has no effect: the client uses api_key or azure_ad_token",
+            },
+          ],
   };
 }

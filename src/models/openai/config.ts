@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { componentModelSchema } from "../../core/component/component.ts";
 import { jsonObjectSchema } from "../../core/json.ts";
 import { modelInfoSchema } from "../../core/models/model-info.ts";
 
@@ -77,6 +78,8 @@ export const azureConfigSchema = commonSchema.extend({
   api_version: z.string().min(1),
   /** The token, or `env:NAME`. */
   azure_ad_token: z.string().nullish(),
+  /** Not used: a Worker has no Azure identity of its own. Kept, so that AutoGen gets it back. */
+  azure_ad_token_provider: componentModelSchema.nullish(),
 });
 /** AutoGen's config of `AzureOpenAIChatCompletionClient`. */
 export type AzureOpenAIConfig = z.input<typeof azureConfigSchema>;

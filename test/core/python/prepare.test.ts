@@ -84,13 +84,49 @@ describe("preparing", () => {
   });
 });
 
+test("packages that a function imports when it is called, and the sandbox does not have, are in the notes", async () => {
+  const source = `
+from typing import TYPE_CHECKING
+if TYPE_CHECKING:
+    import checked_only
+
+def f() -> str:
+    import json, pandas.io
+    from sklearn import svm
+    try:
+        import orjson
+    except ImportError:
+        orjson = json
+    return "never"
+
+def helper():
+    import pandas
+    from autogen_core import CancellationToken
+    from autogen_core.models import UserMessage
+`;
+  const registry = registryWith(new LocalPython());
+  const prepared = await registry.prepare(workbench(functionTool(ADD), functionTool(source)));
+  expect(registry.validate(prepared)).toEqual([]);
+  const path = (index: number) => `component.config.tools[${index}].config.source_code`;
+  expect(registry.notes(prepared)).toEqual([
+    { path: path(0), message: "runs in the sandbox of this server" },
+    { path: path(1), message: "runs in the sandbox of this server" },
+    {
+      path: path(1),
+      message: expect.stringMatching(
+        /no Python packages "pandas", "sklearn", "autogen_core\.models" .*container.*register a tool "f" in TypeScript/,
+      ),
+    },
+  ]);
+});
+
 describe("what is wrong with a function is said when it is loaded", () => {
   test.each<[about: string, source: string, config: JsonObject, path: string, message: RegExp]>([
     ["syntax", "def f(:\n    pass\n", {}, "source_code", /invalid syntax \(line 1\)/],
     ["no function", "x = 1\n", {}, "source_code", /defines no function/],
-    ["no function any more", "def f(): pass\nf = 1\n", {}, "source_code", /f is no function/],
+    ["no function any more", "def f(): pass\nf = 1\n", {}, "source_code", /f is not a function/],
     ["no annotation", "def f(a): pass\n", {}, "source_code", /parameter a has no type/],
-    ["unknown type", "def f(a: Foo): pass\n", {}, "source_code", /NameError.*Foo/],
+    ["unknown type", "def f(a: Foo): pass\n", {}, "source_code", /NameError.*Foo.*global_imports/],
     ["impossible type", "def f(a: Exception): pass\n", {}, "source_code", /type of a cannot/],
     ["an error", "raise ValueError('no')\ndef f(): pass\n", {}, "source_code", /ValueError: no/],
     ["an end", "import os; os._exit(7)\ndef f(): pass\n", {}, "source_code", /exit code 7/],
@@ -99,7 +135,7 @@ describe("what is wrong with a function is said when it is loaded", () => {
       "def f(): pass\n",
       { global_imports: ["sys", "nope"] },
       "global_imports[1]",
-      /No module named 'nope'/,
+      /No module named 'nope': .*no Python package "nope".*container.*register a tool "f"/,
     ],
     ["strict", "def f(a: int = 1): pass\n", { strict: true }, "", /strict.*a can be left out/],
   ])("%s", async (_about, source, config, path, message) => {
@@ -117,9 +153,9 @@ describe("what is wrong with a function is said when it is loaded", () => {
     const forge = `import gc, os
 def f(): pass
 deep = '{"a":' * 20000 + "1" + "}" * 20000
-for speaker in [it for it in gc.get_objects() if type(it).__name__ == "Speaker"]:
-    speaker.out.write('\\n' + speaker.mark + '{"number":0,"finding":{"description":"","parameters":' + deep + '}}\\n')
-    speaker.out.flush()
+for writer in [it for it in gc.get_objects() if type(it).__name__ == "AnswerWriter"]:
+    writer.out.write('\\n' + writer.mark + '{"number":0,"finding":{"description":"","parameters":' + deep + '}}\\n')
+    writer.out.flush()
 os._exit(0)
 `;
     const registry = registryWith(new LocalPython());

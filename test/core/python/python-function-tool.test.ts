@@ -139,6 +139,17 @@ def helper(a):
     expect((await loaded(new LocalPython(), model)).description).toBe("Finds the place.");
   });
 
+  test("may use the names of typing without an import, as code from notebooks does", async () => {
+    const source = `
+def f(a: Optional[List[int]], b: Literal["x"], c: Annotated[Dict[str, Any], "c"] = {}) -> str:
+    return f"{a} {b} {c} {Tuple[int]}"
+
+List = List
+`;
+    const args = { a: ["1"], b: "x" };
+    expect(await called(source, args, { global_imports: [] })).toBe("[1] x {} typing.Tuple[int]");
+  });
+
   test("get a token that nobody cancels, and what AutoGen's functions import", async () => {
     const source = `
 from typing_extensions import Annotated

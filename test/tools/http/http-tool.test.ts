@@ -1,6 +1,12 @@
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { ComponentRegistry, HttpTool, StaticWorkbench, dumpComponent, outgoingTools } from "troupe";
+import {
+  ComponentRegistry,
+  HttpTool,
+  StaticWorkbench,
+  dumpComponent,
+  httpToolComponents,
+} from "troupe";
 import type { AnyTool, HttpToolConfig, JsonObject, OutgoingDependencies, ToolRun } from "troupe";
 import { MAX_ATTEMPTS } from "#core/run/retry.ts";
 import { resultText } from "#core/tools/tool-result.ts";
@@ -367,7 +373,7 @@ describe("in a turn", () => {
 });
 
 describe("component JSON", () => {
-  const registry = new ComponentRegistry().register(...outgoingTools());
+  const registry = new ComponentRegistry().register(...httpToolComponents());
   const provider = "autogen_ext.tools.http.HttpTool";
   const minimal = { name: "ask", host: "api.example.com", port: 443, json_schema };
 

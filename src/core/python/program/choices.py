@@ -1,15 +1,22 @@
-/** Python: types that are a choice: unions, literals, enums. */
-export const CHOICES = String.raw`
-class OneOf(Kind):
-    """A union: the alternative that fits best, of equal ones the first."""
+"""Types that are a choice: unions, literals, enums."""
+
+import operator
+
+from .kinds import Kind, NullKind, ScalarKind
+from .reading import EXACT, LAX, Fit, Invalid
+from .standard_values import documentation, jsonable
+
+
+class UnionKind(Kind):
+    """A union: the alternative that fits best, the first one of equals."""
 
     def __init__(self, kinds):
-        # As pydantic has it: null comes last.
-        self.kinds = sorted(kinds, key=lambda kind: isinstance(kind, Nothing))
+        # As in pydantic, null comes last.
+        self.kinds = sorted(kinds, key=lambda kind: isinstance(kind, NullKind))
 
     def maybe_named(self):
-        """Whether this is a class or null: also such a field has no title of its own."""
-        return self.kinds[0].named and all(isinstance(kind, Nothing) for kind in self.kinds[1:])
+        """Whether this is a class or null: fields of such a type have no title."""
+        return self.kinds[0].named and all(isinstance(kind, NullKind) for kind in self.kinds[1:])
 
     def schema(self):
         members = []
@@ -40,7 +47,7 @@ class OneOf(Kind):
 
 
 def same(a, b):
-    """Equal, where True is not 1."""
+    """Equality in which True differs from 1."""
     if type(a) is not type(b):
         return False
     if isinstance(a, dict):
@@ -57,7 +64,7 @@ def type_of(values):
     return {} if name is None else {"type": name}
 
 
-class Chosen(Kind):
+class LiteralKind(Kind):
     """A Literal."""
 
     def __init__(self, values):
@@ -78,8 +85,8 @@ class Chosen(Kind):
         raise Invalid(("", "must be one of " + ", ".join(map(repr, self.values))))
 
 
-class Member(Kind):
-    """An Enum, by the values of its members."""
+class EnumKind(Kind):
+    """An Enum, read by the values of its members."""
 
     named = True
 
@@ -99,10 +106,9 @@ class Member(Kind):
                 return member
         for number in (int, float):
             if issubclass(self.cls, number):
-                value = Scalar(number).read(value, fit)
+                value = ScalarKind(number).read(value, fit)
         try:
             return self.cls(value)
         except (ValueError, TypeError):
             values = ", ".join(repr(member.value) for member in self.cls)
             raise Invalid(("", "must be one of " + values)) from None
-`;

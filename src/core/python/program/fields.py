@@ -1,9 +1,14 @@
-/** Python: types that are classes with fields, and the fields of a function or a class. */
-export const FIELDS = String.raw`
+"""Types that are classes with fields, and the fields of a function or a class."""
+
+from .choices import UnionKind
+from .kinds import Kind
+from .reading import LAX, Invalid, Unsupported, gather, within
+from .standard_values import jsonable
+
 REQUIRED = object()
 
 
-class Record(Kind):
+class RecordKind(Kind):
     """A class with fields: dataclass, TypedDict. Fields are triples of name, kind and default."""
 
     named = True
@@ -28,13 +33,17 @@ class Record(Kind):
         if not typed_dict(self.cls):
             fit.lower(LAX)
         known = getattr(self.cls, "__dataclass_fields__", {})
-        given = read_fields([field for field in self.fields if field[0] not in known or known[field[0]].init], value, fit)
+        given = read_fields(
+            [field for field in self.fields if field[0] not in known or known[field[0]].init],
+            value,
+            fit,
+        )
         fit.count(len(given))
         return given if typed_dict(self.cls) else self.cls(**given)
 
 
 def read_fields(fields, value, fit):
-    """What a JSON object says about fields; what else it says is left out."""
+    """The values of the fields in a JSON object; other keys are ignored."""
 
     def read(name, kind):
         if name not in value:
@@ -50,8 +59,8 @@ def read_fields(fields, value, fit):
     )
 
 
-class NamedRow(Kind):
-    """A NamedTuple: a list, or an object with the names."""
+class NamedTupleKind(Kind):
+    """A NamedTuple, as a list or as an object with its names."""
 
     named = True
 
@@ -74,8 +83,8 @@ class NamedRow(Kind):
         return self.cls(**read_fields(self.fields, value, fit))
 
 
-class Foreign(Kind):
-    """What only pydantic knows, where it is installed."""
+class PydanticKind(Kind):
+    """A type that only pydantic can read, where it is installed."""
 
     def __init__(self, annotation, pydantic):
         self.named = isinstance(annotation, type)
@@ -108,21 +117,16 @@ def resolved(value, definitions):
     return {key: resolved(item, definitions) for key, item in value.items()}
 
 
-def documentation(cls):
-    doc = cls.__dict__.get("__doc__")
-    return None if not doc else inspect.cleandoc(doc)
-
-
 def typed_dict(cls):
     return isinstance(cls, type) and issubclass(cls, dict) and hasattr(cls, "__total__")
 
 
 def field_schema(name, kind, default=REQUIRED, description=None):
-    """A field's schema; a class speaks for itself."""
+    """The schema of a field; that of a class is left as it is."""
     schema = kind.schema()
     if kind.named:
         return schema
-    if "title" not in schema and not (isinstance(kind, OneOf) and kind.maybe_named()):
+    if "title" not in schema and not (isinstance(kind, UnionKind) and kind.maybe_named()):
         schema["title"] = name.title().replace("_", " ").strip()
     if default is not REQUIRED:
         try:
@@ -130,4 +134,3 @@ def field_schema(name, kind, default=REQUIRED, description=None):
         except Unsupported:
             pass
     return schema if description is None else {**schema, "description": description}
-`;

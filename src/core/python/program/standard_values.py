@@ -1,13 +1,39 @@
-/** Python: values of the standard library that JSON writes as texts, and any value as JSON has it. */
-export const STANDARD_VALUES = String.raw`
-WRITTEN = {
-    "datetime.datetime": ({"type": "string", "format": "date-time"}, "a date and time", "date_time", True),
+"""Values of the standard library that JSON writes as text, and any value as JSON shows it."""
+
+import collections
+import dataclasses
+import enum
+import inspect
+import re
+import sys
+
+from .reading import Unsupported
+
+TEXT_VALUES = {
+    "datetime.datetime": (
+        {"type": "string", "format": "date-time"},
+        "a date and time",
+        "date_time",
+        True,
+    ),
     "datetime.date": ({"type": "string", "format": "date"}, "a date", "date", False),
     "datetime.time": ({"type": "string", "format": "time"}, "a time", "time", False),
-    "datetime.timedelta": ({"type": "string", "format": "duration"}, "a duration", "duration", True),
+    "datetime.timedelta": (
+        {"type": "string", "format": "duration"},
+        "a duration",
+        "duration",
+        True,
+    ),
     "decimal.Decimal": (
-        {"anyOf": [{"type": "number"}, {"type": "string", "pattern": r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"}]},
-        "a decimal number", "decimal", True,
+        {
+            "anyOf": [
+                {"type": "number"},
+                {"type": "string", "pattern": r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"},
+            ]
+        },
+        "a decimal number",
+        "decimal",
+        True,
     ),
     "fractions.Fraction": ({"type": "string", "format": "fraction"}, "a fraction", None, True),
     "uuid.UUID": ({"type": "string", "format": "uuid"}, "a UUID", None, False),
@@ -21,8 +47,8 @@ WRITTEN = {
 }
 
 
-class Parse:
-    """Texts of JSON as values of the standard library, by the names in WRITTEN."""
+class Parsers:
+    """Parsers of JSON texts as values of the standard library, by the names in TEXT_VALUES."""
 
     def encoded(cls, text):
         return text.encode()
@@ -52,9 +78,12 @@ class Parse:
         if not isinstance(value, str):
             return cls(seconds=value)
         iso = re.fullmatch(
-            r"([-+]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", value
+            r"([-+]?)P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?",
+            value,
         )
-        clock = re.fullmatch(r"([-+]?)(?:(\d+) days?,? ?)?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?", value)
+        clock = re.fullmatch(
+            r"([-+]?)(?:(\d+) days?,? ?)?(\d+):(\d\d)(?::(\d\d(?:\.\d+)?))?", value
+        )
         if iso:
             sign, *numbers = iso.groups()
             weeks, days, hours, minutes, seconds = (float(number or 0) for number in numbers)
@@ -68,7 +97,7 @@ class Parse:
 
 
 def jsonable(value):
-    """A default as a schema shows it. Raises Unsupported for what JSON cannot say."""
+    """A default value as JSON for the schema. Raises Unsupported when JSON has no such value."""
     if isinstance(value, enum.Enum):
         return jsonable(value.value)
     if value is None or isinstance(value, (bool, int, str)):
@@ -88,7 +117,9 @@ def jsonable(value):
     if isinstance(value, type):
         raise Unsupported(repr(value))
     if dataclasses.is_dataclass(value):
-        return {field.name: jsonable(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {
+            field.name: jsonable(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
     if hasattr(value, "model_dump"):
         return value.model_dump(mode="json")
     if isinstance(value, bytes):
@@ -96,7 +127,9 @@ def jsonable(value):
     name = type(value).__module__.partition(".")[0]
     if name == "datetime":
         return value.isoformat() if hasattr(value, "isoformat") else duration_text(value)
-    if name in ("decimal", "fractions", "uuid", "pathlib", "ipaddress") or isinstance(value, complex):
+    if name in ("decimal", "fractions", "uuid", "pathlib", "ipaddress") or isinstance(
+        value, complex
+    ):
         return str(value).strip("()")
     if isinstance(value, re.Pattern):
         return value.pattern
@@ -110,7 +143,15 @@ def duration_text(length):
     hours, minutes = divmod(minutes, 60)
     fraction = f".{length.microseconds:06}".rstrip("0") if length.microseconds else ""
     day = f"{length.days}D" if length.days else ""
-    parts = ((hours, "H"), (minutes, "M"), (f"{seconds}{fraction}" if seconds or fraction else 0, "S"))
+    parts = (
+        (hours, "H"),
+        (minutes, "M"),
+        (f"{seconds}{fraction}" if seconds or fraction else 0, "S"),
+    )
     time = "".join(f"{number}{unit}" for number, unit in parts if number)
     return f"{sign}P{day}T{time}" if time else f"{sign}P{day or 'T0S'}"
-`;
+
+
+def documentation(cls):
+    doc = cls.__dict__.get("__doc__")
+    return None if not doc else inspect.cleandoc(doc)

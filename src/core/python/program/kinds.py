@@ -1,77 +1,15 @@
-/**
- * Python: the types of a function's parameters, as JSON Schema and as readers of JSON values; both as pydantic has
- * them, whose schemas and conversions AutoGen's users know. A class per kind of type.
- */
-export const KINDS = String.raw`
-import collections, collections.abc, dataclasses, enum, inspect, operator, re, sys, types, typing
+"""The types of a function's parameters, each as JSON Schema and as a reader of JSON values.
 
-EXACT, STRICT, LAX = 2, 1, 0
+Schemas and conversions are those of pydantic, which AutoGen's users know. One class per kind of type.
+"""
 
+import re
 
-class Invalid(Exception):
-    """Values that do not fit; pairs of place and reason."""
-
-    def __init__(self, *issues):
-        super().__init__(issues)
-        self.issues = issues
-
-
-class Unsupported(Exception):
-    """A type whose values cannot come from JSON."""
-
-
-class Fit:
-    """How well a value fits its type: what the alternatives of a union are compared by."""
-
-    def __init__(self):
-        self.grade = EXACT
-        self.fields = None
-
-    def lower(self, grade):
-        self.grade = min(self.grade, grade)
-
-    def count(self, fields):
-        self.fields = fields if self.fields is None else self.fields + fields
-
-    def take(self, other):
-        self.lower(other.grade)
-        if other.fields is not None:
-            self.count(other.fields)
-
-    def better_than(self, other):
-        if None not in (self.fields, other.fields) and self.fields != other.fields:
-            return self.fields > other.fields
-        return self.grade > other.grade
-
-
-def within(place, kind, value, fit):
-    try:
-        return kind.read(value, fit)
-    except Invalid as error:
-        raise Invalid(*((join(place, inner), reason) for inner, reason in error.issues)) from None
-
-
-def join(place, inner):
-    if inner == "":
-        return str(place)
-    return f"{place}{inner}" if inner.startswith("[") else f"{place}.{inner}"
-
-
-def gather(reads):
-    """The values of all reads, or everything that is wrong with them."""
-    values, issues = [], []
-    for read in reads:
-        try:
-            values.append(read())
-        except Invalid as error:
-            issues.extend(error.issues)
-    if issues:
-        raise Invalid(*issues)
-    return values
+from .reading import LAX, STRICT, Invalid, gather, within
 
 
 class Kind:
-    # Whether the schema is one of a class. What a field adds to such a schema gets lost in AutoGen.
+    # Whether the schema is that of a class, to which AutoGen adds no title, default or description.
     named = False
 
     def schema(self):
@@ -81,13 +19,13 @@ class Kind:
         return value
 
 
-class Anything(Kind):
+class AnyKind(Kind):
     def read(self, value, fit):
         fit.lower(STRICT)
         return value
 
 
-class Nothing(Kind):
+class NullKind(Kind):
     def schema(self):
         return {"type": "null"}
 
@@ -96,7 +34,7 @@ class Nothing(Kind):
             raise Invalid(("", "must be null"))
 
 
-class Scalar(Kind):
+class ScalarKind(Kind):
     """One of int, float, str and bool."""
 
     def __init__(self, cls):
@@ -139,8 +77,8 @@ class Scalar(Kind):
         raise ValueError
 
 
-class Written(Kind):
-    """A class of the standard library whose values JSON writes as text, some also as numbers."""
+class TextKind(Kind):
+    """A class of the standard library with values as text in JSON, for some also as numbers."""
 
     def __init__(self, schema, what, parse, numbers=False):
         self.form, self.what, self.parse, self.numbers = schema, what, parse, numbers
@@ -158,8 +96,8 @@ class Written(Kind):
         raise Invalid(("", "must be " + self.what))
 
 
-class Listed(Kind):
-    """Lists, sets and everything else with items of one kind."""
+class ListKind(Kind):
+    """Lists, sets and other collections with items of one kind."""
 
     def __init__(self, make, item, unique=False):
         self.make, self.item, self.unique = make, item, unique
@@ -183,8 +121,8 @@ class Listed(Kind):
             raise Invalid(("", "has items that cannot be in a set")) from None
 
 
-class Row(Kind):
-    """A tuple with a kind for each of its items."""
+class TupleKind(Kind):
+    """A tuple with one kind per item."""
 
     def __init__(self, items):
         self.items = items
@@ -192,7 +130,9 @@ class Row(Kind):
     def schema(self):
         count = len(self.items)
         schema = {"type": "array", "minItems": count, "maxItems": count}
-        return {**schema, "prefixItems": [item.schema() for item in self.items]} if count else schema
+        return (
+            {**schema, "prefixItems": [item.schema() for item in self.items]} if count else schema
+        )
 
     def read(self, value, fit):
         if not isinstance(value, list) or len(value) != len(self.items):
@@ -206,7 +146,7 @@ class Row(Kind):
         )
 
 
-class Mapped(Kind):
+class MappingKind(Kind):
     def __init__(self, make, key, item):
         self.make, self.key, self.item = make, key, item
 
@@ -235,4 +175,3 @@ class Mapped(Kind):
                 for key, item in value.items()
             )
         )
-`;

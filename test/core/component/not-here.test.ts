@@ -1,0 +1,51 @@
+// The components of AutoGen 0.7.5 (its classes with a public provider name) that this library does not have.
+import { expect, test } from "vitest";
+import { Catalog, ComponentRegistry, coreComponents, openAIComponents } from "troupe";
+
+const registry = new ComponentRegistry().register(
+  ...coreComponents(new Catalog()),
+  ...openAIComponents(),
+);
+
+test.each([
+  "agents.azure.AzureAIAgent",
+  "agents.file_surfer.FileSurfer",
+  "agents.magentic_one.MagenticOneCoderAgent",
+  "agents.openai.OpenAIAgent",
+  "agents.openai.OpenAIAssistantAgent",
+  "agents.video_surfer.VideoSurfer",
+  "agents.web_surfer.MultimodalWebSurfer",
+  "auth.azure.AzureTokenProvider",
+  "experimental.task_centric_memory.MemoryController",
+  "experimental.task_centric_memory.utils.Teachability",
+  "memory.canvas.TextCanvasMemory",
+  "memory.chromadb.ChromaDBVectorMemory",
+  "memory.mem0.Mem0Memory",
+  "memory.redis.RedisMemory",
+  "memory.redis_memory.RedisMemory",
+  "models.anthropic.AnthropicBedrockChatCompletionClient",
+  "models.anthropic.AnthropicChatCompletionClient",
+  "models.azure.AzureAIChatCompletionClient",
+  "models.llama_cpp.LlamaCppChatCompletionClient",
+  "models.semantic_kernel.SKChatCompletionAdapter",
+  "teams.magentic_one.MagenticOne",
+  "tools.azure.AzureAISearchTool",
+  "tools.azure.BaseAzureAISearchTool",
+  "tools.graphrag.GlobalSearchTool",
+  "tools.graphrag.LocalSearchTool",
+  "tools.langchain.LangChainToolAdapter",
+  "tools.mcp.McpSessionActor",
+  "tools.mcp.McpWorkbench",
+  "tools.mcp.SseMcpToolAdapter",
+  "tools.mcp.StdioMcpToolAdapter",
+  "tools.mcp.StreamableHttpMcpToolAdapter",
+  "tools.semantic_kernel.KernelFunctionFromTool",
+])("autogen_ext.%s is refused with what to use instead", (name) => {
+  const provider = `autogen_ext.${name}`;
+  expect(registry.validate({ provider, config: {} })).toEqual([
+    {
+      path: "component.provider",
+      message: expect.stringMatching(/not available here: .*(use|register|give) /i),
+    },
+  ]);
+});
