@@ -3,14 +3,14 @@ import {
   AzureOpenAIChatCompletionClient,
   ComponentRegistry,
   ModelError,
-  OllamaChatCompletionClient,
   OpenAIChatCompletionClient,
   dumpComponent,
   openAIComponents,
 } from "troupe";
 import type { ChatCompletionClient, JsonObject, OutgoingDependencies } from "troupe";
+import { secretResolver, settingOrReference } from "#secrets/secret-hosts.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
-import { customInfo, lastBody, user } from "./support.ts";
+import { customInfo, user } from "./support.ts";
 
 const OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient";
 const AZURE = "autogen_ext.models.openai.AzureOpenAIChatCompletionClient";
@@ -117,19 +117,42 @@ describe("configs", () => {
     },
   );
 
-  test("an unknown model must say what it can do", () => {
-    expect(() => load(OPENAI, { model: "my-model" })).toThrow(
-      /model_info is required.*my-model.*vision.*function_calling/,
-    );
-    expect(() => load(OLLAMA, { model: "my-model:7b" })).toThrow("model_info is required");
-    expect(load(OPENAI, { model: "my-model", model_info: customInfo }).modelInfo).toEqual(
-      customInfo,
-    );
+  test("model_info of the config wins over what is known of the name", () => {
+    expect(load(OPENAI, { model: "gpt-4o", model_info: customInfo }).modelInfo).toEqual(customInfo);
     const { family: _, ...model_capabilities } = customInfo;
     expect(load(OPENAI, { model: "my-model", model_capabilities }).modelInfo).toEqual(customInfo);
     expect(() => load(OPENAI, { model: "m", model_capabilities, model_info: customInfo })).toThrow(
       "model_capabilities",
     );
+  });
+
+  test.each([
+    [OPENAI, {}],
+    [AZURE, { azure_endpoint: "https://x.openai.azure.com", api_version: "2024-06-01" }],
+    [OLLAMA, {}],
+  ])("%s with an unknown model loads, and a note says what is assumed", (provider, config) => {
+    const unknown = { ...config, model: "my-model" };
+    expect(load(provider, unknown).modelInfo).toEqual({
+      vision: false,
+      function_calling: true,
+      json_output: true,
+      family: "unknown",
+      structured_output: false,
+      multiple_system_messages: false,
+    });
+    const registry = new ComponentRegistry().register(...openAIComponents());
+    expect(registry.notes({ provider, config: unknown }, "component")).toEqual([
+      {
+        path: "component.config.model",
+        message: expect.stringMatching(/'my-model'.*function_calling.*model_info/) as string,
+      },
+    ]);
+    for (const known of [
+      { ...unknown, model_info: customInfo },
+      { ...config, model: provider === OLLAMA ? "qwen3:8b" : "gpt-5.4" },
+    ]) {
+      expect(registry.notes({ provider, config: known }, "component")).toEqual([]);
+    }
   });
 
   test("what is wrong is named", () => {
@@ -152,9 +175,22 @@ describe("keys and addresses", () => {
     const error: unknown = await client.create([user("Hi")]).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ModelError);
     expect(error).toMatchObject({ kind: "auth", retryable: false });
-    expect((error as Error).message).toMatch(/api_key.*OPENAI_API_KEY/);
+    expect((error as Error).message).toMatch(/no api_key.*OPENAI_API_KEY is not set/);
     const named = load(OPENAI, { model: "gpt-4o", api_key: "env:GONE" }, envOf({}));
     await expect(named.create([user("Hi")])).rejects.toThrow("'GONE'");
+  });
+
+  test("a local server without a key: any text will do, and no setting is to blame", async () => {
+    const settings = { OPENAI_API_KEY: "sk-real", TROUPE_OPEN: "1" };
+    const client = load(
+      OPENAI,
+      { model: "gpt-4o", base_url: "http://localhost:1234/v1" },
+      { env: settingOrReference(settings), secret: secretResolver(settings) },
+    );
+    const error: unknown = await client.create([user("Hi")]).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ kind: "auth", retryable: false });
+    expect((error as Error).message).toMatch(/"localhost:1234".*any text will do/);
+    expect((error as Error).message).not.toContain("SECRET_HOSTS");
   });
 
   test("references are looked up with the address they go to, also in headers", async () => {
@@ -254,37 +290,5 @@ describe("Azure", () => {
       headers: { authorization: "Bearer entra-token" },
     });
     expect(fake.requests[0]?.headers).not.toHaveProperty("api-key");
-  });
-});
-
-describe("Ollama", () => {
-  test("is called by host, with its options in OpenAI's fields", async () => {
-    await using fake = await startFakeOpenAI();
-    const client = new OllamaChatCompletionClient({
-      model: "llama3.2:1b",
-      host: fake.origin,
-      headers: { "x-gate": "open" },
-      options: { temperature: 0, num_predict: 20, num_ctx: 4096 },
-    });
-    expect(client.modelInfo).toMatchObject({ function_calling: true, vision: false });
-    await client.create([user("Hi", "anna")]);
-    expect(fake.requests[0]).toMatchObject({
-      path: "/v1/chat/completions",
-      headers: { "x-gate": "open" },
-    });
-    expect(lastBody(fake)).toMatchObject({
-      model: "llama3.2:1b",
-      temperature: 0,
-      max_tokens: 20,
-      options: { num_ctx: 4096 },
-      messages: [{ role: "user", content: "Hi" }],
-    });
-  });
-
-  test("a host may lack the scheme, and be named by the environment", async () => {
-    await using fake = await startFakeOpenAI();
-    const env = envOf({ OLLAMA_HOST: fake.origin.replace("http://", "") });
-    await new OllamaChatCompletionClient({ model: "qwen3" }, env).create([user("Hi")]);
-    expect(fake.requests).toHaveLength(1);
   });
 });

@@ -1,25 +1,19 @@
+import type * as z from "zod";
 import type { ComponentDefinition } from "../../core/component/component.ts";
 import { withoutNulls } from "../../core/component/component.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
-import { ChatCompletionsClient } from "../openai/chat-completions-client.ts";
-import { type OllamaConfig, ollamaConfigSchema } from "../openai/config.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
-import { createSdk } from "../openai/sdk.ts";
-import { modelInfoFrom, parseConfig, resolveHeaders } from "../openai/settings.ts";
-import { ollamaModelInfo, ollamaTokenLimit } from "./model-info.ts";
+import { knownOllamaModel } from "../catalogue/ollama-models.ts";
+import { unknownModelNotes } from "../catalogue/known-model.ts";
+import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
+import { HttpModelClient } from "../http-model-client.ts";
+import { ModelAbilities } from "../model-abilities.ts";
+import { OllamaChatApi } from "./chat-api.ts";
+import { formatOf } from "./chat-request.ts";
+import { MODEL_OPTIONS, type OllamaConfig, ollamaConfigSchema } from "./config.ts";
+import { baseUrlOf } from "./host.ts";
 
 const DEFAULT_HOST = "http://localhost:11434";
-
-/** Ollama's options that chat completions have a field for. */
-const FIELDS: { readonly [option: string]: string } = {
-  temperature: "temperature",
-  top_p: "top_p",
-  seed: "seed",
-  stop: "stop",
-  num_predict: "max_tokens",
-  presence_penalty: "presence_penalty",
-  frequency_penalty: "frequency_penalty",
-};
 
 const definition = {
   provider: "autogen_ext.models.ollama.OllamaChatCompletionClient",
@@ -28,34 +22,52 @@ const definition = {
   version: 1,
 } as const;
 
-/** Models that Ollama serves (AutoGen `OllamaChatCompletionClient`), through its OpenAI-compatible endpoint. */
-export class OllamaChatCompletionClient extends ChatCompletionsClient {
-  /** @throws ValueError for a bad config, or a model that is not known and has no `model_info` */
+/**
+ * Models that Ollama serves (AutoGen `OllamaChatCompletionClient`), with the model options of Ollama. Makes one attempt
+ * per call.
+ *
+ * @example
+ * const client = new OllamaChatCompletionClient({ model: "qwen3", options: { num_ctx: 16384 } });
+ */
+export class OllamaChatCompletionClient extends HttpModelClient {
+  /** @throws ValueError for an invalid config */
   constructor(given: OllamaConfig, dependencies: OutgoingDependencies = {}) {
-    const config = parseConfig(ollamaConfigSchema, given);
+    const parsed = parseConfig(ollamaConfigSchema, given);
+    const config = { ...parsed, ...collectOptions(parsed) };
+    if (config.host != null) baseUrlOf(config.host);
+    const known = knownOllamaModel(config.model);
+    const modelInfo = modelInfoFrom(config, known);
+    if (config.response_format?.type === "json_object")
+      new ModelAbilities(config.model, modelInfo).checkOutput(true);
+    const numCtx = config.options?.["num_ctx"];
+    const { model, keep_alive, think, options } = config;
     super({
       definition,
       config,
-      model: config.model,
-      modelInfo: modelInfoFrom(config, ollamaModelInfo),
-      tokenLimit: ollamaTokenLimit(config.model),
-      createArgs: withoutNulls({
-        ...fieldsOf(config.options ?? {}),
-        response_format: config.response_format,
-      }),
-      includeNames: false,
-      prefixNames: false,
+      model,
+      modelInfo,
+      // The window of the loaded model is as large as the option says, whatever the model could have.
+      tokenLimit: typeof numCtx === "number" ? numCtx : known?.tokenLimit,
       timeout: config.timeout,
-      connect: () => {
-        const baseURL = baseUrlOf(
-          config.host ?? readEnv(dependencies, "OLLAMA_HOST") ?? DEFAULT_HOST,
-        );
-        const secrets = new Secrets(dependencies, baseURL);
-        const defaultHeaders = resolveHeaders(config.headers, (value) => secrets.resolve(value));
-        // Ollama wants no key, the SDK does.
-        const sdk = createSdk({ baseURL, apiKey: "ollama", defaultHeaders }, dependencies);
-        return { sdk, path: "/chat/completions", secrets };
-      },
+      api: new OllamaChatApi(
+        {
+          model,
+          modelInfo,
+          createArgs: withoutNulls({
+            keep_alive,
+            think,
+            format: formatOf(config.response_format ?? null),
+            options,
+          }),
+        },
+        () => {
+          const host = config.host ?? readEnv(dependencies, "OLLAMA_HOST") ?? DEFAULT_HOST;
+          const url = `${baseUrlOf(host)}/api/chat`;
+          const secrets = new Secrets(dependencies, url);
+          const headers = resolveHeaders(config.headers, (value) => secrets.resolve(value));
+          return { url, headers, secrets, fetch: dependencies.fetch ?? fetch };
+        },
+      ),
     });
   }
 }
@@ -67,23 +79,18 @@ export function ollamaDefinition(
     ...definition,
     configSchema: ollamaConfigSchema,
     fromConfig: (config) => new OllamaChatCompletionClient(config, dependencies),
+    notes: (config) => unknownModelNotes(config, knownOllamaModel(config.model)),
   };
 }
 
-/** Ollama's settings may name a host without a scheme, as `localhost:11434`. */
-function baseUrlOf(host: string): string {
-  const url = /^https?:\/\//.test(host) ? host : `http://${host}`;
-  return `${url.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
-}
-
-/** Options as fields of a request; those without one go along under `options`, for servers that read them. */
-function fieldsOf(options: JsonObject): JsonObject {
-  const fields: JsonObject = {};
-  const others: JsonObject = {};
-  for (const [name, value] of Object.entries<Json>(options)) {
-    const field = FIELDS[name];
-    if (field === undefined) others[name] = value;
-    else fields[field] = value;
-  }
-  return Object.keys(others).length > 0 ? { ...fields, options: others } : fields;
+/**
+ * The model options of a config in one place, and the others' places emptied: AutoGen reads only `options` when it
+ * loads component JSON.
+ */
+function collectOptions(config: z.infer<typeof ollamaConfigSchema>): { options?: JsonObject } {
+  const entries = Object.entries(config).filter(([name]) => MODEL_OPTIONS.includes(name));
+  const beside = withoutNulls(Object.fromEntries(entries));
+  const cleared = Object.fromEntries(entries.map(([name]) => [name, undefined]));
+  if (config.options == null && Object.keys(beside).length === 0) return cleared;
+  return { ...cleared, options: { ...config.options, ...beside } };
 }

@@ -1,11 +1,13 @@
 import type { ComponentDefinition, ComponentModel } from "../../core/component/component.ts";
-import { ModelError } from "../../core/models/model-error.ts";
-import { modelInfoOf, tokenLimitOf } from "../model-info.ts";
-import { ChatCompletionsClient } from "./chat-completions-client.ts";
-import { type AzureOpenAIConfig, azureConfigSchema } from "./config.ts";
 import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
+import { knownModel } from "../catalogue/hosted-models.ts";
+import { unknownModelNotes } from "../catalogue/known-model.ts";
+import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
+import { HttpModelClient } from "../http-model-client.ts";
+import { azureAddress, resolveKey } from "./address.ts";
+import { ChatCompletionsApi } from "./chat-completions-api.ts";
+import { type AzureOpenAIConfig, azureConfigSchema, createArgsFrom } from "./config.ts";
 import { createSdk } from "./sdk.ts";
-import { createArgsFrom, modelInfoFrom, parseConfig, resolveHeaders } from "./settings.ts";
 
 const definition = {
   provider: "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
@@ -20,59 +22,59 @@ const definition = {
  *
  * The SDK's own Azure class is not used: it insists on serialising bodies itself.
  */
-export class AzureOpenAIChatCompletionClient extends ChatCompletionsClient {
-  /** @throws ValueError for a bad config, or a model that is not known and has no `model_info` */
+export class AzureOpenAIChatCompletionClient extends HttpModelClient {
+  /** @throws ValueError for an invalid config */
   constructor(given: AzureOpenAIConfig, dependencies: OutgoingDependencies = {}) {
     const config = parseConfig(azureConfigSchema, given);
-    const modelInfo = modelInfoFrom(config, modelInfoOf);
+    const { model } = config;
+    const known = knownModel(model);
+    const modelInfo = modelInfoFrom(config, known);
     super({
       definition,
       config,
-      model: config.model,
+      model,
       modelInfo,
-      tokenLimit: tokenLimitOf(config.model),
-      createArgs: createArgsFrom(config, modelInfo),
-      includeNames: config.include_name_in_message ?? true,
-      prefixNames: config.add_name_prefixes ?? false,
+      tokenLimit: known?.tokenLimit,
       timeout: config.timeout,
-      connect: () => {
-        const baseURL = `${config.azure_endpoint.replace(/\/+$/, "")}/openai`;
-        const secrets = new Secrets(dependencies, baseURL);
-        const { token, apiKey } = credentialsOf(config, dependencies);
-        const credential = token ?? apiKey;
-        if (credential === undefined)
-          throw new ModelError(
-            "auth",
-            `No key for the model '${config.model}': give api_key or azure_ad_token, or set AZURE_OPENAI_API_KEY`,
-          );
-        const secret = secrets.resolve(credential);
-        const sdk = createSdk(
-          {
-            baseURL,
-            apiKey: secret,
-            defaultQuery: { "api-version": config.api_version },
-            defaultHeaders: {
-              ...(token === undefined ? { "api-key": secret, authorization: null } : {}),
-              ...resolveHeaders(config.default_headers, (value) => secrets.resolve(value)),
+      api: new ChatCompletionsApi(
+        {
+          model,
+          modelInfo,
+          createArgs: createArgsFrom(config, modelInfo),
+          includeNames: config.include_name_in_message ?? true,
+          prefixNames: config.add_name_prefixes ?? false,
+        },
+        () => {
+          const address = azureAddress(config);
+          const secrets = new Secrets(dependencies, address.url);
+          const token = tokenOf(config, dependencies);
+          const apiKey = resolveKey(token ?? config.api_key, address, secrets, dependencies);
+          const sdk = createSdk(
+            {
+              baseURL: address.url,
+              apiKey,
+              defaultQuery: { "api-version": config.api_version },
+              defaultHeaders: {
+                ...(token === undefined ? { "api-key": apiKey, authorization: null } : {}),
+                ...resolveHeaders(config.default_headers, (value) => secrets.resolve(value)),
+              },
             },
-          },
-          dependencies,
-        );
-        const deployment = encodeURIComponent(config.azure_deployment ?? config.model);
-        return { sdk, path: `/deployments/${deployment}/chat/completions`, secrets };
-      },
+            dependencies,
+          );
+          const deployment = encodeURIComponent(config.azure_deployment ?? model);
+          return { sdk, path: `/deployments/${deployment}/chat/completions`, secrets };
+        },
+      ),
     });
   }
 }
 
-function credentialsOf(
+/** The Microsoft Entra token of the config or the environment. */
+function tokenOf(
   config: AzureOpenAIConfig,
   dependencies: OutgoingDependencies,
-): { token: string | undefined; apiKey: string | undefined } {
-  return {
-    token: config.azure_ad_token ?? readEnv(dependencies, "AZURE_OPENAI_AD_TOKEN"),
-    apiKey: config.api_key ?? readEnv(dependencies, "AZURE_OPENAI_API_KEY"),
-  };
+): string | undefined {
+  return config.azure_ad_token ?? readEnv(dependencies, "AZURE_OPENAI_AD_TOKEN");
 }
 
 export function azureDefinition(
@@ -83,21 +85,26 @@ export function azureDefinition(
     configSchema: azureConfigSchema,
     fromConfig(config, loader) {
       const { azure_ad_token_provider: provider } = config;
-      const { token, apiKey } = credentialsOf(config, dependencies);
+      const credential =
+        tokenOf(config, dependencies) ??
+        config.api_key ??
+        readEnv(dependencies, azureAddress(config).keyName);
       // Loading fails with what to use instead of the provider.
-      if (provider != null && token === undefined && apiKey === undefined) {
+      if (provider != null && credential === undefined) {
         loader.load(provider as ComponentModel, "model", "azure_ad_token_provider");
       }
       return new AzureOpenAIChatCompletionClient(config, dependencies);
     },
-    notes: ({ azure_ad_token_provider: provider }) =>
-      provider == null
+    notes: (config) => [
+      ...unknownModelNotes(config, knownModel(config.model)),
+      ...(config.azure_ad_token_provider == null
         ? []
         : [
             {
               path: "config.azure_ad_token_provider",
               message: "has no effect: the client uses api_key or azure_ad_token",
             },
-          ],
+          ]),
+    ],
   };
 }

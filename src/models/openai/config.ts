@@ -1,32 +1,20 @@
 import * as z from "zod";
-import { componentModelSchema } from "../../core/component/component.ts";
-import { jsonObjectSchema } from "../../core/json.ts";
-import { modelInfoSchema } from "../../core/models/model-info.ts";
+import { componentModelSchema, withoutNulls } from "../../core/component/component.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ModelInfo } from "../../core/models/model-info.ts";
+import { clientConfigSchema, responseFormatSchema } from "../client-config.ts";
+import { ModelAbilities } from "../model-abilities.ts";
 
-const responseFormatSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("text") }),
-  z.object({ type: z.literal("json_object") }),
-  z.object({
-    type: z.literal("json_schema"),
-    json_schema: z.object({
-      name: z.string(),
-      description: z.string().nullish(),
-      schema: jsonObjectSchema.optional(),
-      strict: z.boolean().nullish(),
-    }),
-  }),
-]);
-
-/** Where a client sends its requests. What is no address would only fail at the first request, as a lost connection. */
+/** Where a client sends its requests. An invalid URL would otherwise fail at the first request, as a lost connection. */
 const addressSchema = z
   .string()
   .refine(
     (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
-    "must be an http:// or https:// address",
+    "must be an http:// or https:// URL",
   );
 
-/** What goes into the body of every request, by OpenAI's names. */
-export const createArgsSchema = z.object({
+/** Fields of the body of every request, by OpenAI's names. */
+const createArgsSchema = z.object({
   frequency_penalty: z.number().nullish(),
   logit_bias: z.record(z.string(), z.number()).nullish(),
   max_tokens: z.number().int().nullish(),
@@ -43,27 +31,21 @@ export const createArgsSchema = z.object({
   stream_options: z.object({ include_usage: z.boolean() }).nullish(),
 });
 
-const commonSchema = createArgsSchema.extend({
-  model: z.string().min(1),
+const commonSchema = createArgsSchema.extend(clientConfigSchema.shape).extend({
   /** The key, or `env:NAME`. */
   api_key: z.string().nullish(),
-  /** Only one answer can be used. */
+  /** Only one choice can be used. */
   n: z.literal(1).nullish(),
-  /** Seconds to wait for an answer or, while streaming, for its first and each further piece. */
-  timeout: z.number().positive().nullish(),
-  /** Accepted and not used: whoever runs the client counts attempts. */
+  /** Accepted for AutoGen's sake, and unused: the client makes one attempt, its caller retries. */
   max_retries: z.number().int().nonnegative().nullish(),
-  model_info: modelInfoSchema.nullish(),
-  /** AutoGen's older form of `model_info`. */
-  model_capabilities: modelInfoSchema.omit({ family: true }).nullish(),
-  /** Says who speaks at the beginning of the text, for models without names. */
+  /** Puts the source's name before the text, for models that have no names. */
   add_name_prefixes: z.boolean().nullish(),
-  /** False for servers that do not take the field `name`. */
+  /** False for servers that refuse the field `name`. */
   include_name_in_message: z.boolean().nullish(),
   /** Values may be `env:NAME` or `Bearer env:NAME`. */
   default_headers: z.record(z.string(), z.string()).nullish(),
 });
-export type CommonConfig = z.infer<typeof commonSchema>;
+type CommonConfig = z.infer<typeof commonSchema>;
 
 export const openAIConfigSchema = commonSchema.extend({
   base_url: addressSchema.nullish(),
@@ -84,17 +66,9 @@ export const azureConfigSchema = commonSchema.extend({
 /** AutoGen's config of `AzureOpenAIChatCompletionClient`. */
 export type AzureOpenAIConfig = z.input<typeof azureConfigSchema>;
 
-export const ollamaConfigSchema = z.object({
-  model: z.string().min(1),
-  host: z.string().nullish(),
-  response_format: responseFormatSchema.nullish(),
-  follow_redirects: z.boolean().nullish(),
-  timeout: z.number().positive().nullish(),
-  headers: z.record(z.string(), z.string()).nullish(),
-  model_info: modelInfoSchema.nullish(),
-  model_capabilities: modelInfoSchema.omit({ family: true }).nullish(),
-  /** Ollama's own names; those that OpenAI has, too, are translated, the others sent along. */
-  options: jsonObjectSchema.nullish(),
-});
-/** AutoGen's config of `OllamaChatCompletionClient`. */
-export type OllamaConfig = z.input<typeof ollamaConfigSchema>;
+/** The part of a config that goes into the body of every request. @throws ValueError for a JSON mode the model lacks */
+export function createArgsFrom(config: CommonConfig, info: ModelInfo): JsonObject {
+  if (config.response_format?.type === "json_object")
+    new ModelAbilities(config.model, info).checkOutput(true);
+  return withoutNulls(createArgsSchema.parse(config));
+}

@@ -1,28 +1,10 @@
 import type { ChatCompletion } from "openai/resources/chat/completions";
-import type {
-  CreateResult,
-  FinishReason,
-  TokenLogprob,
-} from "../../core/models/chat-completion-client.ts";
-import type { FunctionCall, RequestUsage } from "../../core/models/llm-messages.ts";
+import type { CreateResult, TokenLogprob } from "../../core/models/chat-completion-client.ts";
+import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
-import { splitThought } from "./thought.ts";
-import { toolNameOf } from "./wire-tools.ts";
+import { toResult } from "../http/reply.ts";
 
-const FINISH_REASONS: { readonly [reason: string]: FinishReason } = {
-  stop: "stop",
-  end_turn: "stop",
-  length: "length",
-  content_filter: "content_filter",
-  tool_calls: "function_calls",
-  function_calls: "function_calls",
-};
-
-export function finishReasonOf(reason: string | null | undefined): FinishReason {
-  return FINISH_REASONS[reason?.toLowerCase() ?? ""] ?? "unknown";
-}
-
-/** What models that reason add to a message or a delta; not in OpenAI's own types. */
+/** Fields that servers of reasoning models add to a message or a delta; not in OpenAI's types. */
 export interface Reasoning {
   reasoning_content?: string | null;
   reasoning?: string | null;
@@ -59,36 +41,10 @@ export function logprobsOf(logprobs: SdkLogprobs | undefined): TokenLogprob[] | 
   }));
 }
 
-/** What came of a reply, whether it was streamed or not. */
-export interface Reply {
-  text: string;
-  /** From a field of its own; null when there was none. */
-  reasoning: string | null;
-  toolCalls: FunctionCall[];
-  finishReason: string | null | undefined;
-  usage: RequestUsage;
-  logprobs: TokenLogprob[] | null;
-}
-
-/** Text beside tool calls is a thought, like reasoning beside text. */
-export function toResult(reply: Reply, family: string): CreateResult {
-  const { text, reasoning, toolCalls, usage, logprobs } = reply;
-  const rest = { usage, cached: false, logprobs };
-  if (toolCalls.length > 0) {
-    const content = toolCalls.map((call) => ({ ...call, name: toolNameOf(call.name) }));
-    return { finish_reason: "function_calls", content, ...rest, thought: text || null };
-  }
-  const { thought, content } =
-    reasoning === null && family === "r1"
-      ? splitThought(text)
-      : { thought: reasoning, content: text };
-  return { finish_reason: finishReasonOf(reply.finishReason), content, ...rest, thought };
-}
-
 /**
- * The result in the body of an answer that was not streamed.
- * @param body what the server sent; the types are only what it should be
- * @throws ModelError `bad_response` when it is no chat completion
+ * Reads the body of an answer that was not streamed.
+ * @param body not validated: its type is only what it should be
+ * @throws ModelError `bad_response` when it is not a chat completion
  */
 export function readCompletion(body: unknown, family: string): CreateResult {
   const completion = body as ChatCompletion | string | null | undefined;

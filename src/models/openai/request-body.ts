@@ -3,48 +3,50 @@ import type { JsonObject } from "../../core/json.ts";
 import type { CreateOptions, JsonOutput } from "../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
+import { MessageWriter } from "../http/message-writer.ts";
+import { ModelAbilities } from "../model-abilities.ts";
 import { dialectOf, type Dialect } from "./dialect.ts";
 import { strictSchema } from "./strict-schema.ts";
-import { mergeSystemMessages, trimLastAssistant, WireMessages } from "./wire-message.ts";
+import { mergeSystemMessages, trimLastAssistant, writeMessage } from "./wire-message.ts";
 import { wireToolChoice, writeTools } from "./wire-tools.ts";
 
 export interface RequestSettings {
   model: string;
   modelInfo: ModelInfo;
-  /** What goes into every body besides model and messages. */
+  /** Fields of every body besides model and messages. */
   createArgs: JsonObject;
   includeNames: boolean;
   prefixNames: boolean;
 }
 
-/** What the client decides itself and nobody may pass along. */
+/** Fields that the client sets itself; `extraCreateArgs` must not have them. */
 const RESERVED = ["messages", "model", "stream", "n", "tools", "functions", "function_call"];
 
 /** Writes the bodies of one client's requests. */
 export class RequestBodies {
   readonly #settings: RequestSettings;
+  readonly #abilities: ModelAbilities;
   readonly #dialect: Dialect;
-  readonly #messages: WireMessages;
+  readonly #messages: MessageWriter;
 
   constructor(settings: RequestSettings) {
     this.#settings = settings;
+    this.#abilities = new ModelAbilities(settings.model, settings.modelInfo);
     this.#dialect = dialectOf(settings.modelInfo.family, settings.model);
-    this.#messages = new WireMessages({
+    const style = {
       dialect: this.#dialect,
       includeNames: settings.includeNames,
       prefixNames: settings.prefixNames,
-      vision: settings.modelInfo.vision,
-    });
+      abilities: this.#abilities,
+    };
+    this.#messages = new MessageWriter((message) => writeMessage(message, style));
   }
 
-  /** @throws ValueError when something is asked for that the model cannot do */
+  /** @throws ValueError when the request needs something that the model cannot do */
   write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): string {
     const { model, modelInfo } = this.#settings;
     const tools = options.tools ?? [];
-    if (tools.length > 0 && !modelInfo.function_calling)
-      throw new ValueError(
-        `The model '${model}' cannot call functions (model_info.function_calling is false)`,
-      );
+    if (tools.length > 0) this.#abilities.checkTools();
 
     let sent = messages;
     if (modelInfo.multiple_system_messages !== true) sent = mergeSystemMessages(sent);
@@ -88,20 +90,9 @@ export class RequestBodies {
   }
 
   #responseFormat(output: JsonOutput | null | undefined): JsonObject | undefined {
-    const { model, modelInfo } = this.#settings;
     if (output === null || output === undefined) return undefined;
-    if (output === false) return { type: "text" };
-    if (output === true) {
-      if (!modelInfo.json_output)
-        throw new ValueError(
-          `The model '${model}' has no JSON mode (model_info.json_output is false)`,
-        );
-      return { type: "json_object" };
-    }
-    if (modelInfo.structured_output !== true)
-      throw new ValueError(
-        `The model '${model}' has no structured output (model_info.structured_output is not true)`,
-      );
+    this.#abilities.checkOutput(output);
+    if (typeof output === "boolean") return { type: output ? "json_object" : "text" };
     const { name, schema } = output;
     return {
       type: "json_schema",

@@ -6,20 +6,20 @@ type Given = Pick<
   "baseURL" | "apiKey" | "organization" | "defaultHeaders" | "defaultQuery"
 >;
 
-/** Most SDKs kept per `fetch`. */
-const MOST = 50;
+/** Limit of SDKs kept per `fetch`. */
+const MOST_KEPT = 50;
 
 /**
- * Those in use, by `fetch` and options. Making one takes a millisecond, because it comes with an object for every part
- * of OpenAI's API, and teams of one deployment mostly ask the same server with the same key. It keeps nothing of a
- * request, so any number of teams may share it.
+ * SDKs by `fetch` and options. Creating one takes a millisecond, because it has an object for every part of OpenAI's
+ * API, and teams of one deployment mostly use the same server with the same key. An SDK keeps nothing of a request, so
+ * any number of teams may share it.
  */
 const made = new WeakMap<typeof fetch, Map<string, OpenAI>>();
 
 /**
- * The SDK with nothing taken from the environment behind our back. It neither retries (whoever calls counts attempts),
- * nor follows redirects (they could lead elsewhere with the key), nor logs. It is loaded here, because it is half of
- * the Worker's code and many an isolate answers its requests without a model.
+ * The SDK, with no setting read from the environment. It does not retry (the caller counts attempts), follow redirects
+ * (they could lead elsewhere with the key) or log. It is loaded lazily: it is half of the Worker's code, and many
+ * isolates never call a model.
  */
 export async function createSdk(given: Given, dependencies: OutgoingDependencies): Promise<OpenAI> {
   const { OpenAI } = await import("openai/client");
@@ -40,11 +40,11 @@ export async function createSdk(given: Given, dependencies: OutgoingDependencies
       fetchOptions: { redirect: "manual" },
       ...(dependencies.fetch === undefined ? {} : { fetch: dependencies.fetch }),
     });
-  // The one used last stands last.
+  // In order of use, the last used at the end.
   known.delete(key);
   known.set(key, sdk);
   for (const oldest of known.keys()) {
-    if (known.size <= MOST) break;
+    if (known.size <= MOST_KEPT) break;
     known.delete(oldest);
   }
   return sdk;

@@ -2,19 +2,19 @@ import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { CreateResult, TokenLogprob } from "../../core/models/chat-completion-client.ts";
 import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
-import type { ChunkReader } from "./connection.ts";
-import { logprobsOf, type Reasoning, reasoningOf, toResult, usageOf } from "./read-completion.ts";
-import { THOUGHT_TAGS } from "./thought.ts";
+import type { ChunkReader } from "../http/read-stream.ts";
+import { toResult } from "../http/reply.ts";
+import { StreamedThought } from "../http/thought.ts";
+import { logprobsOf, type Reasoning, reasoningOf, usageOf } from "./read-completion.ts";
 
 type Delta = ChatCompletionChunk.Choice.Delta;
 type ToolCallPart = ChatCompletionChunk.Choice.Delta.ToolCall;
 
-/** Puts a streamed reply together, chunk by chunk. */
-export class StreamReader implements ChunkReader<CreateResult> {
+/** Assembles a streamed reply, chunk by chunk. */
+export class StreamReader implements ChunkReader<ChatCompletionChunk, CreateResult> {
   readonly #family: string;
   #text = "";
-  #reasoning: string | null = null;
-  #thinking = false;
+  readonly #thought = new StreamedThought();
   #finishReason: string | null = null;
   #usage: ChatCompletionChunk["usage"];
   readonly #logprobs: TokenLogprob[] = [];
@@ -24,7 +24,7 @@ export class StreamReader implements ChunkReader<CreateResult> {
     this.#family = family;
   }
 
-  /** What a chunk adds to the text that is shown, reasoning between `<think>` tags included. */
+  /** The text that a chunk adds, with reasoning between `<think>` tags. */
   read(chunk: ChatCompletionChunk): string {
     // The chunk with the usage may come last and alone, or every chunk may carry it.
     if (chunk.usage) this.#usage = chunk.usage;
@@ -37,7 +37,7 @@ export class StreamReader implements ChunkReader<CreateResult> {
     if (delta.tool_calls) this.#toolCalls.add(delta.tool_calls);
     const piece = delta.content || delta.refusal || "";
     this.#text += piece;
-    return this.#thought(reasoningOf(delta as Reasoning)) + piece;
+    return this.#thought.add(reasoningOf(delta as Reasoning)) + piece;
   }
 
   /** @throws ModelError `bad_response` when the stream ended before the reply did */
@@ -47,7 +47,7 @@ export class StreamReader implements ChunkReader<CreateResult> {
     return toResult(
       {
         text: this.#text,
-        reasoning: this.#reasoning,
+        reasoning: this.#thought.text,
         toolCalls: this.#toolCalls.calls,
         finishReason: this.#finishReason,
         usage: usageOf(this.#usage),
@@ -56,23 +56,9 @@ export class StreamReader implements ChunkReader<CreateResult> {
       this.#family,
     );
   }
-
-  /** An empty piece of reasoning does not end it, a chunk without any does. */
-  #thought(reasoning: string | null): string {
-    if (reasoning === null) {
-      if (!this.#thinking) return "";
-      this.#thinking = false;
-      return THOUGHT_TAGS.close;
-    }
-    if (reasoning === "") return "";
-    this.#reasoning = (this.#reasoning ?? "") + reasoning;
-    if (this.#thinking) return reasoning;
-    this.#thinking = true;
-    return THOUGHT_TAGS.open + reasoning;
-  }
 }
 
-/** Tool calls that come in parts, told apart by index or, where a server gives all the same one, by id. */
+/** Tool calls that arrive in parts. The index tells them apart, or the id where a server gives all the same index. */
 class ToolCallParts {
   readonly calls: FunctionCall[] = [];
   readonly #open = new Map<number, FunctionCall>();

@@ -6,47 +6,20 @@ import type {
   SystemMessage,
   UserMessage,
 } from "../../core/models/llm-messages.ts";
+import type { ModelAbilities } from "../model-abilities.ts";
 import type { Dialect } from "./dialect.ts";
 
 export interface WireStyle {
   dialect: Dialect;
   /** Whether user messages carry a `name`. */
   includeNames: boolean;
-  /** Whether user texts begin with who said them. */
+  /** Whether user texts begin with the name of their source. */
   prefixNames: boolean;
-  vision: boolean;
+  abilities: ModelAbilities;
 }
 
-/**
- * Writes messages as the JSON that goes into a request. A message never changes, so each is written once and kept as
- * long as the message itself: a long conversation then costs its new messages only.
- */
-export class WireMessages {
-  readonly #style: WireStyle;
-  readonly #written = new WeakMap<LLMMessage, string>();
-
-  constructor(style: WireStyle) {
-    this.#style = style;
-  }
-
-  /** The elements of the request's `messages`, without the brackets around them. */
-  write(messages: readonly LLMMessage[]): string {
-    // Added up, not joined: the engine then copies the text once, when it is sent.
-    let text = "";
-    for (const message of messages) {
-      let part = this.#written.get(message);
-      if (part === undefined) {
-        part = writeMessage(message, this.#style);
-        this.#written.set(message, part);
-      }
-      if (part !== "") text += text === "" ? part : `,${part}`;
-    }
-    return text;
-  }
-}
-
-/** One message as JSON; a message of several tool results as several, one that is to be left out as none. */
-function writeMessage(message: LLMMessage, style: WireStyle): string {
+/** A message as JSON: one object, several for several tool results, none for a message that is left out. */
+export function writeMessage(message: LLMMessage, style: WireStyle): string {
   switch (message.type) {
     case "SystemMessage":
       return systemMessage(message, style);
@@ -78,10 +51,7 @@ function userMessage({ content, source }: UserMessage, style: WireStyle): string
   }
   const parts = content.map((part, index) => {
     if (typeof part === "string") return { type: "text", text: index === 0 ? prefix + part : part };
-    if (!style.vision)
-      throw new ValueError(
-        `The model cannot see images, and a message of '${source}' has one (model_info.vision is false)`,
-      );
+    style.abilities.checkImage(source);
     return { type: "image_url", image_url: { url: imageDataUri(part), detail: "auto" } };
   });
   return JSON.stringify({ role: "user", ...name, content: parts });
@@ -102,14 +72,14 @@ function assistantMessage({ content, thought }: AssistantMessage, { dialect }: W
   return JSON.stringify({ role: "assistant", content: text, tool_calls });
 }
 
-/** A speaker's name in the letters that the API takes. */
+/** A source's name, with the characters that the API refuses replaced. */
 function wireName(source: string): string {
   return source.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
 }
 
 /**
- * Puts system messages that follow each other into one, for models that take or heed only one.
- * @throws ValueError when there are others in between
+ * Merges consecutive system messages, for models that accept or heed only one.
+ * @throws ValueError when other messages stand between them
  */
 export function mergeSystemMessages(messages: readonly LLMMessage[]): readonly LLMMessage[] {
   const first = messages.findIndex((message) => message.type === "SystemMessage");
@@ -120,7 +90,7 @@ export function mergeSystemMessages(messages: readonly LLMMessage[]): readonly L
     texts.push(message.content);
   if (messages.findLastIndex((message) => message.type === "SystemMessage") >= end)
     throw new ValueError(
-      "The model takes one system message only, and there are several with others in between " +
+      "The model accepts one system message, and there are several with other messages in between " +
         "(model_info.multiple_system_messages is false)",
     );
   if (texts.length === 1 && texts[0]?.trim() !== "") return messages;
@@ -129,7 +99,7 @@ export function mergeSystemMessages(messages: readonly LLMMessage[]): readonly L
   return [...messages.slice(0, first), ...merged, ...messages.slice(end)];
 }
 
-/** Takes white space off the end of the conversation when the assistant spoke last. */
+/** Removes white space at the end of the conversation when the last message is the assistant's. */
 export function trimLastAssistant(messages: readonly LLMMessage[]): readonly LLMMessage[] {
   const last = messages.at(-1);
   if (last?.type !== "AssistantMessage" || typeof last.content !== "string") return messages;

@@ -1,14 +1,13 @@
 import { ValueError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CreateOptions, ToolSchema } from "../../core/models/chat-completion-client.ts";
-
-const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+import { checkToolName } from "../http/tool-name.ts";
 
 const written = new WeakMap<ToolSchema, string>();
 
 /**
  * The elements of the request's `tools`.
- * @throws ValueError for a name the API does not take
+ * @throws ValueError for a name the API does not accept
  */
 export function writeTools(tools: readonly ToolSchema[]): string {
   return tools
@@ -24,10 +23,7 @@ export function writeTools(tools: readonly ToolSchema[]): string {
 }
 
 function writeTool({ name, description, parameters, strict }: ToolSchema): string {
-  if (!TOOL_NAME.test(name))
-    throw new ValueError(
-      `The tool name '${name}' is not possible: up to 64 letters, digits, '_' and '-' are`,
-    );
+  checkToolName(name);
   return JSON.stringify({
     type: "function",
     function: {
@@ -41,7 +37,7 @@ function writeTool({ name, description, parameters, strict }: ToolSchema): strin
 
 /**
  * The request's `tool_choice`.
- * @throws ValueError when it names a tool that is not there
+ * @throws ValueError when it names a tool that is not among `tools`
  */
 export function wireToolChoice(
   choice: NonNullable<CreateOptions["toolChoice"]>,
@@ -51,12 +47,7 @@ export function wireToolChoice(
   const names = tools.map((tool) => tool.name);
   if (!names.includes(choice.name))
     throw new ValueError(
-      `toolChoice names '${choice.name}', the tools are: ${names.join(", ") || "none"}`,
+      `toolChoice names the tool '${choice.name}', which was not given; given tools: ${names.join(", ") || "none"}`,
     );
   return { type: "function", function: { name: choice.name } };
-}
-
-/** A tool name as a model wrote it, in the letters that the API takes back. */
-export function toolNameOf(name: string): string {
-  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64);
 }

@@ -2,20 +2,17 @@ import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatRequest } from "./chat-request.ts";
-import { completionBody, completionChunks, completionFor } from "./completion.ts";
+import type { AnswerFormat } from "./answer-format.ts";
+import { completionFor } from "./completion.ts";
 import type { Fault, Rule } from "./rule.ts";
 
 /** Where an answer goes, and how its progress is known. */
 export interface AnswerTarget {
   response: ServerResponse;
+  format: AnswerFormat;
   /** Aborts when the client is gone. */
   signal: AbortSignal;
   onChunks(count: number): void;
-}
-
-/** An error body like OpenAI's. */
-export function errorBody(message: string, type: string, code: string | null): string {
-  return JSON.stringify({ error: { message, type, param: null, code } });
 }
 
 export function sendJson(response: ServerResponse, status: number, body: string): void {
@@ -30,19 +27,19 @@ export async function answer(
   target: AnswerTarget,
 ): Promise<void> {
   const fault = rule?.fault;
-  if (fault !== undefined && answerFault(fault, target.response)) return;
+  if (fault !== undefined && answerFault(fault, target)) return;
   await (request.stream === true
     ? answerStream(request, rule, target)
     : answerWhole(request, rule, target));
 }
 
 /** Faults that replace the whole answer. Returns false for those that happen inside one. */
-function answerFault(fault: Fault, response: ServerResponse): boolean {
+function answerFault(fault: Fault, { response, format }: AnswerTarget): boolean {
   switch (fault.kind) {
     case "status": {
       const { status, headers, code = null, message = `Fake error ${status}.` } = fault;
       response.writeHead(status, { "content-type": "application/json", ...headers });
-      response.end(fault.body ?? errorBody(message, "fake_error", code));
+      response.end(fault.body ?? format.error(message, "fake_error", code));
       return true;
     }
     case "html":
@@ -61,11 +58,10 @@ function answerFault(fault: Fault, response: ServerResponse): boolean {
 async function answerWhole(
   request: ChatRequest,
   rule: Rule | undefined,
-  { response, signal, onChunks }: AnswerTarget,
+  { response, format, signal, onChunks }: AnswerTarget,
 ): Promise<void> {
   const fault = rule?.fault?.kind;
-  const body = completionBody(completionFor(request, rule));
-  const text = JSON.stringify(fault === "no_choices" ? { ...body, choices: [] } : body);
+  const text = JSON.stringify(format.whole(completionFor(request, rule), fault === "no_choices"));
   const headers = { "content-type": "application/json", "x-request-id": "req_fake" };
   const half = text.slice(0, text.length / 2);
   switch (fault) {
@@ -97,12 +93,12 @@ async function answerWhole(
 async function answerStream(
   request: ChatRequest,
   rule: Rule | undefined,
-  { response, signal, onChunks }: AnswerTarget,
+  { response, format, signal, onChunks }: AnswerTarget,
 ): Promise<void> {
   const fault = rule?.fault;
   const { pace_ms = 0, batch = 1 } = rule ?? {};
   response.writeHead(200, {
-    "content-type": "text/event-stream; charset=utf-8",
+    "content-type": format.streamType,
     "cache-control": "no-cache",
     "x-request-id": "req_fake",
   });
@@ -113,14 +109,14 @@ async function answerStream(
   }
   const limit =
     fault !== undefined && "after_chunks" in fault ? fault.after_chunks : Number.POSITIVE_INFINITY;
-  const includeUsage = request.stream_options?.include_usage === true;
   let pending = "";
   let sent = 0;
-  for (const chunk of completionChunks(completionFor(request, rule), includeUsage)) {
+  const completion = completionFor(request, rule);
+  const chunks = format.chunks(completion, request, fault?.kind === "no_choices");
+  for (const chunk of fault?.kind === "truncated" ? [...chunks].slice(0, -1) : chunks) {
     if (sent >= limit) break;
     if (signal.aborted) return;
-    pending +=
-      fault?.kind === "no_choices" ? chunk.replace(/"choices":\[.*\]/, '"choices":[]') : chunk;
+    pending += chunk;
     sent++;
     if (sent % batch !== 0) continue;
     const room = response.write(pending);
@@ -131,33 +127,32 @@ async function answerStream(
   }
   if (pending !== "") await flush(response, pending);
   onChunks(sent);
-  await endStream(fault, response, signal);
+  await endStream(fault, { response, format, signal });
 }
 
 async function endStream(
   fault: Fault | undefined,
-  response: ServerResponse,
-  signal: AbortSignal,
+  { response, format, signal }: Pick<AnswerTarget, "response" | "format" | "signal">,
 ): Promise<void> {
   switch (fault?.kind) {
     case "cut":
-      await flush(response, ": cut\n\n");
+      await flush(response, format.filler);
       response.destroy();
       return;
     case "stall":
       await gone(signal);
       return;
     case "truncated":
-      response.end('data: {"id":"chatcmpl-fake","choices":[{"index":0,"del');
+      response.end(format.half);
       return;
     case "unfinished":
       response.end();
       return;
     case "error_event":
-      response.end(`data: ${errorBody(fault.message, "server_error", fault.code)}\n\n`);
+      response.end(format.errorEvent(fault.message, fault.code));
       return;
     default:
-      response.end("data: [DONE]\n\n");
+      response.end(format.end);
   }
 }
 

@@ -82,7 +82,8 @@ function usageOf(request: ChatRequest, reply: Reply, content: string): Completio
 
 const words = (text: string): number => text.match(/\S+/g)?.length ?? 0;
 
-function split(text: string, size: number | undefined): string[] {
+/** A text in pieces: of that many characters, else of a word each. */
+export function split(text: string, size: number | undefined): string[] {
   if (text === "") return [];
   if (size === undefined) return text.match(/\s*\S+\s*?|\s+/g) ?? [text];
   return Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
@@ -90,7 +91,7 @@ function split(text: string, size: number | undefined): string[] {
   );
 }
 
-const logprobsOf = (pieces: readonly string[]) => ({
+export const logprobsOf = (pieces: readonly string[]) => ({
   content: pieces.map((token) => ({
     token,
     logprob: -0.5,

@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer, errorBody, sendJson } from "./answer.ts";
+import { type AnswerFormat, errorBody, openAIFormat } from "./answer-format.ts";
+import { answer, sendJson } from "./answer.ts";
 import { parseChatRequest } from "./chat-request.ts";
 import { control } from "./control.ts";
+import { ollamaFormat, parseOllamaRequest } from "./ollama.ts";
 import { type RecordedRequest, RequestLog } from "./request-log.ts";
 import { RuleBook } from "./rule-book.ts";
 import type { RuleInput } from "./rule.ts";
@@ -18,12 +20,15 @@ export interface FakeOpenAIOptions {
   record?: boolean;
 }
 
+/** Ollama's path. */
+const OLLAMA_PATH = "/api/chat";
+
 /** Paths of chat completions: OpenAI's and Azure's. */
 const PATH = /^(?:\/v1|\/openai\/deployments\/[^/]+)\/chat\/completions$/;
 
 /**
- * A server that speaks OpenAI's chat completions over real HTTP. It answers by the content of a request, so the same
- * request always gets the same answer, and refuses what OpenAI would refuse. Rules add replies, waits and faults.
+ * A server that speaks OpenAI's chat completions and Ollama's chat over real HTTP. It answers by the content of a request, so the same
+ * request always gets the same answer, and refuses what the real ones would refuse. Rules add replies, waits and faults.
  */
 export class FakeOpenAI {
   readonly log = new RequestLog();
@@ -133,15 +138,18 @@ export class FakeOpenAI {
       gone.abort();
     });
 
+    const isOllama = url.pathname === OLLAMA_PATH;
+    const format: AnswerFormat = isOllama ? ollamaFormat : openAIFormat;
     const refusal = this.#refusal(request, url, body);
     if (refusal !== undefined) {
-      sendJson(response, refusal.status, errorBody(refusal.message, "fake_server", refusal.code));
+      const text = format.error(refusal.message, "fake_server", refusal.code);
+      sendJson(response, refusal.status, text);
       return;
     }
-    const chat = parseChatRequest(body);
+    const chat = isOllama ? parseOllamaRequest(body) : parseChatRequest(body);
     if ("problem" in chat) {
       const message = `The fake server refuses this request: ${chat.problem}`;
-      sendJson(response, 400, errorBody(message, "invalid_request_error", null));
+      sendJson(response, 400, format.error(message, "invalid_request_error", null));
       return;
     }
 
@@ -157,6 +165,7 @@ export class FakeOpenAI {
       await sleep(rule.delay_ms, undefined, { signal: gone.signal });
     await answer(chat, rule, {
       response,
+      format,
       signal: gone.signal,
       onChunks: (chunks) => this.log.update(recorded, { chunks }),
     });
@@ -168,13 +177,16 @@ export class FakeOpenAI {
     body: unknown,
   ): { status: number; message: string; code: string | null } | undefined {
     const bad = (message: string) => ({ status: 400, message, code: null });
-    if (request.method !== "POST" || !PATH.test(url.pathname))
+    const isOllama = url.pathname === OLLAMA_PATH;
+    if (request.method !== "POST" || !(isOllama || PATH.test(url.pathname)))
       return bad(`The fake server does not know ${request.method} ${url.pathname}`);
     if (url.pathname.startsWith("/openai/") && !url.searchParams.has("api-version"))
       return bad("api-version is missing");
     const key =
       header(request, "authorization")?.replace(/^Bearer /, "") ?? header(request, "api-key");
-    if (key === undefined || key === "" || (this.#apiKey !== undefined && key !== this.#apiKey))
+    // Ollama wants no key.
+    const missing = (key === undefined || key === "") && !isOllama;
+    if (missing || (this.#apiKey !== undefined && key !== this.#apiKey))
       return { status: 401, message: `Incorrect API key: ${key}`, code: "invalid_api_key" };
     if (!(header(request, "content-type") ?? "").startsWith("application/json"))
       return bad("content-type is not application/json");

@@ -1,26 +1,42 @@
-import type { ComponentDefinition } from "../../core/component/component.ts";
-import { withoutNulls } from "../../core/component/component.ts";
-import { ValueError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { ComponentDefinition } from "../core/component/component.ts";
+import { withoutNulls } from "../core/component/component.ts";
+import { ValueError } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
 import type {
   ChatCompletionClient,
   CreateOptions,
   CreateResult,
   ToolSchema,
-} from "../../core/models/chat-completion-client.ts";
-import { addUsage, type LLMMessage, type RequestUsage } from "../../core/models/llm-messages.ts";
-import type { ModelInfo } from "../../core/models/model-info.ts";
-import { countTokens } from "../../core/models/token-count.ts";
-import { LONGEST_TIMER_MS } from "../../core/wait.ts";
-import { type Connection, send, sendStreaming, type SendOptions } from "./connection.ts";
-import { readCompletion } from "./read-completion.ts";
-import { RequestBodies } from "./request-body.ts";
-import { StreamReader } from "./stream-reader.ts";
+} from "../core/models/chat-completion-client.ts";
+import { addUsage, type LLMMessage, type RequestUsage } from "../core/models/llm-messages.ts";
+import type { ModelInfo } from "../core/models/model-info.ts";
+import { countTokens } from "../core/models/token-count.ts";
+import { LONGEST_TIMER_MS } from "../core/wait.ts";
+import type { SendOptions } from "./http/read-stream.ts";
 
-/** Seconds, where the config does not say. */
+/** Seconds, where the config gives none. */
 const DEFAULT_TIMEOUT = 600;
 
-export interface ChatCompletionsSetup {
+/** One way of speaking to model servers: OpenAI's chat completions, Ollama's chat. Makes one attempt per call. */
+export interface ModelApi {
+  create(
+    messages: readonly LLMMessage[],
+    options: CreateOptions,
+    sendOptions: SendOptions,
+  ): Promise<CreateResult>;
+  /**
+   * Sends nothing until the first piece is asked for.
+   * @param count called with the result. A generator around this one would cost an `await` per token.
+   */
+  createStream(
+    messages: readonly LLMMessage[],
+    options: CreateOptions,
+    sendOptions: SendOptions,
+    count: (result: CreateResult) => CreateResult,
+  ): AsyncGenerator<string, CreateResult, void>;
+}
+
+export interface HttpModelClientSetup {
   definition: Pick<ComponentDefinition, "provider" | "componentType" | "role" | "version">;
   /** The config to dump. */
   config: { readonly [key: string]: unknown };
@@ -28,52 +44,39 @@ export interface ChatCompletionsSetup {
   modelInfo: ModelInfo;
   /** Tokens of the context window, if known. */
   tokenLimit: number | undefined;
-  createArgs: JsonObject;
-  includeNames: boolean;
-  prefixNames: boolean;
   /** Seconds. */
   timeout: number | null | undefined;
-  connect(): Connection;
+  api: ModelApi;
 }
 
-/** What all clients of servers that speak OpenAI's chat completions share. */
-export abstract class ChatCompletionsClient implements ChatCompletionClient {
-  readonly definition: ChatCompletionsSetup["definition"];
+/** A model client whose model is reached over HTTP: what all of them share. */
+export abstract class HttpModelClient implements ChatCompletionClient {
+  readonly definition: HttpModelClientSetup["definition"];
   readonly modelInfo: ModelInfo;
-  readonly #setup: ChatCompletionsSetup;
-  readonly #bodies: RequestBodies;
-  #connection: Connection | undefined;
+  readonly #setup: HttpModelClientSetup;
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
-  protected constructor(setup: ChatCompletionsSetup) {
+  protected constructor(setup: HttpModelClientSetup) {
     this.definition = setup.definition;
     this.modelInfo = setup.modelInfo;
     this.#setup = setup;
-    this.#bodies = new RequestBodies(setup);
   }
 
   async create(
     messages: readonly LLMMessage[],
     options: CreateOptions = {},
   ): Promise<CreateResult> {
-    const body = this.#bodies.write(messages, options, false);
-    const answer = await send(this.#connect(), body, this.#sendOptions(options));
-    return this.#count(readCompletion(answer, this.modelInfo.family));
+    const { api } = this.#setup;
+    return this.#count(await api.create(messages, options, this.#sendOptions(options)));
   }
 
   createStream(
     messages: readonly LLMMessage[],
     options: CreateOptions = {},
   ): AsyncGenerator<string, CreateResult, void> {
-    const reader = new StreamReader(this.modelInfo.family);
-    return sendStreaming(
-      () => ({
-        connection: this.#connect(),
-        body: this.#bodies.write(messages, options, true),
-        options: this.#sendOptions(options),
-      }),
-      { read: (chunk) => reader.read(chunk), result: () => this.#count(reader.result()) },
-    );
+    const { api } = this.#setup;
+    const sendOptions = this.#sendOptions(options);
+    return api.createStream(messages, options, sendOptions, (result) => this.#count(result));
   }
 
   async countTokens(
@@ -102,11 +105,6 @@ export abstract class ChatCompletionsClient implements ChatCompletionClient {
   }
 
   async close(): Promise<void> {}
-
-  #connect(): Connection {
-    this.#connection ??= this.#setup.connect();
-    return this.#connection;
-  }
 
   #sendOptions({ extraCreateArgs, idempotencyKey, signal }: CreateOptions): SendOptions {
     const given = extraCreateArgs?.["timeout"];

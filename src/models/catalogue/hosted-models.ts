@@ -1,0 +1,119 @@
+import type { KnownModel } from "./known-model.ts";
+
+/** Has: `v`ision, `f`unction calling, `j`son output, `s`tructured output, `m`ultiple system messages. */
+type Abilities = string;
+
+/** Matches names in lower case; family; abilities; tokens of the context window (0: not known). */
+type Row = readonly [name: RegExp, family: string, abilities: Abilities, tokenLimit: number];
+
+/**
+ * Models by name, the first match counts. The families are AutoGen's (`ModelFamily`) where it has one; models that
+ * AutoGen knows have the abilities it gives them. Where a maker publishes different windows for one series, the
+ * smallest stands here: a context that is cut too early still works.
+ */
+const ROWS: readonly Row[] = [
+  // OpenAI
+  [/^gpt-5(\.\d+)?-chat/, "gpt-5", "vfjsm", 128_000],
+  [/^gpt-5/, "gpt-5", "vfjsm", 400_000],
+  [/^gpt-4\.1/, "gpt-41", "vfjsm", 1_047_576],
+  [/^gpt-4\.5/, "gpt-45", "vfjsm", 128_000],
+  [/^gpt-4o(-mini)?-search/, "gpt-4o", "fjsm", 0],
+  [/^gpt-4o(-mini)?-audio/, "gpt-4o", "fm", 128_000],
+  [/^gpt-4o-2024-05-13/, "gpt-4o", "vfjm", 128_000],
+  [/^(chat)?gpt-4o/, "gpt-4o", "vfjsm", 128_000],
+  [/^o4-/, "o4", "vfjsm", 200_000],
+  [/^o3-mini/, "o3", "fjsm", 200_000],
+  [/^o3/, "o3", "vfjsm", 200_000],
+  [/^o1-preview/, "o1", "fsm", 128_000],
+  [/^o1-mini/, "o1", "m", 128_000],
+  [/^o1/, "o1", "fsm", 200_000],
+  [/^gpt-4-(1106-)?vision/, "gpt-4", "vm", 128_000],
+  [/^gpt-4-(turbo-preview|0125|1106)/, "gpt-4", "fjm", 128_000],
+  [/^gpt-4-turbo/, "gpt-4", "vfjm", 128_000],
+  [/^gpt-4-32k/, "gpt-4", "fjm", 32_768],
+  [/^gpt-4(-\d+)?$/, "gpt-4", "fjm", 8192],
+  [/^gpt-3\.5-turbo-(instruct|0613)/, "gpt-35", "fjm", 4096],
+  [/^gpt-3\.5/, "gpt-35", "fjm", 16_385],
+  [/^gpt-oss/, "unknown", "fjsm", 131_072],
+  // Google
+  [/^gemini-1\.5-pro/, "gemini-1.5-pro", "vfjs", 2_097_152],
+  [/^gemini-1\.5-flash/, "gemini-1.5-flash", "vfjs", 1_048_576],
+  [/^gemini-2\.0-flash/, "gemini-2.0-flash", "vfjs", 1_048_576],
+  [/^gemini-2\.5-pro-preview-03-25/, "gemini-2.5-pro", "vfjs", 2_097_152],
+  [/^gemini-2\.5-pro/, "gemini-2.5-pro", "vfjs", 1_048_576],
+  [/^gemini-2\.5-flash/, "gemini-2.5-flash", "vfjs", 1_048_576],
+  [/^gemini-([3-9]|(pro|flash|flash-lite)-latest)/, "gemini-3", "vfjs", 1_048_576],
+  [/^gemma-?3n?-(1b|.*270m)/, "unknown", "j", 32_768],
+  [/^gemma-?3n?/, "unknown", "vj", 131_072],
+  // Anthropic: its OpenAI-compatible endpoint ignores `response_format`, so none has JSON output
+  [/^claude-3-haiku/, "claude-3-haiku", "vfm", 50_000],
+  [/^claude-3-sonnet/, "claude-3-sonnet", "vfm", 200_000],
+  [/^claude-3-opus/, "claude-3-opus", "vfm", 200_000],
+  [/^claude-3[-.]5-haiku/, "claude-3-5-haiku", "vfm", 200_000],
+  [/^claude-3[-.]5-sonnet/, "claude-3-5-sonnet", "vfm", 200_000],
+  [/^claude-3[-.]7-sonnet/, "claude-3-7-sonnet", "vfm", 200_000],
+  [/^claude-(4-sonnet|sonnet-4)/, "claude-4-sonnet", "vfm", 200_000],
+  [/^claude-(4-opus|opus-4)/, "claude-4-opus", "vfm", 200_000],
+  [/^claude-haiku-4/, "claude-4-haiku", "vfm", 200_000],
+  [/^claude-(opus|sonnet|haiku|fable|mythos)-/, "claude-5", "vfm", 200_000],
+  // Meta
+  [/^(meta-)?llama-3\.3-8b/, "llama-3.3-8b", "fjm", 128_000],
+  [/^(meta-)?llama-3\.3-70b/, "llama-3.3-70b", "fjm", 128_000],
+  [/^(meta-)?llama-4-scout/, "llama-4-scout", "vfjsm", 128_000],
+  [/^(meta-)?llama-4-maverick/, "llama-4-maverick", "vfjsm", 128_000],
+  [/^(meta-)?llama-3\.2-.*vision/, "unknown", "vfjm", 128_000],
+  [/^(meta-)?llama-3\.[12]/, "unknown", "fjm", 128_000],
+  // xAI
+  [/^grok-[23](?!.*vision)/, "unknown", "fjsm", 131_072],
+  [/^grok-code/, "unknown", "fjsm", 256_000],
+  [/^grok-(4|latest)/, "unknown", "vfjsm", 256_000],
+  // DeepSeek
+  [/^deepseek-r1/, "r1", "m", 65_536],
+  [/^deepseek-reasoner/, "r1", "fjm", 128_000],
+  [/^deepseek-v4.*vision/, "unknown", "vfjm", 1_000_000],
+  [/^deepseek-v4/, "unknown", "fjm", 1_000_000],
+  [/^deepseek-(chat|v3)/, "unknown", "fjm", 128_000],
+  // Alibaba
+  [/^(qwen.*-?(vl|omni)|qvq)/, "unknown", "vfj", 0],
+  [/^qwen3-max/, "unknown", "fj", 262_144],
+  [/^qwen-?(3|plus|flash|turbo|max|coder)/, "unknown", "fj", 131_072],
+  [/^(qwen-?2\.5|qwq)/, "unknown", "fj", 32_768],
+  // Mistral
+  [/^open-codestral-mamba/, "open-codestral-mamba", "fj", 256_000],
+  [/^codestral/, "codestral", "fjs", 256_000],
+  [/^pixtral/, "pixtral", "vfjs", 128_000],
+  [/^ministral/, "ministral", "fjs", 128_000],
+  [/^mistral-large-24/, "mistral", "fjs", 128_000],
+  [/^(mistral-(large|medium|small)|magistral)/, "mistral", "vfjs", 128_000],
+  [/^(devstral|open-mistral-nemo)/, "mistral", "fjs", 128_000],
+  [/^(open-)?mixtral/, "mistral", "fj", 32_768],
+  // Moonshot, Zhipu, MiniMax, Cohere
+  [/^kimi-(k2\.[5-9]|k[3-9])/, "unknown", "vfjm", 262_144],
+  [/^kimi-k2/, "unknown", "fjm", 131_072],
+  [/^glm-[45](\.\d+)?v/, "unknown", "vfjm", 65_536],
+  [/^glm-[45]/, "unknown", "fjm", 128_000],
+  [/^minimax-m/, "unknown", "fjm", 0],
+  [/^command-(a|r7b|r)/, "unknown", "fjs", 128_000],
+];
+
+/**
+ * A hosted model by its name, with or without its maker (`openai/gpt-5`) and a variant (`:free`), as gateways write it;
+ * undefined when the catalogue does not have it.
+ */
+export function knownModel(model: string): KnownModel | undefined {
+  const name = (model.split("/").at(-1) ?? model).replace(/:.*$/, "").toLowerCase();
+  const row = ROWS.find(([pattern]) => pattern.test(name));
+  if (row === undefined) return undefined;
+  const [, family, abilities, tokenLimit] = row;
+  return {
+    info: {
+      vision: abilities.includes("v"),
+      function_calling: abilities.includes("f"),
+      json_output: abilities.includes("j"),
+      family,
+      structured_output: abilities.includes("s"),
+      multiple_system_messages: abilities.includes("m"),
+    },
+    tokenLimit: tokenLimit || undefined,
+  };
+}

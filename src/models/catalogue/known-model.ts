@@ -1,0 +1,42 @@
+import type { Note } from "../../core/component/component.ts";
+import type { ModelInfo } from "../../core/models/model-info.ts";
+
+/** What the catalogue says about a model. */
+export interface KnownModel {
+  info: ModelInfo;
+  /** Tokens of the context window; undefined when not published. */
+  tokenLimit: number | undefined;
+}
+
+/**
+ * What an unknown model is assumed to do: what most servers of OpenAI's API and of open models can. Abilities that a
+ * server would ignore without an error are left out.
+ */
+export function guessedModelInfo(): ModelInfo {
+  return {
+    vision: false,
+    function_calling: true,
+    json_output: true,
+    family: "unknown",
+    structured_output: false,
+    multiple_system_messages: false,
+  };
+}
+
+/** Tells that the abilities of a model are a guess, where neither the config nor the catalogue has them. */
+export function unknownModelNotes(
+  config: { model: string; model_info?: unknown; model_capabilities?: unknown },
+  known: KnownModel | undefined,
+): Note[] {
+  if (known !== undefined || config.model_info != null || config.model_capabilities != null)
+    return [];
+  return [
+    {
+      path: "config.model",
+      message:
+        `The model '${config.model}' is not in the catalogue. It is assumed to have function_calling and json_output, ` +
+        "but neither vision nor structured_output, and the family 'unknown'. Add model_info to the config if that is " +
+        "wrong.",
+    },
+  ];
+}

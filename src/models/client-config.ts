@@ -1,0 +1,66 @@
+import * as z from "zod";
+import { ValueError } from "../core/errors.ts";
+import { issuesOf } from "../core/issues.ts";
+import { jsonObjectSchema } from "../core/json.ts";
+import { type ModelInfo, modelInfoSchema } from "../core/models/model-info.ts";
+import { guessedModelInfo, type KnownModel } from "./catalogue/known-model.ts";
+
+/** What the config of every model client may have. */
+export const clientConfigSchema = z.object({
+  model: z.string().min(1),
+  /** Seconds to wait for an answer or, while streaming, for its first and each further piece. */
+  timeout: z.number().positive().nullish(),
+  model_info: modelInfoSchema.nullish(),
+  /** AutoGen's older form of `model_info`. */
+  model_capabilities: modelInfoSchema.omit({ family: true }).nullish(),
+});
+export type ClientConfig = z.infer<typeof clientConfigSchema>;
+
+/** OpenAI's `response_format`. */
+export const responseFormatSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("text") }),
+  z.object({ type: z.literal("json_object") }),
+  z.object({
+    type: z.literal("json_schema"),
+    json_schema: z.object({
+      name: z.string(),
+      description: z.string().nullish(),
+      schema: jsonObjectSchema.optional(),
+      strict: z.boolean().nullish(),
+    }),
+  }),
+]);
+
+/** Checks a config given in code; one in component JSON was checked before. @throws ValueError */
+export function parseConfig<T>(schema: z.ZodType<T>, config: unknown): T {
+  const parsed = schema.safeParse(config);
+  if (parsed.success) return parsed.data;
+  const issues = issuesOf(parsed.error);
+  const text = issues.map(({ path, message }) => `${path}: ${message}`).join("; ");
+  throw new ValueError(`Invalid config of a model client: ${text}`, { issues });
+}
+
+/**
+ * What the model can do: the config's `model_info`, else the catalogue's, else a guess ({@link unknownModelNotes}).
+ * @throws ValueError when the config has both `model_info` and `model_capabilities`
+ */
+export function modelInfoFrom(
+  { model_info, model_capabilities }: ClientConfig,
+  known: KnownModel | undefined,
+): ModelInfo {
+  if (model_info && model_capabilities)
+    throw new ValueError("model_info and model_capabilities cannot both be given");
+  if (model_info) return model_info;
+  if (model_capabilities) return { ...model_capabilities, family: "unknown" };
+  return known?.info ?? guessedModelInfo();
+}
+
+/** Headers with references to secrets replaced by their values. */
+export function resolveHeaders(
+  headers: { readonly [name: string]: string } | null | undefined,
+  resolve: (value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, value]) => [name, resolve(value)]),
+  );
+}

@@ -1,0 +1,90 @@
+import { ModelError } from "../../core/models/model-error.ts";
+
+/** How long a server may take to end its answer after the last chunk, before the connection is closed. */
+const PATIENCE_MS = 500;
+
+/** Most bytes of one answer: an endless one must not fill the memory of the isolate. */
+export const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads the chunks of a streamed answer. Chunks that arrived in one packet are returned together, because an `await`
+ * per token costs more than everything else that happens to it.
+ */
+export abstract class AnswerChunks<Chunk> {
+  readonly #body: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #decoder = new TextDecoder();
+  #bytes = 0;
+  #ready: Chunk[] = [];
+  #ended = false;
+
+  /** @throws SyntaxError when the answer has no body */
+  constructor({ body }: Response) {
+    if (body === null) throw new SyntaxError("the answer has no body");
+    this.#body = body.getReader();
+  }
+
+  /** Takes the next piece of text and calls {@link add} for each chunk that is complete. */
+  protected abstract feed(text: string): void;
+
+  /** Called when the body has ended, for formats whose last chunk may lack its delimiter. */
+  protected abstract flush(): void;
+
+  /** Adds a chunk. Those after the last one are ignored. */
+  protected add(chunk: Chunk): void {
+    if (!this.#ended) this.#ready.push(chunk);
+  }
+
+  /** Marks the chunks so far as all there are. */
+  protected end(): void {
+    this.#ended = true;
+  }
+
+  /**
+   * The next chunks, perhaps none; undefined after the last.
+   *
+   * @throws SyntaxError for a chunk that is not JSON
+   * @throws ModelError `bad_response` for an answer that is too large
+   */
+  async next(): Promise<Chunk[] | undefined> {
+    if (this.#ended) return undefined;
+    const { done, value } = await this.#body.read();
+    if (done) {
+      this.flush();
+      this.#ended = true;
+    } else {
+      this.#bytes += value.byteLength;
+      if (this.#bytes > LARGEST_ANSWER_BYTES) throw tooLarge();
+      this.feed(this.#decoder.decode(value, { stream: true }));
+    }
+    const ready = this.#ready;
+    this.#ready = [];
+    return ready;
+  }
+
+  /** After the last chunk: waits a moment for the server to end its answer, so that the connection can be reused. */
+  finish(): void {
+    const timer = setTimeout(() => this.cancel(), PATIENCE_MS);
+    void this.#body
+      .read()
+      .catch(() => undefined) // The reply is complete; a connection that breaks now costs nothing.
+      .finally(() => {
+        clearTimeout(timer);
+        this.cancel();
+      });
+  }
+
+  /** Closes the connection; a pending {@link next} ends at once. */
+  cancel(): void {
+    // Rejects when the connection is broken already.
+    this.#body.cancel().catch(() => undefined);
+  }
+}
+
+/** The error for an answer above {@link LARGEST_ANSWER_BYTES}. Another attempt would get the same answer. */
+export function tooLarge(): ModelError {
+  return new ModelError(
+    "bad_response",
+    `The model server's answer is larger than ${LARGEST_ANSWER_BYTES} bytes`,
+    { retryable: false },
+  );
+}

@@ -1,0 +1,44 @@
+import type {
+  CreateResult,
+  FinishReason,
+  TokenLogprob,
+} from "../../core/models/chat-completion-client.ts";
+import type { FunctionCall, RequestUsage } from "../../core/models/llm-messages.ts";
+import { splitThought } from "./thought.ts";
+import { toolNameOf } from "./tool-name.ts";
+
+const FINISH_REASONS: { readonly [reason: string]: FinishReason } = {
+  stop: "stop",
+  end_turn: "stop",
+  length: "length",
+  content_filter: "content_filter",
+  tool_calls: "function_calls",
+  function_calls: "function_calls",
+};
+
+/** A model's reply, whether it was streamed or not. */
+export interface Reply {
+  text: string;
+  /** Reasoning from a field of its own; null when there was none. */
+  reasoning: string | null;
+  toolCalls: FunctionCall[];
+  finishReason: string | null | undefined;
+  usage: RequestUsage;
+  logprobs: TokenLogprob[] | null;
+}
+
+/** A reply as a result. Text beside tool calls is a thought, like reasoning beside text. */
+export function toResult(reply: Reply, family: string): CreateResult {
+  const { text, reasoning, toolCalls, usage, logprobs } = reply;
+  const rest = { usage, cached: false, logprobs };
+  if (toolCalls.length > 0) {
+    const content = toolCalls.map((call) => ({ ...call, name: toolNameOf(call.name) }));
+    return { finish_reason: "function_calls", content, ...rest, thought: text || null };
+  }
+  const { thought, content } =
+    reasoning === null && family === "r1"
+      ? splitThought(text)
+      : { thought: reasoning, content: text };
+  const finish_reason = FINISH_REASONS[reply.finishReason?.toLowerCase() ?? ""] ?? "unknown";
+  return { finish_reason, content, ...rest, thought };
+}

@@ -1,0 +1,42 @@
+import { ValueError } from "../core/errors.ts";
+import type { JsonOutput } from "../core/models/chat-completion-client.ts";
+import type { ModelInfo } from "../core/models/model-info.ts";
+
+/** Refuses requests that a model cannot serve, before anything is sent. */
+export class ModelAbilities {
+  readonly #model: string;
+  readonly #info: ModelInfo;
+
+  constructor(model: string, info: ModelInfo) {
+    this.#model = model;
+    this.#info = info;
+  }
+
+  /** @throws ValueError for a model without function calling */
+  checkTools(): void {
+    if (!this.#info.function_calling)
+      throw new ValueError(
+        `The model '${this.#model}' cannot call functions (model_info.function_calling is false)`,
+      );
+  }
+
+  /** @throws ValueError for a model without vision */
+  checkImage(source: string): void {
+    if (!this.#info.vision)
+      throw new ValueError(
+        `The model '${this.#model}' cannot see images, and a message of '${source}' has one (model_info.vision is false)`,
+      );
+  }
+
+  /** @throws ValueError for a model without that kind of JSON output */
+  checkOutput(output: JsonOutput): void {
+    if (output === true && !this.#info.json_output)
+      throw new ValueError(
+        `The model '${this.#model}' has no JSON mode (model_info.json_output is false)`,
+      );
+    if (typeof output === "object" && this.#info.structured_output !== true)
+      throw new ValueError(
+        `The model '${this.#model}' has no structured output (model_info.structured_output is not true)`,
+      );
+  }
+}

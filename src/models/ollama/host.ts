@@ -1,0 +1,34 @@
+import { ValueError } from "../../core/errors.ts";
+
+const DEFAULT_PORT = "11434";
+
+/**
+ * The base URL of an Ollama server. As Ollama's own clients do, it completes a host without a scheme (http) and without
+ * a port (11434, unless the scheme was given).
+ *
+ * @param host `localhost`, `:11434`, `gpu:8080` or `https://ollama.example.com/base`
+ * @throws ValueError for an invalid one
+ */
+export function baseUrlOf(host: string): string {
+  const text = host.trim();
+  const hasScheme = text.includes("://");
+  const address = hasScheme ? text : `http://${text.startsWith(":") ? "localhost" : ""}${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
+    throw new ValueError(
+      `Invalid host of an Ollama server: use a host name with an optional port, or an http:// or https:// URL`,
+      { issues: [{ path: "host", message: "must be a host name or an http:// or https:// URL" }] },
+    );
+  if (url.username !== "" || url.password !== "")
+    throw new ValueError("The host of an Ollama server must not contain credentials: use headers", {
+      issues: [{ path: "host", message: "must not contain credentials; use headers" }],
+    });
+  // A URL leaves out the port that its scheme stands for.
+  if (!hasScheme && url.port === "" && !/:80(\/|$)/.test(address)) url.port = DEFAULT_PORT;
+  // OLLAMA_HOST also tells the server where to listen: on every interface, this machine's included.
+  if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+  url.search = "";
+  url.hash = "";
+  // The address of the same server for clients of OpenAI's API.
+  return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
+}

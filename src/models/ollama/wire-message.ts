@@ -1,0 +1,83 @@
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type {
+  AssistantMessage,
+  FunctionCall,
+  LLMMessage,
+  UserMessage,
+} from "../../core/models/llm-messages.ts";
+import type { ModelAbilities } from "../model-abilities.ts";
+
+interface WireMessage {
+  role: "system" | "user" | "assistant" | "tool";
+  content: string;
+  /** Base64. */
+  images?: string[];
+  tool_calls?: { id: string; function: { name: string; arguments: JsonObject } }[];
+  tool_name?: string;
+  tool_call_id?: string;
+}
+
+/** A message as the JSON of one or more elements of the request's `messages`, separated by commas. */
+export function writeMessage(message: LLMMessage, abilities: ModelAbilities): string {
+  return wireMessages(message, abilities)
+    .map((one) => JSON.stringify(one))
+    .join(",");
+}
+
+function wireMessages(message: LLMMessage, abilities: ModelAbilities): WireMessage[] {
+  switch (message.type) {
+    case "SystemMessage":
+      return [{ role: "system", content: message.content }];
+    case "UserMessage":
+      return userMessages(message, abilities);
+    case "AssistantMessage":
+      return [assistantMessage(message)];
+    case "FunctionExecutionResultMessage":
+      return message.content.map(({ content, name, call_id }) => ({
+        role: "tool",
+        content,
+        tool_name: name,
+        tool_call_id: call_id,
+      }));
+  }
+}
+
+/** One message per text, each with the images that follow it: a message has no other order of texts and images. */
+function userMessages({ content, source }: UserMessage, abilities: ModelAbilities): WireMessage[] {
+  if (typeof content === "string") return [{ role: "user", content }];
+  const messages: WireMessage[] = [];
+  for (const part of content) {
+    if (typeof part === "string") {
+      messages.push({ role: "user", content: part });
+      continue;
+    }
+    abilities.checkImage(source);
+    let last = messages.at(-1);
+    if (last === undefined) messages.push((last = { role: "user", content: "" }));
+    (last.images ??= []).push(part.data);
+  }
+  return messages;
+}
+
+function assistantMessage({ content, thought }: AssistantMessage): WireMessage {
+  if (typeof content === "string") return { role: "assistant", content };
+  return {
+    role: "assistant",
+    content: thought ?? "",
+    tool_calls: content.map((call) => ({
+      id: call.id,
+      function: { name: call.name, arguments: argumentsOf(call) },
+    })),
+  };
+}
+
+/** Ollama takes an object. A model may have written something else; it is kept, so that the tool's error makes sense. */
+function argumentsOf({ arguments: text }: FunctionCall): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    // Kept as text below.
+  }
+  return text === "" ? {} : { arguments: text };
+}

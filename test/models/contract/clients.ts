@@ -1,0 +1,44 @@
+import type { ChatCompletionClient, ModelInfo } from "troupe";
+import { OllamaChatCompletionClient, OpenAIChatCompletionClient } from "troupe";
+
+/** Settings that every model client has, by names of their own. */
+export interface ClientSettings {
+  model?: string;
+  modelInfo?: ModelInfo;
+  /** Seconds. */
+  timeout?: number;
+  headers?: Record<string, string>;
+}
+
+export interface TestedClient {
+  name: string;
+  /** A client of the server at `origin`. */
+  connect(origin: string, settings?: ClientSettings): ChatCompletionClient;
+}
+
+/** The clients that keep the contract of a model client over HTTP. */
+export const CLIENTS: readonly TestedClient[] = [
+  {
+    name: "OpenAI",
+    connect: (origin, { model = "gpt-4o", modelInfo, headers, ...settings } = {}) =>
+      new OpenAIChatCompletionClient({
+        model,
+        api_key: "test-key",
+        base_url: `${origin}/v1`,
+        ...(modelInfo && { model_info: modelInfo }),
+        ...(headers && { default_headers: headers }),
+        ...settings,
+      }),
+  },
+  {
+    name: "Ollama",
+    connect: (origin, { model = "qwen3", modelInfo, headers, ...settings } = {}) =>
+      new OllamaChatCompletionClient({
+        model,
+        host: origin,
+        headers: { authorization: "Bearer test-key", ...headers },
+        ...(modelInfo && { model_info: modelInfo }),
+        ...settings,
+      }),
+  },
+];
