@@ -10,11 +10,13 @@ import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
 import { egressRules, guardedFetch } from "./outgoing/egress.ts";
 import { DurableObjectGateway } from "./durable/object/gateway.ts";
+import { RedactedSecrets } from "./secrets/redacted-secrets.ts";
 import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
 import { createApp } from "./http/app.ts";
 import { closed, localOnly } from "./http/auth.ts";
 import { limitsFrom } from "./http/limits.ts";
 import { openAIComponents } from "./models/components.ts";
+import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
@@ -92,6 +94,7 @@ export function compose(
   const app = createApp({
     gateway: new DurableObjectGateway(env.TEAM),
     components: registry,
+    redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
     templates: catalog.teams(),
     limits,
     authenticate: env.TROUPE_OPEN === "1" ? localOnly : closed,

@@ -27,7 +27,7 @@ export const LAYERS = {
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
   "sandbox/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   "durable/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "cloudflare:workers"] },
-  "http/": { src: ["core/", "contract/"], packages: ["zod", "hono"] },
+  "http/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "hono"] },
   "protocols/": { src: WIRE, packages: ["zod", "hono"] },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
   "testing/": { src: ["core/"], packages: ["zod"] },

@@ -1,7 +1,8 @@
-import type { ComponentModel } from "../core/component/component.ts";
+import type { ComponentModel, Note } from "../core/component/component.ts";
 import type { Issue } from "../core/errors.ts";
 import { pathOf } from "../core/issues.ts";
 import type { JsonObject } from "../core/json.ts";
+import { storedPaths } from "../secrets/redacted-secrets.ts";
 import { invalid, type ProblemError } from "./problem.ts";
 import type { Services } from "./services.ts";
 
@@ -11,29 +12,34 @@ const RUNNABLE = ["team", "agent"] as const;
 /**
  * Prepares a component as it came in, and checks it, all mistakes at once.
  *
+ * @param shown the component of the team that this one replaces: its stored secrets may come back as redacted ones
  * @throws ProblemError 422 with paths below `component`
  * @throws TroupeError `sandbox_unavailable`
  */
 export async function preparedComponent(
   component: JsonObject,
-  services: Pick<Services, "components" | "limits">,
+  services: Pick<Services, "components" | "limits" | "redactedSecrets">,
   roles?: typeof RUNNABLE,
-): Promise<JsonObject> {
+  shown: JsonObject = {},
+): Promise<{ component: JsonObject; notes: Note[] }> {
   // Sizes first: making everybody of a crowd is the work that the limit is to save.
   let issues = crowds(component, services.limits.max_participants);
   if (issues.length > 0) throw refused(issues);
-  const prepared = await services.components.prepare(component, "component");
-  issues = services.components.validate(prepared, roles, "component");
+  const resolved = services.redactedSecrets.resolve(component, storedPaths(shown));
+  const prepared = await services.components.prepare(resolved.component, "component");
+  issues = [...resolved.issues, ...services.components.validate(prepared, roles, "component")];
   if (issues.length > 0) throw refused(issues);
-  return prepared;
+  return { component: prepared, notes: resolved.notes };
 }
 
 /** The same for a component that is to become a team: a team or an agent. */
 export async function preparedRunnable(
   component: JsonObject,
   services: Services,
-): Promise<ComponentModel> {
-  return (await preparedComponent(component, services, RUNNABLE)) as unknown as ComponentModel;
+  shown?: ComponentModel,
+): Promise<{ component: ComponentModel; notes: Note[] }> {
+  const prepared = await preparedComponent(component, services, RUNNABLE, shown);
+  return { ...prepared, component: prepared.component as unknown as ComponentModel };
 }
 
 function refused(issues: Issue[]): ProblemError {

@@ -3,10 +3,8 @@ import { looksLikeComponent } from "../core/component/limits.ts";
 import { ComponentError, type Issue, TroupeError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { ComponentSecrets } from "./component-secrets.ts";
+import { REDACTED } from "./redacted-secrets.ts";
 import { mapSecrets, type SecretField, secretFields } from "./secret-fields.ts";
-
-/** Stands for a secret wherever a component is shown; AutoGen writes the same. */
-export const REDACTED = "**********";
 
 /** Version of the sealed form, then base64 of 12 bytes of nonce and the AES-GCM ciphertext. */
 const SEALED = "sealed:1:";
@@ -119,11 +117,16 @@ function keptSecrets(
     if (value !== REDACTED) continue;
     const old = known.get(path);
     if (old === undefined) {
-      issues.push({ path, message: "is redacted, and no secret is stored for this place" });
+      issues.push({
+        path,
+        message:
+          'is redacted, and no secret is stored for this place; give it again, or a reference such as "env:NAME"',
+      });
     } else if (destination(old.owner) !== destination(owner)) {
       issues.push({
         path,
-        message: "is redacted, and the stored secret was for another provider or address",
+        message:
+          'is redacted, and the stored secret was for another provider or address; give it again, or a reference such as "env:NAME"',
       });
     } else {
       kept.set(path, old.value);

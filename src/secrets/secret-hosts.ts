@@ -62,6 +62,14 @@ export function secretResolver(settings: Settings): (reference: string, url: str
   };
 }
 
+/** The names of the Worker's secrets that are set and may be sent to the host of a URL. */
+export function secretsFor(settings: Settings, url: string): string[] {
+  const host = URL.canParse(url) ? new URL(url).host : "";
+  return [...secretHosts(settings)]
+    .filter(([name, hosts]) => hosts.includes(host) && text(settings[name]) !== undefined)
+    .map(([name]) => name);
+}
+
 /**
  * Looks up a setting for clients that fall back on it. A secret comes as a reference: it is looked up again when it is
  * known where it goes.

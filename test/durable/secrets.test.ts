@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ComponentModel, JsonObject } from "troupe";
 import { secretResolver, settingOrReference, type Settings } from "#secrets/secret-hosts.ts";
-import { REDACTED, SealedSecrets } from "#secrets/sealed-secrets.ts";
+import { REDACTED } from "#secrets/redacted-secrets.ts";
+import { SealedSecrets } from "#secrets/sealed-secrets.ts";
 
 const KEY = btoa("k".repeat(32));
 const secrets = new SealedSecrets(KEY);

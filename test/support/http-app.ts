@@ -1,6 +1,7 @@
 import { Catalog, ComponentRegistry, coreComponents } from "troupe";
 import { type AppOptions, createApp } from "#http/app.ts";
 import { localOnly } from "#http/auth.ts";
+import { RedactedSecrets } from "#secrets/redacted-secrets.ts";
 import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { SAMPLE_COMPONENT } from "./sample-component.ts";
 import { FakeGateway } from "./fake-gateway.ts";
@@ -19,6 +20,7 @@ export function testApp(options: Partial<AppOptions> = {}): {
       depth: DEFAULT_LIMITS.max_component_depth,
       components: DEFAULT_LIMITS.max_components,
     }).register(...coreComponents(new Catalog())),
+    redactedSecrets: new RedactedSecrets({}),
     templates: [
       {
         name: "sample",

@@ -52,8 +52,8 @@ export function serviceEndpoints(services: Services): Endpoint[] {
       answers: { 200: { description: "It can.", schema: "Valid" } },
       problems: [502],
       async handle({ body }) {
-        const component = await preparedComponent(body.component, services);
-        return json({ valid: true, notes: services.components.notes(component) });
+        const { component, notes } = await preparedComponent(body.component, services);
+        return json({ valid: true, notes: [...notes, ...services.components.notes(component)] });
       },
     }),
   ];

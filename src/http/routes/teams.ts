@@ -1,3 +1,4 @@
+import type { Note } from "../../core/component/component.ts";
 import type { Result, TeamInfo } from "../../contract/gateway.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { preparedRunnable } from "../component.ts";
@@ -19,9 +20,10 @@ export function teamEndpoints(services: Services): Endpoint[] {
   const { components, gateway, limits, templates } = services;
   const tag = "Teams" as const;
 
-  const withNotes = (result: Result<TeamInfo>): NotedTeam => {
+  /** @param notes on the component of the request, beside those on the stored one */
+  const withNotes = (result: Result<TeamInfo>, notes: readonly Note[] = []): NotedTeam => {
     const team = unwrap(result);
-    return { ...team, notes: components.notes(team.component) };
+    return { ...team, notes: [...notes, ...components.notes(team.component)] };
   };
 
   return [
@@ -52,7 +54,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
           );
         }
         // A template may need what this deployment does not have, a sandbox for example.
-        const component = await preparedRunnable(
+        const { component, notes } = await preparedRunnable(
           template?.component ?? body.component ?? {},
           services,
         );
@@ -65,6 +67,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
             component,
             ...(idempotency && { idempotency }),
           }),
+          notes,
         );
         return json(team, 201, { location: `/v1/teams/${team.id}` });
       },
@@ -93,8 +96,9 @@ export function teamEndpoints(services: Services): Endpoint[] {
       answers: { 200: { description: "The team.", schema: "Team" } },
       problems: [404, 409, 502],
       async handle({ body, team }) {
-        const component = await preparedRunnable(body.component, services);
-        return json(withNotes(await team.replaceComponent(component)));
+        const { component: shown } = unwrap(await team.team());
+        const { component, notes } = await preparedRunnable(body.component, services, shown);
+        return json(withNotes(await team.replaceComponent(component), notes));
       },
     }),
 

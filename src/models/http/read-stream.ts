@@ -37,13 +37,13 @@ export async function* readStream<Chunk, T>(
   reader: ChunkReader<Chunk, T>,
   { timeoutMs, signal }: SendOptions,
 ): AsyncGenerator<string, T, void> {
-  const { open, toError } = prepare();
+  const source = prepare();
   let answer: AnswerChunks<Chunk> | undefined;
   let watch: StallWatch | undefined;
   let complete = false;
   const cancel = (): void => answer?.cancel();
   try {
-    answer = await open();
+    answer = await source.open();
     watch = new StallWatch(timeoutMs, cancel);
     signal?.addEventListener("abort", cancel);
     signal?.throwIfAborted();
@@ -63,7 +63,7 @@ export async function* readStream<Chunk, T>(
   } catch (error) {
     signal?.throwIfAborted();
     if (watch?.stalled) throw timeoutError();
-    throw toError(error);
+    throw source.toError(error);
   } finally {
     watch?.stop();
     signal?.removeEventListener("abort", cancel);

@@ -20,7 +20,15 @@ export interface ChatRequestSettings {
 const RESERVED = ["messages", "model", "stream", "tools"];
 
 /** Fields of a request. Everything else in `extraCreateArgs` is one of the model's options. */
-const FIELDS = ["format", "keep_alive", "think", "truncate", "shift", "logprobs", "top_logprobs"];
+const FIELDS: ReadonlySet<string> = new Set([
+  "format",
+  "keep_alive",
+  "think",
+  "truncate",
+  "shift",
+  "logprobs",
+  "top_logprobs",
+]);
 
 /** Writes the bodies of one client's requests to `/api/chat`. */
 export class ChatRequests {
@@ -52,7 +60,7 @@ export class ChatRequests {
     const { options: configured, ...args } = this.#settings.createArgs;
     const merged = { ...objectOf(configured), ...objectOf(options) };
     for (const [name, value] of Object.entries<Json>(extra))
-      (FIELDS.includes(name) ? args : merged)[name] = value;
+      (FIELDS.has(name) ? args : merged)[name] = value;
     if (response_format !== undefined) setFormat(args, formatOf(response_format));
     if (jsonOutput != null) {
       this.#abilities.checkOutput(jsonOutput);

@@ -142,8 +142,8 @@ export class FakeOpenAI {
     const format: AnswerFormat = isOllama ? ollamaFormat : openAIFormat;
     const refusal = this.#refusal(request, url, body);
     if (refusal !== undefined) {
-      const text = format.error(refusal.message, "fake_server", refusal.code);
-      sendJson(response, refusal.status, text);
+      const { status, message, code } = refusal;
+      sendJson(response, status, format.error(message, "fake_server", code));
       return;
     }
     const chat = isOllama ? parseOllamaRequest(body) : parseChatRequest(body);

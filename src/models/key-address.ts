@@ -1,0 +1,25 @@
+import type { JsonObject } from "../core/json.ts";
+import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
+import { azureAddress, type ModelAddress, openAIAddress } from "./openai/address.ts";
+
+/** Where a component sends its `api_key`; undefined when it is not a model client of ours, or its config is invalid. */
+export function keyAddressOf(
+  { provider, config }: JsonObject,
+  dependencies: OutgoingDependencies,
+): ModelAddress | undefined {
+  if (typeof provider !== "string") return undefined;
+  const { model, base_url, azure_endpoint } = (config ?? {}) as JsonObject;
+  switch (provider.split(".").at(-1)) {
+    case "OpenAIChatCompletionClient":
+      return typeof model === "string"
+        ? openAIAddress(
+            { model, base_url: typeof base_url === "string" ? base_url : null },
+            dependencies,
+          )
+        : undefined;
+    case "AzureOpenAIChatCompletionClient":
+      return typeof azure_endpoint === "string" ? azureAddress({ azure_endpoint }) : undefined;
+    default:
+      return undefined;
+  }
+}

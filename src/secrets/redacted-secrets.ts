@@ -1,0 +1,89 @@
+import type { Note } from "../core/component/component.ts";
+import type { Issue } from "../core/errors.ts";
+import type { JsonObject } from "../core/json.ts";
+import { mapSecrets, type SecretField } from "./secret-fields.ts";
+import { secretsFor, type Settings } from "./secret-hosts.ts";
+
+/** Stands for a secret wherever a component is shown; AutoGen writes the same. */
+export const REDACTED = "**********";
+
+/** Where a component sends its key, and the name that the secret with it usually has. */
+export interface KeyAddress {
+  url: string;
+  keyName: string;
+}
+
+/** A component in which references have taken the place of redacted secrets, as far as that is possible. */
+export interface ResolvedComponent {
+  component: JsonObject;
+  /** What was replaced. */
+  notes: Note[];
+  /** Redacted secrets that nothing can take the place of. */
+  issues: Issue[];
+}
+
+/** Puts references to the Worker's secrets in the place of redacted ones: AutoGen dumps every key as the marker. */
+export class RedactedSecrets {
+  readonly #settings: Settings;
+  readonly #addressOf: (component: JsonObject) => KeyAddress | undefined;
+
+  /** @param addressOf undefined for components that are not known to send a key anywhere */
+  constructor(
+    settings: Settings,
+    addressOf: (component: JsonObject) => KeyAddress | undefined = () => undefined,
+  ) {
+    this.#settings = settings;
+    this.#addressOf = addressOf;
+  }
+
+  /** @param isStored whether the team has a stored secret for the marker at this path, which then stays */
+  resolve(
+    component: JsonObject,
+    isStored: (path: string) => boolean = () => false,
+  ): ResolvedComponent {
+    const notes: Note[] = [];
+    const issues: Issue[] = [];
+    const resolved = mapSecrets(component, (field) => {
+      const { path, value } = field;
+      if (value !== REDACTED || isStored(path)) return value;
+      const address = path.endsWith(".api_key") ? this.#addressOf(field.owner) : undefined;
+      const name = address && this.#secretFor(address);
+      if (name === undefined) {
+        issues.push({ path, message: redactedMessage(address) });
+        return value;
+      }
+      notes.push({ path, message: `was redacted and is replaced by "env:${name}"` });
+      return `env:${name}`;
+    });
+    return { component: resolved, notes, issues };
+  }
+
+  /** The Worker's secret for an address: the usual one, or the only one that may be sent there. */
+  #secretFor({ url, keyName }: KeyAddress): string | undefined {
+    const names = secretsFor(this.#settings, url);
+    if (names.includes(keyName)) return keyName;
+    return names.length === 1 ? names[0] : undefined;
+  }
+}
+
+/** Whether a component that was shown has a stored secret at a path. */
+export function storedPaths(shown: JsonObject): (path: string) => boolean {
+  const paths = new Set<string>();
+  mapSecrets(shown, (field: SecretField) => {
+    if (field.value === REDACTED) paths.add(field.path);
+    return field.value;
+  });
+  return (path) => paths.has(path);
+}
+
+function redactedMessage(address: KeyAddress | undefined): string {
+  const start = `is redacted ("${REDACTED}")`;
+  if (address === undefined)
+    return `${start}: replace it by the secret, or by a reference to one of the Worker's secrets such as "env:NAME"`;
+  const { url, keyName } = address;
+  const host = URL.canParse(url) ? new URL(url).host : url;
+  return (
+    `${start}: replace it by "env:${keyName}", with that secret set and SECRET_HOSTS allowing it for "${host}", or by ` +
+    "the key itself (any text for a server that needs none)"
+  );
+}
