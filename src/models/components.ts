@@ -4,7 +4,7 @@ import { azureDefinition } from "./openai/azure-client.ts";
 import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
 import { openAIDefinition } from "./openai/openai-client.ts";
 
-/** The model clients of this folder as components, with what their host lets them use. */
+/** The model clients of this folder as components: OpenAI, Azure OpenAI and Ollama. */
 export function openAIComponents(
   dependencies: OutgoingDependencies = {},
 ): AnyComponentDefinition[] {

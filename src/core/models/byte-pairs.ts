@@ -5,12 +5,12 @@ export interface Vocabulary {
   bpe_ranks: string;
 }
 
-/** Merging looks at every pair for every merge; no language writes words as long as this. */
+/** Longest piece that is merged at once: merging is quadratic, and no language has words of this length. */
 const LONGEST_PIECE = 500;
 
 /**
- * Counts the tokens of texts by byte pair encoding. The vocabulary is the package's; its encoder is not used, because it
- * needs seconds for a few kilobytes without spaces, and several times the memory.
+ * Counts the tokens of texts by byte pair encoding with the vocabulary of `js-tiktoken`. The package's own encoder needs
+ * seconds for a few kilobytes without spaces, and several times the memory.
  */
 export class BytePairCounter {
   readonly #pattern: RegExp;
@@ -27,7 +27,7 @@ export class BytePairCounter {
     }
   }
 
-  /** Names of control tokens count as the text they are: it may come from anybody. */
+  /** Names of control tokens count as plain text: user input may contain them. */
   count(text: string): number {
     let count = 0;
     for (const [piece] of text.matchAll(this.#pattern)) count += this.#pieceTokens(asBytes(piece));
@@ -43,7 +43,7 @@ export class BytePairCounter {
     return count;
   }
 
-  /** How many parts are left when no two neighbours form a token, the lowest rank having been joined first. */
+  /** The number of parts left when neighbours are merged, the lowest rank first, until none form a token. */
   #merged(bytes: string): number {
     const starts = Array.from({ length: bytes.length + 1 }, (_, index) => index);
     const rankAt = (index: number): number =>

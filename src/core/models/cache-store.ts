@@ -6,18 +6,18 @@ import type { StepCache } from "../run/turn-context.ts";
 /**
  * Where a {@link ChatCompletionCache} keeps results (AutoGen `CacheStore`), by key, as texts.
  *
- * @param cache the host's own, where it has one: a Durable Object keeps it with the team
+ * @param cache the host's cache, if it has one: a Durable Object stores it with the team
  */
 export interface CacheStore extends Component {
   get(key: string, cache?: StepCache): string | undefined;
   set(key: string, value: string, cache?: StepCache): void;
 }
 
-/** How much is kept. Settings of ours, which AutoGen ignores. */
+/** Limits of a store. AutoGen ignores them. */
 const room = {
-  /** The oldest results go when there are more. Default 1000. */
+  /** Above this number the oldest results are deleted. Default 1000. */
   max_entries: z.int().min(1).max(100_000).nullish(),
-  /** A longer result is not kept. Default 100000; a row of a Durable Object does not hold more than the maximum. */
+  /** Longer results are not stored. Default 100000; the maximum is what a row of a Durable Object can hold. */
   max_entry_bytes: z.int().min(1).max(1_000_000).nullish(),
 };
 const roomSchema = z.object(room);
@@ -25,7 +25,7 @@ type Room = z.infer<typeof roomSchema>;
 
 const encoder = new TextEncoder();
 
-/** Keeps results with the team, in a Durable Object; elsewhere in memory, as long as it lives itself. */
+/** Stores results with the team in a Durable Object, elsewhere in memory for its own lifetime. */
 abstract class TeamStore<Config extends Room> implements CacheStore {
   abstract readonly definition: Component["definition"];
   readonly #config: Config;
@@ -79,7 +79,7 @@ export class InMemoryStore extends TeamStore<Room> {
 
 const diskSchema = z.object({ directory: z.string(), ...room });
 
-/** AutoGen's store on disk: `directory` is kept for the dump, the results are kept with the team. */
+/** AutoGen's store on disk: `directory` is kept for the dump; the results are stored with the team. */
 export class DiskCacheStore extends TeamStore<z.infer<typeof diskSchema>> {
   static readonly component: ComponentDefinition<z.infer<typeof diskSchema>, DiskCacheStore> = {
     provider: "autogen_ext.cache_store.diskcache.DiskCacheStore",
@@ -104,7 +104,7 @@ const redisSchema = z.object({
   ...room,
 });
 
-/** AutoGen's store in Redis: the connection is kept for the dump, the results are kept with the team. */
+/** AutoGen's store in Redis: the connection is kept for the dump; the results are stored with the team. */
 export class RedisStore extends TeamStore<z.infer<typeof redisSchema>> {
   static readonly component: ComponentDefinition<z.infer<typeof redisSchema>, RedisStore> = {
     provider: "autogen_ext.cache_store.redis.RedisStore",

@@ -25,7 +25,7 @@ const configSchema = z.object({
   store: componentModelSchema.nullish(),
 });
 
-/** `pieces`: those in which the text arrived, of a result that was streamed. */
+/** `pieces`: the pieces in which the text of a streamed result arrived. */
 const entrySchema = z.object({
   result: createResultSchema,
   pieces: z.array(z.string()).optional(),
@@ -33,9 +33,10 @@ const entrySchema = z.object({
 type Entry = z.infer<typeof entrySchema>;
 
 /**
- * A model client that asks another one only for what it was not asked before (AutoGen `ChatCompletionCache`). A result it
- * has comes with `cached: true` and the usage it had; one that was streamed streams again, any other in one piece.
- * Requests count as the same when client, messages, tools, tool choice, output format and extra arguments are.
+ * A model client that stores the results of another one and answers repeated requests from the store (AutoGen
+ * `ChatCompletionCache`). A stored result has `cached: true` and its original usage; it streams in its original pieces,
+ * or in one piece if it was not streamed. Requests are equal when client, messages, tools, tool choice, output format
+ * and extra arguments are.
  */
 export class ChatCompletionCache implements ChatCompletionClient, Stateful {
   static readonly component: ComponentDefinition<
@@ -57,7 +58,7 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
   readonly definition = ChatCompletionCache.component;
   readonly #client: ChatCompletionClient;
   readonly #store: CacheStore;
-  /** Which model answers; two that share a store must not give each other's answers. */
+  /** Identifies the model: two models that share a store must not get each other's results. */
   #identity: ComponentModel | undefined;
 
   constructor(client: ChatCompletionClient, store: CacheStore = new InMemoryStore()) {
@@ -111,7 +112,7 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
     return this.#client.remainingTokens(messages, tools);
   }
 
-  /** Of the calls that were made; results from the store count nothing. */
+  /** Usage of the calls that were made; results from the store do not count. */
   totalUsage(): RequestUsage {
     return this.#client.totalUsage();
   }
@@ -154,7 +155,7 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
     return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
-  /** Nothing for what cannot be read: it may have been written by another version, or somebody else. */
+  /** Undefined for an unreadable result, which another version or program may have written. */
   #find(key: string, { cache, fresh }: CreateOptions): Entry | undefined {
     const text = fresh ? undefined : this.#store.get(key, cache);
     if (text === undefined) return undefined;
@@ -174,7 +175,7 @@ function fromStore(result: CreateResult): CreateResult {
   return { ...result, cached: true, from_store: true };
 }
 
-/** A stream whose pieces a loop can go through, which leaves it in good order; the result is there afterwards. */
+/** Makes a stream usable in a `for` loop, with its result afterwards. Leaving the loop closes the stream. */
 function withResult(stream: AsyncGenerator<string, CreateResult, void>): {
   pieces: AsyncGenerator<string, void, void>;
   result(): CreateResult;

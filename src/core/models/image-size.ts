@@ -6,10 +6,10 @@ export interface ImageSize {
   height: number;
 }
 
-/** Base64 characters looked at: room for a JPEG's embedded preview, and a multiple of four. */
+/** Base64 characters that are decoded: enough to skip a JPEG's embedded preview. A multiple of four. */
 const PREFIX = 400_000;
 
-/** The size of a base64 picture, from its header; undefined where that does not say. */
+/** The size of a base64 image, from its header; undefined when the header does not have it. */
 export function imageSize(data: string): ImageSize | undefined {
   const kind = imageMediaType(data);
   if (kind === undefined) return undefined;
@@ -31,7 +31,7 @@ function headerOf(data: string): DataView {
   return new DataView(Uint8Array.from(text, (char) => char.charCodeAt(0)).buffer);
 }
 
-/** Walks the segments up to the frame header; it reads past the end, a RangeError, where there is none. */
+/** Walks the segments up to the frame header. @throws RangeError when there is none */
 function jpegSize(view: DataView): ImageSize {
   for (let at = 2; ; at += 2 + view.getUint16(at + 2)) {
     while (view.getUint8(at + 1) === 0xff) at++;

@@ -7,10 +7,10 @@ const TILE = 512;
 const LONGEST = 2048;
 const SHORTEST = 768;
 
-/** Of a square picture that fills the model's view, for those whose size is not in their first bytes. */
+/** For images whose size is not in their first bytes: that of a square one at the model's full resolution. */
 const UNKNOWN = { width: SHORTEST, height: SHORTEST };
 
-/** Tokens a picture takes: OpenAI scales it down and counts tiles. */
+/** The tokens of an image. OpenAI scales it down and counts tiles. */
 export function imageTokens(image: Image): number {
   let { width, height } = imageSize(image.data) ?? UNKNOWN;
   const tooLong = Math.min(1, LONGEST / Math.max(width, height));

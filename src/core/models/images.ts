@@ -1,10 +1,10 @@
-/** The kinds of picture that models take. */
+/** The image formats that models accept. */
 export type ImageMediaType = "image/png" | "image/jpeg" | "image/webp" | "image/gif";
 
-/** Characters of base64 that hold the first 12 bytes, enough to tell the kinds apart. */
+/** Characters of base64 that hold the first 12 bytes, enough to tell the formats apart. */
 const HEAD = 16;
 
-/** What kind of picture base64 data is, by its first bytes; undefined when it is none of those models take. */
+/** The media type of a base64 image, by its first bytes; undefined for other formats. */
 export function imageMediaType(data: string): ImageMediaType | undefined {
   let head: string;
   try {
@@ -19,7 +19,7 @@ export function imageMediaType(data: string): ImageMediaType | undefined {
   return undefined;
 }
 
-/** A picture as a `data:` URI, the form chat APIs take. Data of no known kind is called PNG, as AutoGen does. */
+/** An image as a `data:` URI, the form that chat APIs accept. Unknown formats are declared PNG, as in AutoGen. */
 export function imageDataUri(image: { data: string }): string {
   return `data:${imageMediaType(image.data) ?? "image/png"};base64,${image.data}`;
 }

@@ -1,4 +1,4 @@
-/** The model families AutoGen tells apart (`ModelFamily`), by maker. */
+/** Model families by maker: AutoGen's (`ModelFamily`), and those of newer models. */
 const FAMILIES = {
   openai: ["gpt-5", "gpt-41", "gpt-45", "gpt-4o", "o1", "o3", "o4", "gpt-4", "gpt-35"],
   claude: [
@@ -10,6 +10,8 @@ const FAMILIES = {
     "claude-3-7-sonnet",
     "claude-4-opus",
     "claude-4-sonnet",
+    "claude-4-haiku",
+    "claude-5",
   ],
   gemini: [
     "gemini-1.5-flash",
@@ -17,6 +19,7 @@ const FAMILIES = {
     "gemini-2.0-flash",
     "gemini-2.5-pro",
     "gemini-2.5-flash",
+    "gemini-3",
   ],
   llama: ["llama-3.3-8b", "llama-3.3-70b", "llama-4-scout", "llama-4-maverick"],
   mistral: ["codestral", "open-codestral-mamba", "mistral", "ministral", "pixtral"],

@@ -7,7 +7,7 @@ import { tokenizerFor } from "./tokenizer.ts";
 
 type Encode = (text: string) => number;
 
-/** By tokenizer: a message never changes, and whoever trims a conversation asks again and again. */
+/** Counts by tokenizer: a message never changes, and trimming a conversation counts it at every call. */
 const counted = new Map<string, WeakMap<LLMMessage, number>>();
 
 /** Tokens that begin the reply. */
@@ -16,8 +16,8 @@ const PER_MESSAGE = 3;
 const PER_NAME = 1;
 
 /**
- * Tokens that messages and tools take as a prompt of `model`, counted as AutoGen does for OpenAI's models. For models
- * that OpenAI does not know it is an estimate.
+ * The tokens of messages and tools as a prompt of `model`, counted as AutoGen does for OpenAI's models. For the models of
+ * other makers it is an estimate.
  */
 export async function countTokens(
   messages: readonly LLMMessage[],
@@ -73,7 +73,7 @@ function messageTokens(message: LLMMessage, encode: Encode): number {
   }
 }
 
-/** What OpenAI adds for tools was found by trying; these numbers are AutoGen's. */
+/** OpenAI does not publish the overhead of tools; these numbers are AutoGen's. */
 function toolsTokens(tools: readonly ToolSchema[], encode: Encode): number {
   if (tools.length === 0) return 0;
   return tools.reduce((sum, tool) => sum + toolTokens(tool, encode), 12);

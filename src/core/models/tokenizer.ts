@@ -4,16 +4,19 @@ import { BytePairCounter } from "./byte-pairs.ts";
 /** The vocabularies of OpenAI's chat models. */
 type Encoding = "cl100k_base" | "o200k_base";
 
+/** OpenAI's models since GPT-4o, with or without the maker's name as gateways write it. */
+const NEW_MODELS = /^(openai\/)?(gpt-(4o|4\.1|4\.5|5|oss)|chatgpt-|o[1-9]\b)/;
+
 const loaded = new Map<Encoding, Promise<BytePairCounter>>();
 
 /** Counts the tokens of texts for one model. */
 export interface Tokenizer {
-  /** The same for models that share a vocabulary. */
+  /** Equal for models that share a vocabulary. */
   readonly name: string;
   readonly count: (text: string) => number;
 }
 
-/** The tokenizer of a model; models it does not know get that of GPT-4. Vocabularies are loaded when first needed. */
+/** The tokenizer of a model, for unknown models GPT-4's. Vocabularies are loaded at the first use. */
 export async function tokenizerFor(model: string): Promise<Tokenizer> {
   const name = await encodingOf(model);
   let counter = loaded.get(name);
@@ -31,7 +34,8 @@ async function encodingOf(model: string): Promise<Encoding> {
     const name = getEncodingNameForModel(model as TiktokenModel);
     return name === "o200k_base" ? name : "cl100k_base";
   } catch {
-    return "cl100k_base";
+    // The package lists models by name and lags behind.
+    return NEW_MODELS.test(model) ? "o200k_base" : "cl100k_base";
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChatCompletionClient } from "./chat-completion-client.ts";
 import type { LLMMessage } from "./llm-messages.ts";
 
-/** The messages as a model can take them: one that does not see gets `<image>` where a picture stands. */
+/** The messages for a model: images become the text `<image>` for a model without vision. */
 export function visibleMessages(
   { modelInfo }: Pick<ChatCompletionClient, "modelInfo">,
   messages: LLMMessage[],

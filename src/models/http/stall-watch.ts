@@ -1,6 +1,6 @@
 /**
- * Notices when nothing has happened for a while. One timer runs at a time and is set again only when it fires, because
- * a timer per chunk would cost more than the chunk.
+ * Calls back when no beat has come for a while. There is one timer, set again only when it fires: a timer per chunk
+ * would cost more than the chunk.
  */
 export class StallWatch {
   readonly #limitMs: number;

@@ -1,13 +1,14 @@
-/** How models of different makers want the same messages (AutoGen's message transformers). */
+/** How a maker's models expect messages to be written (AutoGen's message transformers). */
 export interface Dialect {
-  /** Empty texts are refused: what stands in for one in each kind of message, or `skip` to leave the message out. */
+  /** Replaces an empty system message, which some models refuse. */
   emptySystem: string;
+  /** An empty text: kept, replaced by a blank, or its message skipped. */
   emptyText: "keep" | "blank" | "skip";
-  /** Text beside tool calls that must not be empty. */
+  /** Replaces an empty text beside tool calls. */
   emptyThought: string;
   /** Whether user messages may carry a `name`. */
   names: boolean;
-  /** The last message must not end in white space when it is the assistant's. */
+  /** Whether white space at the end of the conversation is refused when the assistant spoke last. */
   trimLast: boolean;
 }
 
@@ -36,7 +37,7 @@ const FAMILIES: readonly (readonly [prefixes: RegExp, dialect: Dialect])[] = [
   [/^(gpt-|o[134]\b|r1$|llama-)/, OPENAI],
 ];
 
-/** The dialect of a family or, where that is a name of somebody's own, of what the model's name begins with. */
+/** The dialect of a family or, for a family that is not in the table, of the model by its name. */
 export function dialectOf(family: string, model: string): Dialect {
   const find = (name: string): Dialect | undefined =>
     FAMILIES.find(([prefixes]) => prefixes.test(name))?.[1];

@@ -20,7 +20,7 @@ interface Usage {
   completion_tokens?: number | null;
 }
 
-/** Some servers leave usage out, or parts of it. */
+/** Some servers omit the usage or parts of it. */
 export function usageOf(usage: Usage | null | undefined): RequestUsage {
   return {
     prompt_tokens: usage?.prompt_tokens ?? 0,

@@ -3,8 +3,8 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 const strict = new WeakMap<JsonObject, JsonObject>();
 
 /**
- * A JSON Schema in the form that structured output demands: every object is closed and all its properties are
- * required. A default of null goes, because nothing is left out any more.
+ * A JSON Schema in the strict form that structured output requires: every object is closed and all its properties are
+ * required. Defaults of null are removed, because no property can be missing.
  */
 export function strictSchema(schema: JsonObject): JsonObject {
   let result = strict.get(schema);

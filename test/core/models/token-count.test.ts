@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LLMMessage } from "troupe";
 import { countTokens } from "#core/models/token-count.ts";
+import { tokenizerFor } from "#core/models/tokenizer.ts";
 
 const count = (...messages: LLMMessage[]) => countTokens(messages, [], "gpt-4o");
 
@@ -18,6 +19,14 @@ function png(width: number, height: number): { data: string } {
   bytes.writeUInt32BE(height, 20);
   return { data: bytes.toString("base64") };
 }
+
+test("new models of OpenAI have its newest vocabulary, others that of GPT-4", async () => {
+  const name = async (model: string) => (await tokenizerFor(model)).name;
+  expect(await name("gpt-5.4-mini")).toBe("o200k_base");
+  expect(await name("openai/gpt-5.2")).toBe("o200k_base");
+  expect(await name("o9-mini")).toBe("o200k_base");
+  expect(await name("qwen3:8b")).toBe("cl100k_base");
+});
 
 describe("tokens of messages", () => {
   test("three for the reply, three per message, its texts, one for having a name", async () => {
