@@ -1,22 +1,22 @@
 import { TroupeError, ValueError } from "../core/errors.ts";
 import { isJsonObject } from "../core/json.ts";
 
-/** A secret that does not exist or may not be sent where it was to be sent. Trying again does not help. */
+/** A secret that does not exist or may not be sent to a host. Another attempt is useless. */
 export class SecretError extends TroupeError {
   readonly retryable = false;
 }
 
-/** Hosts, with the port where it is not the usual one, that each of the Worker's secrets may be sent to. */
+/** The hosts that each of the Worker's secrets may be sent to, with the port unless it is the scheme's default. */
 export type SecretHosts = ReadonlyMap<string, readonly string[]>;
 
-/** What can be set on a Worker. */
+/** The settings and bindings of a Worker. */
 export type Settings = { readonly [name: string]: unknown };
 
 /**
- * The allow-list of the setting SECRET_HOSTS, for example `{"OPENAI_API_KEY": ["api.openai.com"]}`. What it does not
- * say about OPENAI_API_KEY: OpenAI's host, and that of OPENAI_BASE_URL.
+ * The allow-list of the setting SECRET_HOSTS, for example `{"OPENAI_API_KEY": ["api.openai.com"]}`. Unless it says
+ * otherwise, OPENAI_API_KEY may be sent to OpenAI's host and to that of OPENAI_BASE_URL.
  *
- * @throws ValueError when the setting is anything else
+ * @throws ValueError for an invalid setting
  */
 export function secretHosts(settings: Settings): SecretHosts {
   const hosts = new Map<string, readonly string[]>();
@@ -44,14 +44,14 @@ export function secretResolver(settings: Settings): (reference: string, url: str
     if (hosts === undefined) {
       throw new SecretError(
         "secret_not_allowed",
-        `"${reference}" may not be used: SECRET_HOSTS does not name it. It names ${[...allowed.keys()].join(", ")}.`,
+        `"${reference}" may not be used. To allow it, add it to SECRET_HOSTS with its hosts. Allowed: ${[...allowed.keys()].join(", ")}.`,
       );
     }
     const host = URL.canParse(url) ? new URL(url).host : "";
     if (!hosts.includes(host)) {
       throw new SecretError(
         "secret_not_allowed",
-        `"${reference}" may not be sent to "${host}", only to ${hosts.join(", ")}; SECRET_HOSTS says so.`,
+        `"${reference}" may not be sent to "${host}", only to ${hosts.join(", ")}. To allow it, add the host to SECRET_HOSTS.`,
       );
     }
     const value = text(settings[name]);
@@ -71,8 +71,8 @@ export function secretsFor(settings: Settings, url: string): string[] {
 }
 
 /**
- * Looks up a setting for clients that fall back on it. A secret comes as a reference: it is looked up again when it is
- * known where it goes.
+ * Looks up a setting that clients fall back on. A secret is returned as a reference, which is resolved when its
+ * destination is known.
  */
 export function settingOrReference(settings: Settings): (name: string) => string | undefined {
   const secrets = secretHosts(settings);

@@ -29,6 +29,8 @@ describe("models by name", () => {
     ["gpt-5.4-mini", "gpt-5"],
     ["gpt-5.2-2025-12-11", "gpt-5"],
     ["o4-mini", "o4"],
+    ["ft:gpt-4o-mini-2024-07-18:acme::id", "gpt-4o"],
+    ["gpt-35-turbo", "gpt-35"],
     ["gpt-oss-120b", "unknown"],
     ["claude-sonnet-4-5-20250929", "claude-4-sonnet"],
     ["claude-opus-4-8", "claude-4-opus"],

@@ -54,7 +54,16 @@ describe("configs", () => {
         azure_ad_token: "env:TOKEN",
       },
     ],
-    [OLLAMA, { model: "llama3.2", host: "http://gpu:11434", options: { num_ctx: 4096 } }],
+    [
+      OLLAMA,
+      {
+        model: "llama3.2",
+        host: "http://gpu:11434",
+        follow_redirects: true,
+        options: { num_ctx: 4096 },
+        keep_alive: -1,
+      },
+    ],
   ])("%s is dumped as it was loaded, secrets and all", (provider, config) => {
     const client = load(provider, { ...config, user: null }, envOf({}));
     expect(dumpComponent(client)).toEqual({

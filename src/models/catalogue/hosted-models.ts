@@ -32,8 +32,8 @@ const ROWS: readonly Row[] = [
   [/^gpt-4-turbo/, "gpt-4", "vfjm", 128_000],
   [/^gpt-4-32k/, "gpt-4", "fjm", 32_768],
   [/^gpt-4(-\d+)?$/, "gpt-4", "fjm", 8192],
-  [/^gpt-3\.5-turbo-(instruct|0613)/, "gpt-35", "fjm", 4096],
-  [/^gpt-3\.5/, "gpt-35", "fjm", 16_385],
+  [/^gpt-3\.?5-turbo-(instruct|0613)/, "gpt-35", "fjm", 4096],
+  [/^gpt-3\.?5/, "gpt-35", "fjm", 16_385],
   [/^gpt-oss/, "unknown", "fjsm", 131_072],
   // Google
   [/^gemini-1\.5-pro/, "gemini-1.5-pro", "vfjs", 2_097_152],
@@ -97,11 +97,14 @@ const ROWS: readonly Row[] = [
 ];
 
 /**
- * A hosted model by its name, with or without its maker (`openai/gpt-5`) and a variant (`:free`), as gateways write it;
- * undefined when the catalogue does not have it.
+ * A hosted model by its name, with or without its maker (`openai/gpt-5`) and a variant (`:free`), as gateways write it, or
+ * fine-tuned (`ft:gpt-4o-mini:...`); undefined when the catalogue does not have it.
  */
 export function knownModel(model: string): KnownModel | undefined {
-  const name = (model.split("/").at(-1) ?? model).replace(/:.*$/, "").toLowerCase();
+  const name = (model.split("/").at(-1) ?? model)
+    .replace(/^ft:/, "")
+    .replace(/:.*$/, "")
+    .toLowerCase();
   const row = ROWS.find(([pattern]) => pattern.test(name));
   if (row === undefined) return undefined;
   const [, family, abilities, tokenLimit] = row;

@@ -3,8 +3,11 @@ import { ModelError } from "../../core/models/model-error.ts";
 /** How long a server may take to end its answer after the last chunk, before the connection is closed. */
 const PATIENCE_MS = 500;
 
-/** Most bytes of one answer: an endless one must not fill the memory of the isolate. */
-export const LARGEST_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Limit of a streamed answer. An endless one must not keep a run going for ever. */
+const LARGEST_STREAM_BYTES = 64 * 1024 * 1024;
+
+/** Limit of what is held at once to be parsed as JSON. An endless answer must not fill the memory of the isolate. */
+export const LARGEST_JSON_BYTES = 16 * 1024 * 1024;
 
 /**
  * Reads the chunks of a streamed answer. Chunks that arrived in one packet are returned together, because an `await`
@@ -53,7 +56,7 @@ export abstract class AnswerChunks<Chunk> {
       this.#ended = true;
     } else {
       this.#bytes += value.byteLength;
-      if (this.#bytes > LARGEST_ANSWER_BYTES) throw tooLarge();
+      if (this.#bytes > LARGEST_STREAM_BYTES) throw tooLarge(LARGEST_STREAM_BYTES);
       this.feed(this.#decoder.decode(value, { stream: true }));
     }
     const ready = this.#ready;
@@ -80,11 +83,9 @@ export abstract class AnswerChunks<Chunk> {
   }
 }
 
-/** The error for an answer above {@link LARGEST_ANSWER_BYTES}. Another attempt would get the same answer. */
-export function tooLarge(): ModelError {
-  return new ModelError(
-    "bad_response",
-    `The model server's answer is larger than ${LARGEST_ANSWER_BYTES} bytes`,
-    { retryable: false },
-  );
+/** The error for an answer above a limit. Another attempt would get the same answer. */
+export function tooLarge(limit: number): ModelError {
+  return new ModelError("bad_response", `The model server's answer is larger than ${limit} bytes`, {
+    retryable: false,
+  });
 }

@@ -1,6 +1,6 @@
 import type { CreateOptions, CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../core/models/llm-messages.ts";
-import { LARGEST_ANSWER_BYTES, tooLarge } from "../http/answer-chunks.ts";
+import { LARGEST_JSON_BYTES, tooLarge } from "../http/answer-chunks.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
 import { readText } from "../http/read-text.ts";
 import type { ModelApi } from "../http-model-client.ts";
@@ -34,8 +34,9 @@ export class OllamaChatApi implements ModelApi {
     const body = this.#requests.write(messages, options, false);
     const connection = this.#connect();
     return send(connection, body, sendOptions, async (response, signal) => {
-      const text = await readText(response, LARGEST_ANSWER_BYTES + 1, signal);
-      if (text.length > LARGEST_ANSWER_BYTES) throw tooLarge();
+      const text = await readText(response, LARGEST_JSON_BYTES, signal);
+      // Cut at the limit; in characters it is at most as long.
+      if (text.length === LARGEST_JSON_BYTES) throw tooLarge(LARGEST_JSON_BYTES);
       const reader = new AnswerReader(this.#family);
       reader.read(parseAnswer(text, (one) => connection.secrets.redact(one)));
       return reader.result();

@@ -1,5 +1,5 @@
 import { ModelError } from "../../core/models/model-error.ts";
-import { AnswerChunks } from "../http/answer-chunks.ts";
+import { AnswerChunks, LARGEST_JSON_BYTES, tooLarge } from "../http/answer-chunks.ts";
 import { answerError, errorText } from "../http/errors.ts";
 import { type ChatAnswer, chatAnswerSchema, errorOf } from "./wire.ts";
 
@@ -8,6 +8,7 @@ export class JsonLines extends AnswerChunks<ChatAnswer> {
   readonly #redact: (text: string) => string;
   /** The parts of a line whose end has not arrived. Joined once, so that a long line costs linear time. */
   #parts: string[] = [];
+  #length = 0;
 
   /** @param redact removes the secrets of the request from a text */
   constructor(response: Response, redact: (text: string) => string) {
@@ -22,12 +23,16 @@ export class JsonLines extends AnswerChunks<ChatAnswer> {
       this.#parts.push(line);
       this.flush();
     }
-    if (rest !== "") this.#parts.push(rest);
+    if (rest === "") return;
+    this.#parts.push(rest);
+    this.#length += rest.length;
+    if (this.#length > LARGEST_JSON_BYTES) throw tooLarge(LARGEST_JSON_BYTES);
   }
 
   protected flush(): void {
     const line = this.#parts.join("").trim();
     this.#parts = [];
+    this.#length = 0;
     if (line === "") return;
     const chunk = parseAnswer(line, this.#redact);
     this.add(chunk);
