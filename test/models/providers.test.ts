@@ -117,7 +117,7 @@ describe("configs", () => {
   });
 
   test.each(["not a url", "//models.example/v1", "ftp://models.example", "models.example/v1"])(
-    "the address %s is none",
+    "the URL %s is invalid",
     (address) => {
       expect(() => load(OPENAI, { model: "gpt-4o", base_url: address })).toThrow(/http/);
       expect(() =>
@@ -164,7 +164,7 @@ describe("configs", () => {
     }
   });
 
-  test("what is wrong is named", () => {
+  test("an invalid field is named", () => {
     const bad = { model: "gpt-4o", temperature: "hot" } as unknown as { model: string };
     expect(() => new OpenAIChatCompletionClient(bad)).toThrow(/temperature/);
     expect(() => new OpenAIChatCompletionClient({ model: "" })).toThrow(/model/);
@@ -227,7 +227,7 @@ describe("keys and addresses", () => {
     });
   });
 
-  test("what the dependency refuses is thrown as it is", async () => {
+  test("refusals of the host are thrown unchanged", async () => {
     const refusal = new ModelError("auth", "not for this host");
     const secret = (): string => {
       throw refusal;
