@@ -7,6 +7,7 @@ import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/depe
 import { createSdk } from "../openai/sdk.ts";
 import { modelInfoFrom, parseConfig, resolveHeaders } from "../openai/settings.ts";
 import { ollamaModelInfo, ollamaTokenLimit } from "./model-info.ts";
+import { trimEnd } from "../../core/text/trim-end.ts";
 
 const DEFAULT_HOST = "http://localhost:11434";
 
@@ -73,7 +74,7 @@ export function ollamaDefinition(
 /** Ollama's settings may name a host without a scheme, as `localhost:11434`. */
 function baseUrlOf(host: string): string {
   const url = /^https?:\/\//.test(host) ? host : `http://${host}`;
-  return `${url.replace(/\/+$/, "").replace(/\/v1$/, "")}/v1`;
+  return `${trimEnd(url, "/").replace(/\/v1$/, "")}/v1`;
 }
 
 /** Options as fields of a request; those without one go along under `options`, for servers that read them. */

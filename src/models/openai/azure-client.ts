@@ -6,6 +6,7 @@ import { type AzureOpenAIConfig, azureConfigSchema } from "./config.ts";
 import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
 import { createSdk } from "./sdk.ts";
 import { createArgsFrom, modelInfoFrom, parseConfig, resolveHeaders } from "./settings.ts";
+import { trimEnd } from "../../core/text/trim-end.ts";
 
 const definition = {
   provider: "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
@@ -36,7 +37,7 @@ export class AzureOpenAIChatCompletionClient extends ChatCompletionsClient {
       prefixNames: config.add_name_prefixes ?? false,
       timeout: config.timeout,
       connect: () => {
-        const baseURL = `${config.azure_endpoint.replace(/\/+$/, "")}/openai`;
+        const baseURL = `${trimEnd(config.azure_endpoint, "/")}/openai`;
         const secrets = new Secrets(dependencies, baseURL);
         const { token, apiKey } = credentialsOf(config, dependencies);
         const credential = token ?? apiKey;
