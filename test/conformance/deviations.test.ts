@@ -6,6 +6,7 @@ import type {
   Json,
   JsonObject,
   Runnable,
+  Stateful,
   Workbench,
 } from "troupe";
 import {
@@ -306,6 +307,22 @@ describe("classes that show in several operations", () => {
     expect((await play(trace([use, good]))).failure).toMatchObject({ step: 0 });
     const allowed = { ...use, component: selector({ max_turns: "many" }) };
     expect((await play(trace([allowed, run]))).failure).toMatchObject({ step: 0 });
+  });
+
+  test("strict-values: a state of another type is refused, naming the place", async () => {
+    const { component, steps } = recorded("team_state/errors");
+    const state = steps[1]!["state"] as { agent_states: { ann: { agent_state: JsonObject } } };
+    const other = structuredClone(state);
+    other.agent_states.ann.agent_state["type"] = "SocietyOfMindAgentState";
+    expect(() => registry.load<Stateful & Component>(component!).loadState(other)).toThrow(
+      /ann.*type.*AssistantAgentState/s,
+    );
+    expect(await play(trace([{ op: "load_state", state: other }], component))).toMatchObject({
+      deviations: [{ step: 0, class: "strict-values" }],
+    });
+    const { agent_states: _, ...wrong } = other;
+    const lacking = { op: "load_state", state: { ...wrong, agent_states: 3 } };
+    expect((await play(trace([lacking], component))).failure).toMatchObject({ step: 0 });
   });
 
   test("atomic-load: AutoGen may save a part of a state that it refused, and only then", async () => {
