@@ -1,4 +1,4 @@
-import worker, { type Env, TeamObject as DeployedTeam } from "../../src/worker.ts";
+import worker, { type Env, TeamObject as DeployedTeam } from "troupe/worker";
 
 /** A team that says how many rows it wrote from each transaction to the next: those of one turn. */
 export class TeamObject extends DeployedTeam {

@@ -1,8 +1,8 @@
 import { DurableObject } from "cloudflare:workers";
 import { createParser } from "eventsource-parser";
-import worker, { type Env as TroupeEnv } from "../../src/worker.ts";
+import worker, { type Env as TroupeEnv } from "troupe/worker";
 
-export { TeamObject } from "../../src/worker.ts";
+export { TeamObject } from "troupe/worker";
 
 type Env = TroupeEnv & { BARE: DurableObjectNamespace<BareObject>; UPSTREAM: string };
 

@@ -81,6 +81,24 @@ export function violation(src, file, specifier) {
 /** @param {string[]} names */
 const list = (names) => (names.length === 0 ? "none" : names.join(", "));
 
+/**
+ * Calls `check` for whatever a file imports.
+ *
+ * @param {(source: any) => void} check
+ */
+const imports = (check) => ({
+  /** @param {any} node */
+  ImportDeclaration: (node) => check(node.source),
+  /** @param {any} node */
+  ExportNamedDeclaration: (node) => check(node.source),
+  /** @param {any} node */
+  ExportAllDeclaration: (node) => check(node.source),
+  /** @param {any} node */
+  ImportExpression: (node) => check(node.source),
+  /** @param {any} node */
+  TSImportType: (node) => check(node.source),
+});
+
 const layers = {
   /** @param {any} context */
   create(context) {
@@ -92,6 +110,7 @@ const layers = {
       if (message !== undefined) context.report({ node: source, message });
     };
     return {
+      ...imports(check),
       /** @param {any} node */
       ImportDeclaration(node) {
         check(node.source);
@@ -102,15 +121,25 @@ const layers = {
           });
         }
       },
-      /** @param {any} node */
-      ExportNamedDeclaration: (node) => check(node.source),
-      /** @param {any} node */
-      ExportAllDeclaration: (node) => check(node.source),
-      /** @param {any} node */
-      ImportExpression: (node) => check(node.source),
-      /** @param {any} node */
-      TSImportType: (node) => check(node.source),
     };
+  },
+};
+
+/** Outside of src, a relative path into it would break with each file that moves. */
+const srcByName = {
+  /** @param {any} context */
+  create(context) {
+    const src = resolve(context.cwd, "src");
+    const isInside = (/** @type {string} */ path) => !relative(src, path).startsWith("..");
+    if (isInside(context.filename)) return {};
+    return imports((source) => {
+      const specifier = source?.value;
+      if (typeof specifier !== "string" || !specifier.startsWith(".")) return;
+      if (!isInside(resolve(dirname(context.filename), specifier))) return;
+      const message =
+        "import src by the package's entry (troupe, troupe/worker, troupe/testing) or by #layer/...";
+      context.report({ node: source, message });
+    });
   },
 };
 
@@ -135,4 +164,7 @@ const zodNamespace = {
   },
 };
 
-export default { meta: { name: "troupe" }, rules: { layers, "zod-namespace": zodNamespace } };
+export default {
+  meta: { name: "troupe" },
+  rules: { layers, "zod-namespace": zodNamespace, "src-by-name": srcByName },
+};

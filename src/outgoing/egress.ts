@@ -1,6 +1,7 @@
 import { TroupeError } from "../core/errors.ts";
 import { isLoopbackHost, isPublicHost } from "./public-hosts.ts";
 import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
+import { trimEnd } from "../core/text/trim-end.ts";
 
 /** An outgoing request that is not allowed. Trying again does not help. */
 export class EgressError extends TroupeError {
@@ -104,7 +105,7 @@ function parse(target: string | URL): URL {
 
 /** URLs keep the dot at the end of a name, which changes nothing about where they lead. */
 function plainHost(url: URL): string {
-  return url.hostname.replace(/\.+$/, "");
+  return trimEnd(url.hostname, ".");
 }
 
 /** On one's own machine neither the scheme nor the port makes a difference. */

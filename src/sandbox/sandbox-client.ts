@@ -6,6 +6,7 @@ import { type ExecutionEnd, readExecution, type SandboxResult } from "./executio
 import { Patience } from "./patience.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { describeProblem, problemFrom, type SandboxProblem } from "./sandbox-problem.ts";
+import { trimEnd } from "../core/text/trim-end.ts";
 
 /** Four pings of the sandbox: without any of them nobody is there. */
 const SILENCE_MS = 60_000;
@@ -62,7 +63,7 @@ export class SandboxClient {
         issues: [{ path: "url", message }],
       });
     }
-    this.#url = url.replace(/\/+$/, "");
+    this.#url = trimEnd(url, "/");
     this.#apiKey = apiKey;
     this.#fetch = ask ?? ((address, init) => fetch(address, init));
     this.#silenceMs = silenceMs;

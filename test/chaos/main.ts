@@ -7,18 +7,19 @@ import { bundleWorker } from "./harness/bundle.ts";
 import { Random } from "./harness/random.ts";
 import { VAR_NAMES } from "./harness/trial.ts";
 import { allPlans, somePlans, type Tried } from "./kill-points.ts";
-import { type Case, runCases, type Tally } from "./runner.ts";
+import { type Case, Runner } from "./runner.ts";
 import { SCENARIOS } from "./scenarios/all.ts";
 import { streamCases } from "./streams.ts";
 import { Trials } from "./trials.ts";
 import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 
-// Kills the service with SIGKILL, over and over, and looks whether anybody could tell.
+// Kills the service with SIGKILL, over and over, and checks that no client and no log shows it.
 //
 //   node test/chaos/main.ts [--long] [--seconds 5] [--seed 1] [--only <part of a name>]
 //
-// First kills at named points: some of each kind, or with --long all there are. Then faults of the model, and clients of
-// all kinds. Then kills at random times, for so many seconds. The seed and a failed case's name repeat it.
+// First kills at named points: some of each kind, or all of them with --long. Then faults of the model, and clients of
+// all kinds. Then kills at random times, for the given number of seconds. The seed and the name of a failed case repeat
+// it.
 const { values } = parseArgs({
   options: {
     long: { type: "boolean", default: false },
@@ -43,14 +44,14 @@ const sandbox = await Sandbox.start();
 process.on("exit", () => void sandbox.kill());
 const place = { scratch, config: await bundleWorker(scratch, VAR_NAMES), sandbox };
 const trials = new Trials(place);
-const tally: Tally = { passed: 0, failed: 0 };
+const runner = new Runner(PARALLEL, only);
 
 async function* namedKills(): AsyncGenerator<Case, void, void> {
   const tried: Tried = new Set();
   const random = new Random(seed);
   for (const scenario of SCENARIOS) {
     yield trials.killed(scenario, { kills: [], spectator: "absent" });
-    // One that cannot be run at all is reported by the case above.
+    // A scenario that cannot run at all is reported by the case above.
     const reference = await trials.reference(scenario).catch(() => undefined);
     const plans = reference === undefined ? [] : allPlans(reference);
     for (const plan of long || only !== "" ? plans : somePlans(plans, MORE_PLANS, tried, random))
@@ -69,15 +70,15 @@ async function* clients(): AsyncGenerator<Case, void, void> {
 async function* randomKills(): AsyncGenerator<Case, void, void> {
   const random = new Random(seed);
   const end = performance.now() + seconds * 1000;
-  // To repeat one by its name, it is looked for among the first ones of the seed.
+  // A case is repeated by its name: it is searched for among the first ones of the seed.
   for (let count = 1; only === "" ? performance.now() < end : count <= MOST_RANDOM; count++)
     yield trials.randomlyKilled(random);
 }
 
 console.log(`seed ${seed}`);
 for (const cases of [namedKills(), upstreamFaults(), clients(), randomKills()])
-  await runCases(cases, PARALLEL, only, tally);
+  await runner.run(cases);
 console.log(String(trials.statistics));
-console.log(`${tally.passed} passed, ${tally.failed} failed`);
+console.log(`${runner.passed} passed, ${runner.failed} failed`);
 await sandbox[Symbol.asyncDispose]();
-process.exit(tally.failed > 0 ? 1 : 0);
+process.exit(runner.failed > 0 ? 1 : 0);

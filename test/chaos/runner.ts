@@ -6,33 +6,55 @@ export interface Case {
   run(): Promise<readonly string[]>;
 }
 
-export interface Tally {
-  passed: number;
-  failed: number;
-}
+/** Runs cases side by side, prints those that fail, and counts. */
+export class Runner implements Disposable {
+  passed = 0;
+  failed = 0;
+  readonly #parallel: number;
+  readonly #only: string;
+  readonly #running = new Set<string>();
 
-/** Runs the cases whose name contains `only`, side by side, and prints those that fail. */
-export async function runCases(
-  cases: AsyncGenerator<Case, void, void>,
-  parallel: number,
-  only: string,
-  tally: Tally,
-): Promise<void> {
-  const worker = async (): Promise<void> => {
-    for (let next = await cases.next(); next.done !== true; next = await cases.next()) {
-      const { name, run } = next.value;
-      if (!name.includes(only)) continue;
-      const problems = await run().catch((error: unknown) => [describe(error)]);
-      if (problems.length === 0) {
-        tally.passed++;
-        continue;
+  /** @param only runs the cases whose name contains it */
+  constructor(parallel: number, only: string) {
+    this.#parallel = parallel;
+    this.#only = only;
+    process.on("unhandledRejection", this.#onUnhandled);
+    process.on("uncaughtException", this.#onUnhandled);
+  }
+
+  async run(cases: AsyncGenerator<Case, void, void>): Promise<void> {
+    const worker = async (): Promise<void> => {
+      for (let next = await cases.next(); next.done !== true; next = await cases.next()) {
+        if (next.value.name.includes(this.#only)) await this.#try(next.value);
       }
-      tally.failed++;
-      console.log(`FAIL ${name}`);
-      for (const problem of problems) console.log(`     ${problem}`);
-    }
+    };
+    await Promise.all(Array.from({ length: this.#parallel }, worker));
+  }
+
+  [Symbol.dispose](): void {
+    process.off("unhandledRejection", this.#onUnhandled);
+    process.off("uncaughtException", this.#onUnhandled);
+  }
+
+  async #try({ name, run }: Case): Promise<void> {
+    this.#running.add(name);
+    const problems = await run().catch((error: unknown) => [describe(error)]);
+    this.#running.delete(name);
+    if (problems.length === 0) this.passed++;
+    else this.#fail(name, problems);
+  }
+
+  /** A mistake of the harness that no case waits for: a failure of its own, and the other cases go on. */
+  readonly #onUnhandled = (error: unknown): void => {
+    const running = [...this.#running].join("; ") || "none";
+    this.#fail("the harness: unhandled error", [describe(error), `running: ${running}`]);
   };
-  await Promise.all(Array.from({ length: parallel }, worker));
+
+  #fail(name: string, problems: readonly string[]): void {
+    this.failed++;
+    console.log(`FAIL ${name}`);
+    for (const problem of problems) console.log(`     ${problem}`);
+  }
 }
 
 function describe(error: unknown): string {

@@ -6,6 +6,7 @@ import type {
   Json,
   JsonObject,
   Runnable,
+  Stateful,
   Workbench,
 } from "troupe";
 import {
@@ -30,7 +31,7 @@ import { InMemory } from "./in-memory.ts";
 import { type Outcome, play as playOn } from "./play.ts";
 import { CodeStandIn } from "./stand-ins/code.ts";
 import { readTrace } from "./read-trace.ts";
-import type { Trace } from "./trace.ts";
+import type { ToolTable, Trace } from "./trace.ts";
 
 const catalog = new Catalog();
 catalog.registerTool(
@@ -239,6 +240,141 @@ describe("an unlisted deviation is recognised, and nothing else accepted", () =>
     const untimely = structuredClone(trace);
     (untimely.steps[5]!["events"] as JsonObject[])[1]!["source"] = "somebody";
     expect((await play(untimely)).failure).toMatchObject({ step: 5 });
+  });
+});
+
+describe("classes that show in several operations", () => {
+  const trace = (steps: Trace["steps"], component?: JsonObject): Trace => ({
+    ...recorded("team_state/errors"),
+    component,
+    steps,
+    model_calls: [],
+  });
+  const selector = (config: JsonObject = {}): JsonObject => ({
+    provider: "autogen_agentchat.teams.SelectorGroupChat",
+    component_type: "team",
+    config: {
+      participants: [agent("ann", ["x"]), agent("bob", ["y"])],
+      model_client: model(),
+      allow_repeated_speaker: false,
+      selector_prompt: "{participants}",
+      ...config,
+    },
+  });
+  const error = { type: "ValueError", message: "No more mock responses available" };
+
+  test("early-task: the task of a run that fails at once may be shown, nothing else", async () => {
+    const early = { op: "run", task: "go", events: [], error };
+    expect(await play(trace([early], selector()))).toMatchObject({
+      deviations: [{ step: 0, class: "early-task" }],
+    });
+    const silent = { ...early, output_task_messages: false };
+    expect((await play(trace([silent], selector()))).deviations).toEqual([]);
+    const { error: _, ...good } = early;
+    expect((await play(trace([good], selector()))).failure).toMatchObject({ step: 0 });
+    const spoken = { ...early, events: [{ type: "TextMessage", source: "user", content: "no" }] };
+    expect((await play(trace([spoken], selector()))).failure).toMatchObject({ step: 0 });
+  });
+
+  test.each(["use", "new", "component"])("swarm-teams: in %s", async (op) => {
+    const swarm = (member: JsonObject): JsonObject => ({
+      provider: "autogen_agentchat.teams.Swarm",
+      component_type: "team",
+      config: { participants: [agent("ann", [], { handoffs: [] }), member] },
+    });
+    const handsOver = swarm(selector({ name: "inner" }));
+    // The first member of a Swarm must be able to hand over.
+    const [first] = (handsOver["config"] as JsonObject)["participants"] as JsonObject[];
+    (first!["config"] as JsonObject)["handoffs"] = [
+      { target: "inner", description: "", name: "to_inner", message: "go" },
+    ];
+    const refused = { type: "ValueError", message: "not an agent", kind: "value" };
+    const outcome = await play(trace([{ op, component: handsOver, error: refused }]));
+    expect(outcome).toMatchObject({ deviations: [{ step: 0, class: "swarm-teams" }] });
+    const plain = trace([{ op, component: selector(), error: refused }]);
+    expect((await play(plain)).failure).toMatchObject({ step: 0 });
+  });
+
+  test("strict-values: a value with which every run fails is refused, and the runs are left out", async () => {
+    const use = { op: "use", component: selector({ max_turns: 0 }) };
+    const run = { op: "run", task: "go", events: [], error };
+    expect((await play(trace([use, run]))).deviations.map((place) => place.class)).toEqual([
+      "strict-values",
+      "strict-values",
+    ]);
+    expect((await play(trace([run], use.component))).failure).toBeUndefined();
+    const { error: _, ...good } = run;
+    expect((await play(trace([use, good]))).failure).toMatchObject({ step: 0 });
+    const allowed = { ...use, component: selector({ max_turns: "many" }) };
+    expect((await play(trace([allowed, run]))).failure).toMatchObject({ step: 0 });
+  });
+
+  test("strict-values: a state of another type is refused, naming the place", async () => {
+    const { component, steps } = recorded("team_state/errors");
+    const state = steps[1]!["state"] as { agent_states: { ann: { agent_state: JsonObject } } };
+    const other = structuredClone(state);
+    other.agent_states.ann.agent_state["type"] = "SocietyOfMindAgentState";
+    expect(() => registry.load<Stateful & Component>(component!).loadState(other)).toThrow(
+      /ann.*type.*AssistantAgentState/s,
+    );
+    expect(await play(trace([{ op: "load_state", state: other }], component))).toMatchObject({
+      deviations: [{ step: 0, class: "strict-values" }],
+    });
+    const { agent_states: _, ...wrong } = other;
+    const lacking = { op: "load_state", state: { ...wrong, agent_states: 3 } };
+    expect((await play(trace([lacking], component))).failure).toMatchObject({ step: 0 });
+  });
+
+  test("atomic-load: AutoGen may save a part of a state that it refused, and only then", async () => {
+    const errors = recorded("team_state/errors");
+    const last = errors.steps.length - 1;
+    const half = structuredClone(errors);
+    const { agent_states } = half.steps[last]!["state"] as { agent_states: JsonObject };
+    (agent_states["ann"] as JsonObject)["message_buffer"] = [];
+    (agent_states["RoundRobinGroupChatManager"] as JsonObject)["current_turn"] = 7;
+    expect(await play(half)).toMatchObject({ deviations: [{ step: last, class: "atomic-load" }] });
+    const untouched = { ...half, steps: [half.steps[0]!, half.steps[last]!] };
+    expect((await play(untouched)).failure).toMatchObject({ step: 1 });
+  });
+
+  test("renamed-tool: in what a workbench streams", async () => {
+    const renamed = recorded("assistant/renamed_streamed");
+    const config = renamed.component!["config"] as JsonObject;
+    const workbench = ([config["workbench"]].flat() as JsonObject[])[0]!;
+    const overrides = (workbench["config"] as JsonObject)["tool_overrides"] as JsonObject;
+    const [name] = Object.values(overrides).map((entry) => (entry as JsonObject)["name"] as string);
+    const tools = Object.fromEntries(
+      Object.entries(renamed.tools).map(([key, table]): [string, ToolTable] => [
+        key,
+        { ...table, cases: [{ arguments: {}, result: "done" }] },
+      ]),
+    );
+    const call = (shown: string): Trace => ({
+      ...renamed,
+      tools,
+      component: workbench,
+      model_calls: [],
+      steps: [
+        {
+          op: "call_tool",
+          name: shown,
+          arguments: {},
+          streaming: true,
+          items: [
+            {
+              type: "ToolResult",
+              name: shown,
+              result: [{ type: "TextResultContent", content: `Tool ${shown} not found.` }],
+              is_error: true,
+            },
+          ],
+        },
+      ],
+    });
+    expect(await play(call(name!))).toMatchObject({
+      deviations: [{ step: 0, class: "renamed-tool" }],
+    });
+    expect((await play(call("nowhere"))).deviations).toEqual([]);
   });
 });
 

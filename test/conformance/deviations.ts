@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import * as z from "zod";
 import { type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
+import { ATOMIC_LOAD } from "./deviations/atomic-load.ts";
 import { withoutChunks } from "./deviations/chunks.ts";
 import { GRAPHS } from "./deviations/graphs.ts";
 import { withoutHiddenTask } from "./deviations/hidden-task.ts";
 import { LOADING } from "./deviations/loading.ts";
-import { mentions, type Place } from "./deviations/place.ts";
+import { isTeam, type Place } from "./deviations/place.ts";
 import { RUNNING } from "./deviations/running.ts";
 import type { Played } from "./host.ts";
 import type { Step } from "./trace.ts";
@@ -49,8 +50,9 @@ export const REWRITINGS: readonly Rewriting[] = [
  * Each recogniser accepts exactly what its class says and nothing else.
  */
 export function recognise(place: Place): string | undefined {
-  return [...LOADING, ...RUNNING, ...GRAPHS].find((recogniser) => recogniser.explains(place))
-    ?.class;
+  return [...LOADING, ATOMIC_LOAD, ...RUNNING, ...GRAPHS].find((recogniser) =>
+    recogniser.explains(place),
+  )?.class;
 }
 
 /**
@@ -61,10 +63,7 @@ export function leavesApart({ step, played, subject }: Place): boolean {
   const { error } = step;
   if (step.op !== "run" || !isJsonObject(error) || played.error === undefined) return false;
   if (played.error.code === "invalid_task") return false;
-  return (
-    error["type"] === "RuntimeError" ||
-    !mentions(subject, ({ participants }) => Array.isArray(participants))
-  );
+  return error["type"] === "RuntimeError" || !isTeam(subject);
 }
 
 /** Whether a step failed in a way that nothing in a trace can be the reason of. */

@@ -94,7 +94,7 @@ class Player {
       const step = { op: "use", component };
       const name =
         played.error &&
-        recognise({ trace: this.#trace, index: 0, step, played, subject: component });
+        recognise({ trace: this.#trace, index: 0, step, played, subject: component, before: [] });
       this.#refused = name;
       if (played.error && name === undefined) {
         const { message } = played.error;
@@ -122,7 +122,7 @@ class Player {
     const played = await withinTime(renews ? this.#renew(step) : this.#play(step));
     await this.#keepRecords(index);
     if (this.#apart !== undefined) this.#apartSteps.set(index, this.#apart);
-    const place = { trace: this.#trace, index, step, played, subject };
+    const place = { trace: this.#trace, index, step, played, subject, before: [...this.#places] };
     this.#places.push(place);
     const found = this.#compare(step, played, index);
     const listed = this.#listedAt(index);
@@ -154,6 +154,7 @@ class Player {
       step,
       played: { actual: {} },
       subject: undefined,
+      before: [],
     });
     this.#incomparable.add(index);
     this.#deviates(index, name);

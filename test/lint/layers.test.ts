@@ -94,6 +94,16 @@ const refused: Record<string, { file: string; text: string; says: string }> = {
     text: 'import z from "zod";\nexport { z };',
     says: "import * as z",
   },
+  "a relative path into src in a test": {
+    file: "test/core/a.test.ts",
+    text: 'export { x } from "../../src/core/x.ts";',
+    says: "import src by the package's entry",
+  },
+  "a relative path into src in a test, at run time": {
+    file: "test/core/b.test.ts",
+    text: 'export const x = (): Promise<unknown> => import("../../src/core/x.ts");',
+    says: "import src by the package's entry",
+  },
   "an open end": { file: "src/core/t.ts", text: "// TODO later\nexport {};", says: "todo" },
   any: { file: "src/core/any.ts", text: "export const x: any = 1;", says: "any" },
   "a promise nobody waits for": {
@@ -117,6 +127,8 @@ const accepted: Record<string, string> = {
   "src/models/ok.ts":
     'import OpenAI from "openai";\nimport { x } from "../core/x.ts";\nexport { OpenAI, x };',
   "src/protocols/ok.ts": 'export type { TeamInfo } from "../contract/gateway.ts";',
+  "test/core/ok.test.ts": 'export { y } from "../support.ts";\nexport { x } from "#core/x.ts";',
+  "test/support.ts": "export const y = 1;",
   "src/worker.ts": 'export * from "./durable/x.ts";\nexport * from "./http/x.ts";',
 };
 

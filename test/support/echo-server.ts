@@ -6,6 +6,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import type { AddressInfo } from "node:net";
+import { requestBody } from "./request-body.ts";
 
 /** A request as a server saw it. */
 export interface SeenRequest {
@@ -21,7 +22,7 @@ type Answer = (response: ServerResponse, request: SeenRequest) => void | Promise
 /** A local HTTP server that remembers what it was asked. */
 export class EchoServer implements AsyncDisposable {
   readonly requests: SeenRequest[] = [];
-  /** Calls whoever wants to know that a client has gone. */
+  /** Called when a client has left before its answer was complete. */
   onGone: (() => void) | undefined;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #answer: Answer;
@@ -48,10 +49,10 @@ export class EchoServer implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
+    const body = await requestBody(request);
+    if (body === undefined) return;
     const { method = "", url = "", headers } = request;
-    const seen = { method, path: url, headers, body: Buffer.concat(parts).toString("utf8") };
+    const seen = { method, path: url, headers, body };
     this.requests.push(seen);
     response.on("close", () => {
       if (!response.writableFinished) this.onGone?.();

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
+import { requestBody } from "./request-body.ts";
 
-/** What the sandbox was asked. */
+/** A request to the sandbox. */
 export interface SandboxCall {
   method: string;
   path: string;
@@ -13,7 +13,7 @@ export interface SandboxCall {
 
 export type SandboxReply = (response: ServerResponse, call: SandboxCall) => void | Promise<void>;
 
-/** A sandbox that does what a test says, call by call: one that was not expected, or did not come, fails the test. */
+/** A sandbox that answers as a test scripts it; an unexpected or a missing call fails the test. */
 export class FakeSandbox implements AsyncDisposable {
   readonly calls: SandboxCall[] = [];
   readonly #server: Server;
@@ -58,7 +58,9 @@ export class FakeSandbox implements AsyncDisposable {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = "", url: path = "", headers } = request;
-    const call = { method, path, headers, body: await text(request) };
+    const body = await requestBody(request);
+    if (body === undefined) return;
+    const call = { method, path, headers, body };
     this.calls.push(call);
     const next = this.#replies[0];
     if (next?.method !== method) {

@@ -18,7 +18,7 @@ import type { LLMMessage, RequestUsage } from "../models/llm-messages.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
 import { drive } from "../run/drive.ts";
 import type { TurnContext } from "../run/turn-context.ts";
-import { baseStateSchema } from "../state/base-state.ts";
+import { stateSchemaOf } from "../state/base-state.ts";
 import { loadAll } from "../state/load-all.ts";
 import { parseState } from "../state/parse-state.ts";
 import { statefulAt } from "../state/state-at.ts";
@@ -44,7 +44,7 @@ const configSchema = z.object({
   model_context: componentModelSchema.nullish(),
 });
 
-const stateSchema = baseStateSchema.extend({
+const stateSchema = stateSchemaOf("SocietyOfMindAgentState").extend({
   inner_team_state: jsonObjectSchema.default({}),
   troupe: z.object({ llm_context: jsonObjectSchema.optional() }).optional(),
 });

@@ -1,93 +1,142 @@
 import { ease } from "../ease.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import { JsonSchema } from "./json-schema.ts";
-import { flatten } from "./reference.ts";
+import { FlatSchemas } from "./flat.ts";
+import type { JsonSchema } from "./json-schema.ts";
+import { isTooDeep, isTooMuch, WorkLimit } from "./work-limit.ts";
 
 /**
  * A value without what its schema does not know: unnamed properties, and null where a property may simply be left
  * out; and with numbers and booleans where texts say them. Models write all of it, and AutoGen accepts it. Check the
  * result, then {@link complete} it.
  */
-export function prune(value: Json, schema: JsonObject, root = schema): Json {
-  return arrange(value, schema, { root, fill: "nothing", eased: true });
+export function prune(value: Json, schema: JsonSchema): Json {
+  return fit(value, schema, { fill: "nothing", eased: true });
 }
 
 /**
  * A checked value in the order of its schema, with defaults for the properties that are missing: null where the
  * schema names no default.
  */
-export function complete(value: Json, schema: JsonObject, root = schema): Json {
-  return arrange(value, schema, { root, fill: "everything", eased: false });
+export function complete(value: Json, schema: JsonSchema): Json {
+  return fit(value, schema, { fill: "everything", eased: false });
 }
 
 /** As {@link complete}, but what is missing and has no default stays missing. */
-export function withDefaults(value: Json, schema: JsonObject, root = schema): Json {
-  return arrange(value, schema, { root, fill: "defaults", eased: false });
+export function withDefaults(value: Json, schema: JsonSchema): Json {
+  return fit(value, schema, { fill: "defaults", eased: false });
 }
 
-interface Pass {
-  root: JsonObject;
+interface Mode {
   /** Which missing properties are filled in. */
   fill: "nothing" | "defaults" | "everything";
   eased: boolean;
 }
 
-function arrange(value: Json, schema: JsonObject, pass: Pass): Json {
-  const flat = flatten(schema, pass.root);
-  const alternatives = flat["anyOf"] ?? flat["oneOf"];
-  if (Array.isArray(alternatives))
-    return arrangeUnion(value, alternatives.filter(isJsonObject), pass);
-  if (Array.isArray(value) && isJsonObject(flat["items"])) {
-    const items = flat["items"];
-    return value.map((item) => arrange(item, items, pass));
+/** What is too large or too deep to arrange stays as it is: the check that follows refuses it. */
+function fit(value: Json, schema: JsonSchema, mode: Mode): Json {
+  if (isTooDeep(value)) return value;
+  try {
+    return new Arrangement(schema).arrange(value, schema.schema, mode);
+  } catch (error) {
+    if (isTooMuch(error)) return value;
+    throw error;
   }
-  if (isJsonObject(value) && isJsonObject(flat["properties"])) {
-    return arrangeObject(value, flat["properties"], flat, pass);
-  }
-  return pass.eased && typeof flat["type"] === "string" ? ease(value, flat["type"]) : value;
 }
 
-function arrangeObject(
-  value: JsonObject,
-  properties: JsonObject,
-  schema: JsonObject,
-  pass: Pass,
-): JsonObject {
-  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const result: JsonObject = {};
-  for (const [key, property] of Object.entries(properties)) {
-    const own = isJsonObject(property) ? property : {};
-    const fallback = own["default"] ?? null;
-    const given = Object.hasOwn(value, key) ? value[key] : undefined;
-    const optional = !required.includes(key);
-    const missing = given === undefined || (given === null && optional && fallback === null);
-    if (!missing) result[key] = arrange(given, own, pass);
-    else if (
-      optional &&
-      (pass.fill === "everything" || (pass.fill === "defaults" && fallback !== null))
-    )
-      result[key] = structuredClone(fallback);
+/** Arranges each value by each schema once, because the alternatives of unions try the same ones again and again. */
+class Arrangement {
+  readonly #schema: JsonSchema;
+  readonly #flat: FlatSchemas;
+  readonly #limit = new WorkLimit();
+  readonly #done = new Map<string, Map<JsonObject, Map<Json, Json>>>();
+
+  constructor(schema: JsonSchema) {
+    this.#schema = schema;
+    this.#flat = new FlatSchemas(schema.schema);
   }
-  const open = schema["additionalProperties"];
-  if (open === true || isJsonObject(open)) {
-    for (const [key, item] of Object.entries(value)) {
-      if (!Object.hasOwn(properties, key)) result[key] = item;
+
+  arrange(value: Json, schema: JsonObject, mode: Mode): Json {
+    this.#limit.spend();
+    const flat = this.#flat.of(schema);
+    const done = entry(entry(this.#done, `${mode.fill} ${mode.eased}`), flat);
+    const known = done.get(value);
+    if (known !== undefined) return known;
+    done.set(value, value);
+    const arranged = this.#arrange(value, flat, mode);
+    done.set(value, arranged);
+    return arranged;
+  }
+
+  #arrange(value: Json, flat: JsonObject, mode: Mode): Json {
+    const alternatives = flat["anyOf"] ?? flat["oneOf"];
+    if (Array.isArray(alternatives)) {
+      return this.#arrangeUnion(value, alternatives.filter(isJsonObject), mode);
     }
+    if (Array.isArray(value) && isJsonObject(flat["items"])) {
+      const items = flat["items"];
+      return value.map((item) => this.arrange(item, items, mode));
+    }
+    if (isJsonObject(value) && isJsonObject(flat["properties"])) {
+      return this.#arrangeObject(value, flat["properties"], flat, mode);
+    }
+    return mode.eased && typeof flat["type"] === "string" ? ease(value, flat["type"]) : value;
   }
-  return result;
+
+  #arrangeObject(
+    value: JsonObject,
+    properties: JsonObject,
+    schema: JsonObject,
+    mode: Mode,
+  ): JsonObject {
+    const required = new Set(Array.isArray(schema["required"]) ? schema["required"] : []);
+    const result: JsonObject = {};
+    this.#limit.spend(required.size);
+    for (const [key, property] of Object.entries(properties)) {
+      this.#limit.spend();
+      const own = isJsonObject(property) ? property : {};
+      const fallback = own["default"] ?? null;
+      const given = Object.hasOwn(value, key) ? value[key] : undefined;
+      const optional = !required.has(key);
+      const missing = given === undefined || (given === null && optional && fallback === null);
+      if (!missing) result[key] = this.arrange(given, own, mode);
+      else if (
+        optional &&
+        (mode.fill === "everything" || (mode.fill === "defaults" && fallback !== null))
+      )
+        result[key] = this.#copy(fallback);
+    }
+    const open = schema["additionalProperties"];
+    if (open === true || isJsonObject(open)) {
+      for (const [key, item] of Object.entries(value)) {
+        if (!Object.hasOwn(properties, key)) result[key] = item;
+      }
+    }
+    return result;
+  }
+
+  #copy(fallback: Json): Json {
+    if (typeof fallback !== "object") return fallback;
+    const text = JSON.stringify(fallback);
+    this.#limit.spend(text.length >> 3);
+    return JSON.parse(text) as Json;
+  }
+
+  /** The first alternative that accepts the value says how it is arranged; one that accepts it as it is goes first. */
+  #arrangeUnion(value: Json, alternatives: readonly JsonObject[], mode: Mode): Json {
+    for (const eased of [false, true]) {
+      for (const alternative of alternatives) {
+        const pruned = this.arrange(value, alternative, { fill: "nothing", eased });
+        if (!this.#schema.partAccepts(alternative, pruned, this.#limit)) continue;
+        if (mode.fill === "nothing") return pruned;
+        return this.arrange(pruned, alternative, { ...mode, eased: false });
+      }
+    }
+    return value;
+  }
 }
 
-/** The first alternative that accepts the value says how it is arranged; one that accepts it as it is goes first. */
-function arrangeUnion(value: Json, alternatives: readonly JsonObject[], pass: Pass): Json {
-  const { $defs = {}, definitions = {} } = pass.root;
-  for (const eased of [false, true]) {
-    for (const alternative of alternatives) {
-      const pruned = arrange(value, alternative, { root: pass.root, fill: "nothing", eased });
-      const schema = new JsonSchema({ ...alternative, $defs, definitions });
-      if (schema.check(pruned).length > 0) continue;
-      if (pass.fill === "nothing") return pruned;
-      return arrange(pruned, alternative, { ...pass, eased: false });
-    }
-  }
-  return value;
+function entry<K, L, V>(map: Map<K, Map<L, V>>, key: K): Map<L, V> {
+  let inner = map.get(key);
+  if (inner === undefined) map.set(key, (inner = new Map()));
+  return inner;
 }

@@ -82,8 +82,7 @@ export class StructuredMessageFactory implements Component {
    * @throws MessageError naming every field that is wrong
    */
   content(value: Json): JsonObject {
-    const { schema } = this.#schema;
-    const pruned = prune(value, schema);
+    const pruned = prune(value, this.#schema);
     const issues = this.#schema.check(pruned);
     if (issues.length > 0) {
       throw new MessageError(
@@ -93,7 +92,7 @@ export class StructuredMessageFactory implements Component {
         },
       );
     }
-    const content = complete(pruned, schema);
+    const content = complete(pruned, this.#schema);
     if (isJsonObject(content)) return content;
     const issue = { path: "", message: "must be a JSON object" };
     throw new MessageError(`the content of a message ${issue.message}`, { issues: [issue] });

@@ -5,12 +5,12 @@ import { type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { MessageOrigin } from "../messages/create.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
-import { baseStateSchema } from "../state/base-state.ts";
+import { baseStateSchema, stateSchemaOf } from "../state/base-state.ts";
 
-const teamStateSchema = baseStateSchema.extend({
+const teamStateSchema = stateSchemaOf("TeamState").extend({
   agent_states: z.record(z.string(), jsonObjectSchema).default({}),
 });
-const containerStateSchema = baseStateSchema.extend({
+const containerStateSchema = stateSchemaOf("ChatAgentContainerState").extend({
   agent_state: jsonObjectSchema.default({}),
   message_buffer: z.array(z.json()).default([]),
 });

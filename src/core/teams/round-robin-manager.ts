@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { Json, JsonObject } from "../json.ts";
 import type { AgentEvent } from "../messages/message.ts";
-import { baseStateSchema } from "../state/base-state.ts";
+import { stateSchemaOf } from "../state/base-state.ts";
 import { parseState } from "../state/parse-state.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 
-const stateSchema = baseStateSchema.extend({
+const stateSchema = stateSchemaOf("RoundRobinManagerState").extend({
   next_speaker_index: z.number().int().nonnegative().default(0),
 });
 

@@ -12,11 +12,11 @@ import {
 } from "../messages/message.ts";
 import { parseState } from "../state/parse-state.ts";
 import { pythonRepr } from "../text/python.ts";
-import { baseStateSchema } from "../state/base-state.ts";
+import { stateSchemaOf } from "../state/base-state.ts";
 import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";
 import { isTeam, type Team } from "./team.ts";
 
-const stateSchema = baseStateSchema.extend({
+const stateSchema = stateSchemaOf("SwarmManagerState").extend({
   current_speaker: z.string().default(""),
   /** AutoGen looks for the last handoff in the thread, which does not say what was said inside a team. */
   troupe: z.object({ handoff: z.string().nullish() }).optional(),

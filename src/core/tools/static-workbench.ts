@@ -12,7 +12,7 @@ import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { noApprovalSchema } from "../run/human-approval.ts";
-import { baseStateSchema } from "../state/base-state.ts";
+import { stateSchemaOf } from "../state/base-state.ts";
 import { loadAll } from "../state/load-all.ts";
 import { parseState } from "../state/parse-state.ts";
 import { statefulAt } from "../state/state-at.ts";
@@ -45,7 +45,7 @@ const staticWorkbenchConfigSchema = z.object({
 });
 type StaticWorkbenchConfig = z.infer<typeof staticWorkbenchConfigSchema>;
 
-const stateSchema = baseStateSchema.extend({
+const stateSchema = stateSchemaOf("StaticWorkbenchState").extend({
   tools: z.record(z.string(), jsonObjectSchema).default({}),
 });
 

@@ -56,7 +56,7 @@ function fromJsonSchema(tool: string, source: JsonObject): ToolParameters<JsonOb
     schema: source,
     parse: (args) => {
       // Models send null for optional arguments, and unknown keys.
-      const known = prune(args, source) as JsonObject;
+      const known = prune(args, schema) as JsonObject;
       const issues = schema.check(known);
       if (issues.length > 0) throw refused(tool, issues);
       return known;

@@ -31,6 +31,7 @@ function cut(text: string, maxBytes: number): string {
   if (text.length * 3 <= maxBytes) return text;
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return text;
-  const kept = new TextDecoder().decode(bytes.subarray(0, maxBytes)).replace(/\uFFFD+$/u, "");
+  // A stream leaves out the beginning of a character whose other bytes are cut off.
+  const kept = new TextDecoder().decode(bytes.subarray(0, maxBytes), { stream: true });
   return `${kept}\n[Cut: the result had ${bytes.length} bytes, ${maxBytes} are shown.]`;
 }

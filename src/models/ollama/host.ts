@@ -1,4 +1,5 @@
 import { ValueError } from "../../core/errors.ts";
+import { trimEnd } from "../../core/text/trim-end.ts";
 
 const DEFAULT_PORT = "11434";
 
@@ -30,5 +31,5 @@ export function baseUrlOf(host: string): string {
   url.search = "";
   url.hash = "";
   // The address of the same server for clients of OpenAI's API.
-  return url.href.replace(/\/+$/, "").replace(/\/v1$/, "");
+  return trimEnd(url.href, "/").replace(/\/v1$/, "");
 }

@@ -1,4 +1,5 @@
 import { ModelError } from "../../core/models/model-error.ts";
+import { trimEnd } from "../../core/text/trim-end.ts";
 import { type OutgoingDependencies, readEnv, type Secrets } from "../../outgoing/dependencies.ts";
 
 /** Makers with an API of OpenAI's kind, and the setting with the key for it, by how their models' names begin. */
@@ -36,7 +37,7 @@ export function openAIAddress(
 /** The server of an Azure client. */
 export function azureAddress({ azure_endpoint }: { azure_endpoint: string }): ModelAddress {
   return {
-    url: `${azure_endpoint.replace(/\/+$/, "")}/openai`,
+    url: `${trimEnd(azure_endpoint, "/")}/openai`,
     keyName: "AZURE_OPENAI_API_KEY",
   };
 }

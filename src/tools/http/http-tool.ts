@@ -4,6 +4,7 @@ import { errorMessage, TroupeError, ValueError } from "../../core/errors.ts";
 import { issuesOf, listIssues } from "../../core/issues.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { withDefaults } from "../../core/json-schema/fit.ts";
+import { JsonSchema } from "../../core/json-schema/json-schema.ts";
 import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
 import type { StepPolicy } from "../../core/run/turn-context.ts";
 import type { Tool, ToolRun } from "../../core/tools/tool.ts";
@@ -50,6 +51,7 @@ export class HttpTool implements Tool {
   readonly #method: string;
   readonly #address: Address;
   readonly #parameters: ToolParameters<JsonObject>;
+  readonly #jsonSchema: JsonSchema;
   readonly #dependencies: OutgoingDependencies;
 
   /** @throws ValueError naming the field of a config that cannot be used */
@@ -60,6 +62,7 @@ export class HttpTool implements Tool {
     this.#settings = settings;
     this.#address = new Address(settings);
     this.#parameters = toolParameters(name, parameters, false);
+    this.#jsonSchema = new JsonSchema(parameters);
     this.#dependencies = dependencies;
     this.#method = method ?? "POST";
     this.name = name;
@@ -69,8 +72,8 @@ export class HttpTool implements Tool {
   }
 
   async run(args: JsonObject, { signal, idempotencyKey }: ToolRun): Promise<Json> {
-    const { headers: given, json_schema, return_type, timeout } = this.#settings;
-    const known = withDefaults(this.#parameters.parse(args), json_schema) as JsonObject;
+    const { headers: given, return_type, timeout } = this.#settings;
+    const known = withDefaults(this.#parameters.parse(args), this.#jsonSchema) as JsonObject;
     const secrets = new Secrets(this.#dependencies, this.#address.origin);
     const headers = openHeaders(given ?? {}, secrets);
     if (!headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { requestBody } from "../../support/request-body.ts";
 
 /** An effect that a tool or agent of the chaos worker asked for. */
 export interface Effect {
@@ -38,9 +39,8 @@ export class EffectsServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const name = Buffer.concat(parts).toString("utf8");
+    const name = await requestBody(request);
+    if (name === undefined) return;
     const key = String(request.headers["idempotency-key"]);
     const result = this.#results.get(key) ?? `${name} happened`;
     this.#results.set(key, result);

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { registerComponent, registerTool } from "troupe";
-import app, { TeamObject as Base } from "../../../src/worker.ts";
+import app, { TeamObject as Base } from "troupe/worker";
 import type { Arming } from "./protocol.ts";
 import { StepsAgent } from "./steps-agent.ts";
 import { StorageProbe } from "./storage-probe.ts";

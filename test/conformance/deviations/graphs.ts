@@ -1,14 +1,18 @@
 import { type Json, type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
+import { hasTeam } from "./loading.ts";
 import { compareStep } from "../compare/steps.ts";
-import { type Step, textOf } from "../trace.ts";
+import type { Played } from "../host.ts";
+import { sameJson, type Step, textOf } from "../trace.ts";
 import {
   configOf,
   eventsOf,
+  isLoading,
   isProvider,
   isResult,
   mentions,
   messagesOf,
+  newComponent,
   type Place,
   type Recogniser,
   recordedEvents,
@@ -30,6 +34,8 @@ export const GRAPHS: readonly Recogniser[] = [
   {
     class: "wave",
     explains: ({ step, played, subject }) => {
+      if (step.op === "save_state")
+        return mentions(subject, forks) && onlyOrderDiffers(step, played);
       const [ours, recorded] = [eventsOf(played), recordedEvents(step)];
       if (step.op !== "run") return false;
       if (step["error"] !== undefined && played.error !== undefined) {
@@ -57,8 +63,8 @@ export const GRAPHS: readonly Recogniser[] = [
     class: "loop-state",
     explains: (place) => {
       const { trace, step, played } = place;
-      const loaded = loadedGraph(place);
-      if (loaded === undefined || played.error !== undefined) return false;
+      const loaded = loadedGraphs(place);
+      if (loaded.length === 0 || played.error !== undefined) return false;
       if (step.op === "save_state") {
         const counted = countedAnew(step, played.actual["state"]);
         return (
@@ -67,19 +73,24 @@ export const GRAPHS: readonly Recogniser[] = [
         );
       }
       const ours = eventsOf(played);
-      return isGoodRun(step) && complete(loaded).length > 0 && isWithin(recordedEvents(step), ours);
+      return (
+        isGoodRun(step) &&
+        loaded.flatMap(complete).length > 0 &&
+        isWithin(recordedEvents(step), ours)
+      );
     },
   },
   {
     class: "after-error",
     explains: (place) => {
       const { step, played } = place;
-      const ready = loadedGraph(place)?.["ready"];
+      const drained = loadedGraphs(place).some(
+        ({ ready }) => Array.isArray(ready) && ready.length === 0,
+      );
       const task = [step["task"] ?? []].flat();
       return (
         isGoodRun(step) &&
-        Array.isArray(ready) &&
-        ready.length === 0 &&
+        drained &&
         messagesOf(recordedEvents(step)).length <= task.length &&
         played.error?.code !== null
       );
@@ -89,9 +100,9 @@ export const GRAPHS: readonly Recogniser[] = [
     class: "nested-speaker",
     explains: (place) => {
       const { trace, index, step, played, subject } = place;
-      if (step.op === "use" || step.op === "component") {
+      if (isLoading(step)) {
         const isRefused = step["error"] !== undefined && played.error === undefined;
-        return isRefused && mentions(step["component"], (node) => isGraph(node) && hasTeam(node));
+        return isRefused && mentions(newComponent(place), (node) => isGraph(node) && hasTeam(node));
       }
       const speakers = strangers(subject);
       const runs = [...sinceRenewed(trace, index), step];
@@ -149,10 +160,6 @@ function hasTermination(team: JsonObject): boolean {
   return isJsonObject(configOf(team)["termination_condition"]);
 }
 
-function hasTeam(team: JsonObject): boolean {
-  return participantsOf(team).some((one) => one["component_type"] === "team");
-}
-
 /** Under which other names participants of graphs speak: an agent that another one was put around keeps its name. */
 function strangers(subject: JsonObject | undefined): Set<string> {
   const names = new Set<string>();
@@ -195,16 +202,19 @@ function edgesOf(team: JsonObject, name: string): JsonObject[] {
   return Array.isArray(edges) ? edges.filter(isJsonObject) : [];
 }
 
-/** The graph's state that was loaded last into the present subject. */
-function loadedGraph({ trace, index }: Place): JsonObject | undefined {
+/** The states of graphs, inner ones too, that were loaded last into the present subject. */
+function loadedGraphs({ trace, index }: Place): JsonObject[] {
   const load = sinceRenewed(trace, index).findLast(({ op }) => op === "load_state");
-  return load && graphState(load["state"]);
+  return graphStates(load?.["state"]);
 }
 
-function graphState(state: Json | undefined): JsonObject | undefined {
-  const agents = isJsonObject(state) ? state["agent_states"] : undefined;
-  const manager = isJsonObject(agents) ? agents["GraphManager"] : undefined;
-  return isJsonObject(manager) ? manager : undefined;
+function graphStates(state: Json | undefined): JsonObject[] {
+  const found: JsonObject[] = [];
+  mentions(state, (node) => {
+    if (isJsonObject(node["remaining"]) && isJsonObject(node["enqueued_any"])) found.push(node);
+    return false;
+  });
+  return found;
 }
 
 /** The groups of edges of which a state says that they have made, or once made, their target ready. */
@@ -222,10 +232,15 @@ function complete({ remaining, enqueued_any }: JsonObject): { target: string; gr
 
 /** A recorded state with our counts for the groups that AutoGen forgot to count anew; undefined without any. */
 function countedAnew({ state }: Step, actual: Json | undefined): Json | undefined {
-  const ours = graphState(actual);
   const copy = structuredClone(state);
-  const manager = graphState(copy);
-  if (copy === undefined || manager === undefined || ours === undefined) return undefined;
+  const [managers, own] = [graphStates(copy), graphStates(actual)];
+  if (copy === undefined || managers.length !== own.length) return undefined;
+  let forgotten = 0;
+  for (const [at, manager] of managers.entries()) forgotten += countAnew(manager, own[at] ?? {});
+  return forgotten > 0 ? copy : undefined;
+}
+
+function countAnew(manager: JsonObject, ours: JsonObject): number {
   const counted = complete(ours);
   const forgotten = complete(manager).filter(
     (one) => !counted.some(({ target, group }) => target === one.target && group === one.group),
@@ -238,5 +253,24 @@ function countedAnew({ state }: Step, actual: Json | undefined): Json | undefine
       if (isJsonObject(into) && isJsonObject(from)) into[group] = from[group] ?? null;
     }
   }
-  return forgotten.length > 0 ? copy : undefined;
+  return forgotten.length;
+}
+
+/** Whether two states of graphs are the same but for the order in which messages that were said at once are kept. */
+function onlyOrderDiffers(step: Step, { actual, error }: Played): boolean {
+  const [recorded, ours] = [graphStates(step["state"]), graphStates(actual["state"])];
+  const shapes = ({ message_thread }: JsonObject): string[] =>
+    messagesOf([message_thread ?? []].flat())
+      .map(shapeOf)
+      .toSorted();
+  const others = ({ message_thread: _, ...rest }: JsonObject): JsonObject => rest;
+  return (
+    error === undefined &&
+    recorded.length > 0 &&
+    recorded.length === ours.length &&
+    recorded.every((state, at) => {
+      const own = ours[at] ?? {};
+      return sameJson(shapes(state), shapes(own)) && sameJson(others(state), others(own));
+    })
+  );
 }

@@ -1,5 +1,6 @@
 import { type Json, type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
+import type { Played } from "../host.ts";
 import { type Step, textOf } from "../trace.ts";
 import {
   eventsOf,
@@ -27,11 +28,13 @@ export function withoutHiddenTask(step: Step, subject: JsonObject | undefined): 
 
 /** As a participant it says again whatever it is told, which then counts, and is heard, twice. */
 export function saysTasksAgain({ step, played, subject }: Place): boolean {
-  if (step.op !== "run" || subject === undefined || isMagenticOne(subject)) return false;
+  if (subject === undefined || isMagenticOne(subject)) return false;
   if (!mentions(subject, isMagenticOne)) return false;
-  const hidden = step["output_task_messages"] === false ? tasksOf(step) : [];
-  const seen = new Set(hidden.map((content) => JSON.stringify(content)));
+  if (step.op === "call_tool") return showsTaskOfTool(step, played);
+  if (step.op !== "run") return false;
   const recorded = messagesOf(recordedEvents(step));
+  const hidden = step["output_task_messages"] === false ? tasksOf(step) : [];
+  const seen = new Set([...hidden, ...tasksOfTools(recorded)].map((task) => JSON.stringify(task)));
   const once = recorded.filter(({ id, content }) => {
     const again = seen.has(textOf(id)) || seen.has(JSON.stringify(content));
     seen.add(textOf(id));
@@ -42,6 +45,36 @@ export function saysTasksAgain({ step, played, subject }: Place): boolean {
     once.length < recorded.length &&
     once.every((message, index) => shapeOf(message) === ours[index])
   );
+}
+
+/** As a tool it shows its task, too, and a result that lists all messages begins with it. */
+function showsTaskOfTool({ arguments: given, items, text }: Step, { actual }: Played): boolean {
+  const task = isJsonObject(given) ? given["task"] : undefined;
+  const isTask = (item: Json): boolean => isJsonObject(item) && item["content"] === task;
+  const shapes = (list: Json | undefined): string[] =>
+    [list ?? []].flat().filter(isJsonObject).map(shapeOf);
+  if (Array.isArray(items)) {
+    const others = items.filter((item) => !isTask(item));
+    return (
+      others.length < items.length &&
+      JSON.stringify(shapes(others)) === JSON.stringify(shapes(actual["items"]))
+    );
+  }
+  const ours = textOf(actual["text"]);
+  return ours !== "" && textOf(text).includes(textOf(task)) && textOf(text).endsWith(ours);
+}
+
+/** The tasks that models give to tools in some messages. */
+function tasksOfTools(messages: readonly JsonObject[]): Json[] {
+  const calls = messages
+    .filter(({ type }) => type === "ToolCallRequestEvent")
+    .flatMap(({ content }) => [content ?? []].flat());
+  return calls.flatMap((call) => {
+    const task = isJsonObject(call)
+      ? /"task":\s*("(?:[^"\\]|\\.)*")/.exec(textOf(call["arguments"]))
+      : null;
+    return task?.[1] === undefined ? [] : [JSON.parse(task[1]) as Json];
+  });
 }
 
 /** The contents of a run's task. */

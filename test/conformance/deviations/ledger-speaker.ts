@@ -1,7 +1,7 @@
 import { type Json, type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
 import { textOf } from "../trace.ts";
-import { configOf, errorText, isProvider, isString, mentions, type Place } from "./place.ts";
+import { configOf, isProvider, isString, mentions, type Place, recordedWords } from "./place.ts";
 
 /** AutoGen's words for ledgers that lack something, or hold no text where it needs one. */
 const OTHER_FAULTS =
@@ -9,13 +9,15 @@ const OTHER_FAULTS =
 
 /** Deviation `ledger-speaker`: whether AutoGen failed because of one ledger, where it asks again for others. */
 export function gaveUpOnLedger({ step, subject }: Place): boolean {
-  const words = errorText(step);
+  // A tool that is a team puts its error into a result.
+  const failed = step["error"] !== undefined || mentions(step, ({ is_error }) => is_error === true);
+  const words = recordedWords(step);
   return mentions(subject, (node) => {
     if (!isProvider("MagenticOneGroupChat")(node)) return false;
     // It says the same of a speaker it does not know, at once, and of ten ledgers it could not read.
-    return words.includes("Failed to parse ledger")
+    return words.some((text) => text.includes("Failed to parse ledger"))
       ? namesStranger(node)
-      : OTHER_FAULTS.test(words);
+      : failed && words.some((text) => OTHER_FAULTS.test(text));
   });
 }
 

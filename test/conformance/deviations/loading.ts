@@ -1,4 +1,4 @@
-import { type Json } from "troupe";
+import { type Json, type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
 import type { Played } from "../host.ts";
 import { type Step, textOf } from "../trace.ts";
@@ -6,11 +6,15 @@ import {
   configOf,
   errorText,
   eventsOf,
+  isLoading,
   isProvider,
   isString,
   mentions,
+  newComponent,
   type Recogniser,
+  recordedWords,
 } from "./place.ts";
+import { onlyFailsLater } from "./strict-values.ts";
 
 const BOUNDED_CONTEXTS = ["Buffered", "HeadAndTail", "TokenLimited"].map((kind) =>
   isProvider(`${kind}ChatCompletionContext`),
@@ -21,12 +25,11 @@ export const LOADING: readonly Recogniser[] = [
   {
     class: "registered-types",
     explains: ({ step, played }) => {
-      const event = /^ValueError: Message type <class '[\w.]+\.(\w+Event)'> is not registered/.exec(
-        errorText(step),
-      )?.[1];
+      // A tool puts the error of an inner team into its result.
+      const event = firstMatch(step, /Message type <class '[\w.]+\.(\w+Event)'> is not registered/);
       // An inner team says what AutoGen forgets to register with the outer one; what may have failed later is another matter.
       if (event !== undefined) return mentions(eventsOf(played), ({ type }) => type === event);
-      const type = /^Unknown message type: (.+)$/.exec(errorText(step))?.[1];
+      const type = /Unknown message type: (.+?)(?:<<more>>)?$/.exec(errorText(step))?.[1];
       if (type === undefined || played.error !== undefined) return false;
       if (step.op === "message") return keeps(step["input"], played.actual["dump"]);
       const given = step["state"] ?? step["task"] ?? step["messages"];
@@ -55,7 +58,8 @@ export const LOADING: readonly Recogniser[] = [
     class: "initial-messages",
     explains: ({ step, played, subject }) => {
       // AutoGen loads them as what they are in JSON, and stumbles when it wants to show them.
-      const shown = errorText(step).includes("'dict' object has no") && played.error === undefined;
+      const stumbles = recordedWords(step).some((text) => text.includes("'dict' object has no"));
+      const shown = stumbles && !isLoading(step) && played.error === undefined;
       return (
         (shown || loads(step, played)) &&
         mentions(
@@ -78,6 +82,14 @@ export const LOADING: readonly Recogniser[] = [
       ),
   },
   {
+    class: "swarm-teams",
+    explains: (place) =>
+      loads(place.step, place.played) &&
+      kindOf(place.step) !== "unknown_provider" &&
+      mentions(newComponent(place), (node) => isProvider("Swarm")(node) && hasTeam(node)),
+  },
+  { class: "strict-values", explains: onlyFailsLater },
+  {
     class: "tool-dump",
     explains: ({ step, played }) =>
       step.op === "component" &&
@@ -90,7 +102,24 @@ export const LOADING: readonly Recogniser[] = [
 /** Whether AutoGen could not load or dump a component that Troupe loads and dumps unchanged. */
 function loads({ op, error: recorded }: Step, { error, actual }: Played): boolean {
   if (recorded === undefined || error !== undefined) return false;
-  return op === "use" || (op === "component" && actual["dump"] !== undefined);
+  return op === "use" || op === "new" || (op === "component" && actual["dump"] !== undefined);
+}
+
+function firstMatch(step: Step, pattern: RegExp): string | undefined {
+  for (const text of recordedWords(step)) {
+    const found = pattern.exec(text)?.[1];
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Whether a component has a team among its participants. */
+export function hasTeam(component: JsonObject): boolean {
+  const { participants } = configOf(component);
+  return (
+    Array.isArray(participants) &&
+    participants.some((one) => isJsonObject(one) && one["component_type"] === "team")
+  );
 }
 
 function kindOf({ error }: Step): Json | undefined {

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
 import type { Played } from "../host.ts";
-import { eachObject, type Step, textOf, type Trace } from "../trace.ts";
+import { eachObject, sameJson, type Step, textOf, type Trace } from "../trace.ts";
 
 /** A step that differs from its recording. */
 export interface Place {
@@ -11,6 +11,8 @@ export interface Place {
   played: Played;
   /** Component JSON of the subject. */
   subject: JsonObject | undefined;
+  /** The places before this one. */
+  before: readonly Place[];
 }
 
 /** Recognises a deviation that shows in the same way in every trace. */
@@ -29,6 +31,47 @@ export function errorText({ error }: Step): string {
   return isJsonObject(error) ? textOf(error["message"]) : "";
 }
 
+/** All that AutoGen says in a step: its error, and every text in what it shows. A tool puts errors into its results. */
+export function recordedWords(step: Step): string[] {
+  const words: string[] = [];
+  const collect = (value: Json | undefined): void => {
+    if (isString(value)) words.push(value);
+    else if (Array.isArray(value)) value.forEach(collect);
+    else if (isJsonObject(value)) Object.values(value).forEach(collect);
+  };
+  for (const key of ["error", "events", "result", "items", "text"]) collect(step[key]);
+  return words;
+}
+
+/** What a step that makes a new subject makes it from. */
+export function newComponent({ trace, step }: Place): Json | undefined {
+  return step["component"] ?? (step.op === "new" ? trace.component : undefined);
+}
+
+/** Whether a step loads a component. */
+export function isLoading({ op }: Step): boolean {
+  return op === "use" || op === "new" || op === "component" || op === "structured";
+}
+
+/** The messages of a task. */
+export function taskMessages({ task }: Step): Json[] {
+  if (isString(task)) return [{ type: "TextMessage", source: "user", content: task }];
+  return [task ?? []].flat();
+}
+
+/** Whether events are the messages of a task, and nothing else. */
+export function areTask(events: readonly Json[], step: Step): boolean {
+  const task = taskMessages(step);
+  const isSame = (event: Json, index: number): boolean => {
+    const message = task[index];
+    if (!isJsonObject(event) || !isJsonObject(message)) return false;
+    return ["type", "source", "content"].every((key) =>
+      sameJson(event[key] ?? null, message[key] ?? null),
+    );
+  };
+  return events.length === task.length && events.length > 0 && events.every(isSame);
+}
+
 export function recordedEvents({ events }: Step): Json[] {
   return Array.isArray(events) ? events : [];
 }
@@ -43,6 +86,11 @@ export function isChunk(value: Json): value is JsonObject {
 
 export function isResult(value: Json): value is JsonObject {
   return typeOf(value) === "TaskResult";
+}
+
+/** Whether a component is a team. */
+export function isTeam(component: JsonObject | undefined): boolean {
+  return component !== undefined && Array.isArray(configOf(component)["participants"]);
 }
 
 export function isString(value: unknown): value is string {

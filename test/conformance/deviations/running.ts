@@ -4,8 +4,8 @@ import { type Step, textOf } from "../trace.ts";
 import { saysTasksAgain } from "./hidden-task.ts";
 import { gaveUpOnLedger } from "./ledger-speaker.ts";
 import {
+  areTask,
   configOf,
-  errorText,
   eventsOf,
   isBeginning,
   isChunk,
@@ -14,6 +14,7 @@ import {
   messagesOf,
   type Recogniser,
   recordedEvents,
+  recordedWords,
   shapeOf,
   sinceRenewed,
 } from "./place.ts";
@@ -41,8 +42,21 @@ export const RUNNING: readonly Recogniser[] = [
   },
   { class: "hidden-task", explains: saysTasksAgain },
   {
+    class: "early-task",
+    explains: ({ step, played }) =>
+      step.op === "run" &&
+      step["error"] !== undefined &&
+      played.error !== undefined &&
+      played.error.code !== null &&
+      recordedEvents(step).length === 0 &&
+      step["output_task_messages"] !== false &&
+      areTask(eventsOf(played), step),
+  },
+  {
     class: "ledger-speaker",
-    explains: (place) => place.step.op === "run" && gaveUpOnLedger(place) && isBeginning(place),
+    explains: (place) =>
+      gaveUpOnLedger(place) &&
+      (place.step.op === "run" ? isBeginning(place) : place.step.op === "call_tool"),
   },
   {
     class: "timeout",
@@ -74,10 +88,7 @@ export const RUNNING: readonly Recogniser[] = [
   {
     class: "typed-in-team",
     explains: ({ step, played, subject }) =>
-      (UNREGISTERED.test(errorText(step)) ||
-        mentions(step["events"] ?? step["result"], ({ content }) =>
-          UNREGISTERED.test(textOf(content)),
-        )) &&
+      recordedWords(step).some((text) => UNREGISTERED.test(text)) &&
       mentions(subject, ({ structured_message_factory }) =>
         isJsonObject(structured_message_factory),
       ) &&
@@ -106,14 +117,29 @@ export const RUNNING: readonly Recogniser[] = [
       played.error === undefined,
   },
   {
+    class: "after-error",
+    explains: ({ trace, index, step, played, subject }) => {
+      if (step.op !== "run" && step.op !== "call_tool") return false;
+      if (played.error?.code === null) return false;
+      // A team or an agent that is a tool puts its failure into a result, and is left half-way all the same.
+      const tools = taskTools(subject);
+      const failed = sinceRenewed(trace, index).flatMap((earlier) => failedTools(earlier, tools));
+      return step.op === "call_tool"
+        ? failed.includes(textOf(step["name"]))
+        : mentions(step["events"], ({ name }) => failed.includes(textOf(name)));
+    },
+  },
+  {
     class: "lone-team",
     explains: ({ step, played, subject }) =>
-      step.op === "run" &&
-      errorText(step).includes("Task list cannot be empty") &&
+      recordedWords(step).some((text) => text.includes("Task list cannot be empty")) &&
       !(Array.isArray(step["task"]) && step["task"].length === 0) &&
       hasInnerTeam(subject) &&
       // It went on; what may have failed later is another matter.
-      eventsOf(played).length > recordedEvents(step).length,
+      (step.op === "call_tool"
+        ? !JSON.stringify(played.actual).includes("Task list cannot be empty")
+        : step.op === "run" &&
+          (step["error"] === undefined || eventsOf(played).length > recordedEvents(step).length)),
   },
   {
     class: "renamed-tool",
@@ -133,14 +159,30 @@ export const RUNNING: readonly Recogniser[] = [
 ];
 
 /** The name of a tool that a recorded call did not find. */
-function notFound({ op, events, result }: Step): string | undefined {
-  if (op !== "call_tool" && op !== "run") return undefined;
-  let name: string | undefined;
-  mentions(op === "run" ? events : result, ({ content }) => {
-    name ??= /^Tool (.+) not found\.$/.exec(textOf(content))?.[1];
-    return name !== undefined;
-  });
-  return name;
+function notFound(step: Step): string | undefined {
+  if (step.op !== "call_tool" && step.op !== "run") return undefined;
+  for (const text of recordedWords(step)) {
+    const name = /^Tool (.+) not found\.$/.exec(text)?.[1];
+    if (name !== undefined) return name;
+  }
+  return undefined;
+}
+
+/** Which of some tools gave a recorded error. */
+function failedTools({ op, name, result, items, events }: Step, tools: Set<string>): string[] {
+  const failed = new Set<string>();
+  if (op === "call_tool") {
+    const isError = mentions(result ?? items, ({ is_error }) => is_error === true);
+    if (isError && tools.has(textOf(name))) failed.add(textOf(name));
+  }
+  if (op === "run") {
+    mentions(events, (node) => {
+      const tool = textOf(node["name"]);
+      if (node["is_error"] === true && tools.has(tool)) failed.add(tool);
+      return false;
+    });
+  }
+  return [...failed];
 }
 
 /** The names of tools that are agents or teams. */

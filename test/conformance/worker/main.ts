@@ -1,4 +1,4 @@
-import { compose, type Composition, type Env } from "../../../src/compose.ts";
+import { compose, type Composition, type Env } from "#compose";
 import type { ComponentModel, JsonObject, Runnable } from "troupe";
 import { TroupeTeam } from "#durable/object/team-object.ts";
 import { InMemory } from "../in-memory.ts";

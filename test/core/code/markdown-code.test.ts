@@ -36,5 +36,6 @@ test("is quick with a text of fences that are never closed", () => {
   const started = performance.now();
   markdownCode(`${FENCE}sh\n\n\n\n`.repeat(20_001), ["python", "sh"]);
   markdownCode(`${FENCE}\n`.repeat(50_000), ["python", "sh"]);
+  markdownCode(`${FENCE}${"\n".repeat(200_000)}`, ["python", ""]);
   expect(performance.now() - started).toBeLessThan(2000);
 });

@@ -117,6 +117,12 @@ describe("a long result", () => {
     );
   });
 
+  test("of replacement characters is cut in linear time", async () => {
+    const { tool } = counted("retry", () => "\uFFFD".repeat(300_000) + "x".repeat(200_000));
+    const { result } = await call(new StaticWorkbench([tool]), "effect", {});
+    expect(result && resultText(result)).toMatch(/x\n\[Cut: the result had 1100000 bytes/);
+  });
+
   test("that just fits is left alone", async () => {
     const { result } = await long("ééééé");
     expect(result && resultText(result)).toBe("ééééé");

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../../json.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
-import { baseStateSchema } from "../../state/base-state.ts";
+import { stateSchemaOf } from "../../state/base-state.ts";
 import { hasState } from "../../state/has-state.ts";
 import { loadAll } from "../../state/load-all.ts";
 import { parseState } from "../../state/parse-state.ts";
@@ -9,7 +9,7 @@ import { statefulAt } from "../../state/state-at.ts";
 import type { StateParts, Stateful } from "../../state/stateful.ts";
 import type { AssistantSettings } from "./settings.ts";
 
-const assistantStateSchema = baseStateSchema.extend({
+const assistantStateSchema = stateSchemaOf("AssistantAgentState").extend({
   llm_context: jsonObjectSchema.default({ messages: [] }),
   troupe: z.object({ parts: z.record(z.string(), jsonObjectSchema).default({}) }).optional(),
 });

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { JsonObject } from "../../json.ts";
-import { baseStateSchema } from "../../state/base-state.ts";
+import { stateSchemaOf } from "../../state/base-state.ts";
 import { parseState } from "../../state/parse-state.ts";
 
-const stateSchema = baseStateSchema.extend({
+const stateSchema = stateSchemaOf("MagenticOneOrchestratorState").extend({
   task: z.string().default(""),
   facts: z.string().default(""),
   plan: z.string().default(""),

@@ -5,7 +5,7 @@ import { type Json, type JsonObject, jsonObjectSchema } from "../../json.ts";
 import { type AgentEvent, isChatMessage, type Message } from "../../messages/message.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
-import { baseStateSchema } from "../../state/base-state.ts";
+import { stateSchemaOf } from "../../state/base-state.ts";
 import { parseState } from "../../state/parse-state.ts";
 import { within } from "../../state/state-at.ts";
 import type { Stateful } from "../../state/stateful.ts";
@@ -19,7 +19,7 @@ import type {
 import { askModel } from "./ask-model.ts";
 import type { SelectorSettings } from "./settings.ts";
 
-const stateSchema = baseStateSchema.extend({
+const stateSchema = stateSchemaOf("SelectorManagerState").extend({
   previous_speaker: z.string().nullable().default(null),
   troupe: z.object({ model_context: jsonObjectSchema.optional() }).optional(),
 });

@@ -1,0 +1,54 @@
+import { type Json, sortedJson } from "../../json.ts";
+import type { Inspection } from "../inspection.ts";
+
+const MAX_LISTED = 300;
+
+export const valueKeywords = {
+  type(inspection: Inspection, argument: Json): void {
+    const expected = Array.isArray(argument) ? argument : [argument];
+    if (expected.some((type) => isOfType(inspection.value, type))) return;
+    inspection.add({
+      keys: inspection.place.keys(),
+      message: `expected ${expected.map(String).join(" or ")}, got ${typeOf(inspection.value)}`,
+      otherType: true,
+    });
+  },
+
+  const(inspection: Inspection, argument: Json): void {
+    const { place, validation } = inspection;
+    if (place.canonical(validation.limit) === sortedJson(argument)) return;
+    inspection.fail(`must be ${listed([argument])}`);
+  },
+
+  enum(inspection: Inspection, argument: Json): void {
+    if (!Array.isArray(argument)) return;
+    const { value, place, validation } = inspection;
+    validation.limit.spend(argument.length);
+    if (argument.includes(value)) return;
+    if (typeof value === "object" && value !== null) {
+      const canonical = place.canonical(validation.limit);
+      const same = (choice: Json): boolean => {
+        if (typeof choice !== "object" || choice === null) return false;
+        const text = sortedJson(choice);
+        validation.limit.spend(text.length >> 3);
+        return text === canonical;
+      };
+      if (argument.some(same)) return;
+    }
+    inspection.fail(`must be one of ${listed(argument)}`);
+  },
+};
+
+function listed(values: readonly Json[]): string {
+  const text = values.map((value) => JSON.stringify(value)).join(", ");
+  return text.length > MAX_LISTED ? `${text.slice(0, MAX_LISTED)}...` : text;
+}
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function isOfType(value: Json, type: Json): boolean {
+  return type === "integer" ? Number.isInteger(value) : typeOf(value) === type;
+}

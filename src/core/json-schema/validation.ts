@@ -1,0 +1,41 @@
+import { isJsonObject, type Json, type JsonObject } from "../json.ts";
+import { Inspection } from "./inspection.ts";
+import { KEYWORDS } from "./keywords/index.ts";
+import type { Pattern } from "./pattern/pattern.ts";
+import type { Place, Verdict } from "./place.ts";
+import type { WorkLimit } from "./work-limit.ts";
+
+const GOOD: Verdict = { failures: [], described: new Set() };
+
+/** One check of a value: applies schemas to places, each schema to each place once. */
+export class Validation {
+  readonly root: JsonObject;
+  readonly patterns: ReadonlyMap<string, Pattern>;
+  readonly limit: WorkLimit;
+
+  constructor(root: JsonObject, patterns: ReadonlyMap<string, Pattern>, limit: WorkLimit) {
+    this.root = root;
+    this.patterns = patterns;
+    this.limit = limit;
+  }
+
+  /** @throws when the work exceeds its limit: {@link isTooMuch} */
+  verdict(schema: Json, place: Place): Verdict {
+    this.limit.spend();
+    if (schema === false) {
+      return { ...GOOD, failures: [{ keys: place.keys(), message: "is not allowed" }] };
+    }
+    if (!isJsonObject(schema)) return GOOD;
+    const known = place.verdicts.get(schema);
+    if (known !== undefined) return known;
+    // A schema that refers to itself at the same place adds nothing.
+    place.verdicts.set(schema, GOOD);
+    const inspection = new Inspection(this, schema, place);
+    for (const [keyword, check] of KEYWORDS) {
+      const argument = schema[keyword];
+      if (argument !== undefined) check(inspection, argument);
+    }
+    place.verdicts.set(schema, inspection);
+    return inspection;
+  }
+}
