@@ -40,13 +40,26 @@ export type HumanRequest = Omit<Question, "timeout_seconds" | "default_answer"> 
   expires_at: string | null;
 };
 
+/** Why a run failed, and where. */
+export interface RunError {
+  /** Stable code, snake_case. */
+  type: string;
+  message: string;
+  /** The innermost agent that threw; null for the team's manager, limits and the service itself. */
+  agent: string | null;
+  /** The turn of the team's life that failed. */
+  turn: number | null;
+  /** Path of the step that threw, below its turn; null where none did. */
+  step: string | null;
+}
+
 export interface RunInfo {
   id: string;
   team_id: string;
   status: RunStatus;
   task: Json;
   stop_reason: string | null;
-  error: { type: string; message: string } | null;
+  error: RunError | null;
   usage: RequestUsage;
   /** Committed turns, turn 0 not counted. */
   turns: number;
@@ -163,7 +176,8 @@ export interface TeamGateway {
   stopRun(id: string, mode: "after_turn" | "now"): Promise<Result<RunInfo & { repeated: boolean }>>;
   pauseRun(id: string): Promise<Result<RunInfo>>;
   resumeRun(id: string): Promise<Result<RunInfo>>;
-  retryRun(id: string): Promise<Result<RunInfo>>;
+  /** The same request again answers with the run it started. */
+  retryRun(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>>;
   requests(run: string): Promise<Result<HumanRequest[]>>;
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
 

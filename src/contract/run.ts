@@ -93,7 +93,21 @@ export const runSchema = z.object({
   status: z.enum(["queued", "running", "waiting", "paused", "completed", "cancelled", "failed"]),
   task: z.custom<Json>().meta({ description: "The messages it was given." }),
   stop_reason: z.string().nullable(),
-  error: z.object({ type: z.string(), message: z.string() }).nullable(),
+  error: z
+    .object({
+      type: z.string().describe("Stable code; branch on this one."),
+      message: z.string(),
+      agent: z
+        .string()
+        .nullable()
+        .describe("The innermost agent that threw; null for the team's manager and for limits."),
+      turn: z.number().int().min(0).nullable().describe("The team's turn that failed."),
+      step: z
+        .string()
+        .nullable()
+        .describe("Path of the model call, tool call or other step that threw, below the turn."),
+    })
+    .nullable(),
   usage: requestUsageSchema,
   turns: z
     .number()

@@ -105,10 +105,14 @@ describe("in a wave", () => {
     let nonsense = true;
     const reader = agent("reader", async function* (_self, ctx) {
       yield* [];
-      const reply = await ctx.step("model:0", async ({ idempotencyKey }) => {
-        await effects.run(idempotencyKey);
-        return nonsense ? "nonsense" : "sense";
-      });
+      const reply = await ctx.step(
+        "model:0",
+        async ({ idempotencyKey }) => {
+          await effects.run(idempotencyKey);
+          return nonsense ? "nonsense" : "sense";
+        },
+        { kind: "model" },
+      );
       if (reply === "nonsense") throw new TypeError("cannot read this");
       return reply;
     });
@@ -124,7 +128,7 @@ describe("in a wave", () => {
     release();
     expect(await team.finished(id)).toMatchObject({
       status: "failed",
-      error: { message: "cannot read this" },
+      error: { message: "cannot read this", agent: "reader", turn: 2, step: null },
     });
     nonsense = false;
     const retry = value(await team.gateway.retryRun(id));

@@ -238,9 +238,17 @@ describe("a retry", () => {
               },
               { policy: "never" },
             );
-            const reply = await ctx.step("model:0", () => {
-              calls.push("model");
-              return Promise.resolve(broken ? "nonsense" : "sense");
+            const reply = await ctx.step(
+              "draft:0",
+              () => {
+                calls.push("model");
+                return Promise.resolve(broken ? "nonsense" : "sense");
+              },
+              { kind: "model" },
+            );
+            await ctx.step("models_list", () => {
+              calls.push("list");
+              return Promise.resolve(null);
             });
             yield thought(self.name, ctx, reply);
             if (reply === "nonsense") throw new TypeError("cannot read this");
@@ -259,14 +267,10 @@ describe("a retry", () => {
     const run = await team.finished(retry.id);
     expect(run).toMatchObject({ status: "completed", turns: 1 });
     expect(texts(run)).toEqual(["sense", "sense"]);
-    expect(calls).toEqual(["tool", "model", "model"]);
+    expect(calls).toEqual(["tool", "model", "list", "model", "list"]);
     expect(await team.gateway.retryRun(run.id)).toMatchObject({
       ok: false,
       problem: { status: 409 },
-    });
-    expect(await team.gateway.retryRun(failed.id)).toMatchObject({
-      ok: false,
-      problem: { code: "not_latest_run" },
     });
     const { messages } = value(await team.gateway.messages({ limit: 10 }));
     expect(messages.map((message) => "content" in message && message.content)).toEqual([
@@ -274,6 +278,40 @@ describe("a retry", () => {
       "sense",
       "sense",
     ]);
+  });
+
+  test("asked for again by the same request answers with the run it started", async () => {
+    let broken = true;
+    const team = await TestTeam.create(
+      agent("a", async function* () {
+        yield* [];
+        if (broken) throw new TypeError("no");
+        return "yes";
+      }),
+    );
+    const failed = await team.finished((await team.start("go")).id);
+    const again = (run: string, key?: string) =>
+      team.gateway.retryRun(run, key === undefined ? undefined : { key, hash: "" });
+    const first = value(await again(failed.id, "k1"));
+    expect(value(await again(failed.id, "k1")).id).toBe(first.id);
+    await team.evict();
+    expect(value(await again(failed.id, "k1")).id).toBe(first.id);
+    expect(value(await again(failed.id)).id).toBe(first.id);
+    expect(await again(failed.id, "k2")).toMatchObject({ problem: { code: "not_latest_run" } });
+    await team.finished(first.id);
+
+    broken = false;
+    const second = value(await again(first.id));
+    await team.finished(second.id);
+    expect(value(await again(first.id)).id).toBe(second.id);
+    expect(value(await again(failed.id, "k1")).id).toBe(first.id);
+    expect(await again(first.id, "k1")).toMatchObject({
+      problem: { code: "idempotency_mismatch" },
+    });
+    expect(await again(failed.id)).toMatchObject({ problem: { code: "not_latest_run" } });
+    const other = await team.finished((await team.start("go on")).id);
+    expect(other.status).toBe("completed");
+    expect(await again(first.id)).toMatchObject({ problem: { code: "not_latest_run" } });
   });
 
   test("of a run that came to its limit repeats nothing", async () => {

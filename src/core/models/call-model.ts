@@ -63,6 +63,7 @@ function stepOptions(
   options: ModelCallOptions,
 ): StepOptions<CreateResult> {
   return {
+    kind: "model",
     policy: "retry",
     fingerprint: fingerprint(messages, options),
     onReplay: (result) => client.replayed?.(result, messages),

@@ -1,6 +1,7 @@
-import type { ChatAgent } from "../agents/chat-agent.ts";
+import type { ChatAgent, Response } from "../agents/chat-agent.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import type { Json } from "../json.ts";
+import { noteFailingAgent } from "./failing-agent.ts";
 import type { Runnable } from "./runnable.ts";
 
 type AnswerStream = ReturnType<ChatAgent["onMessagesStream"]>;
@@ -28,7 +29,13 @@ export function agentRunnable(
       return { done: false };
     },
     async *turn(ctx) {
-      const { inner_messages, chat_message } = yield* answer(agent.onMessagesStream(task, ctx));
+      let response: Response;
+      try {
+        response = yield* answer(agent.onMessagesStream(task, ctx));
+      } catch (error) {
+        throw noteFailingAgent(error, agent.name);
+      }
+      const { inner_messages, chat_message } = response;
       yield chat_message;
       task = [];
       return { done: true, stopReason: null, said: [...(inner_messages ?? []), chat_message] };

@@ -107,7 +107,8 @@ export class Step<T> {
   }
 
   #record() {
-    return { policy: this.#policy, attempt: this.#attempt, fingerprint: this.#fingerprint };
+    const { kind = "effect" } = this.#options;
+    return { kind, policy: this.#policy, attempt: this.#attempt, fingerprint: this.#fingerprint };
   }
 
   #replay(outcome: StepOutcome): T {

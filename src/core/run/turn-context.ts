@@ -6,6 +6,12 @@ import type { JsonObject } from "../json.ts";
  */
 export type StepPolicy = "retry" | "never" | "ask";
 
+/**
+ * What a step does: calls a model, calls a tool, or has any other effect. When a turn fails, a retry repeats its last
+ * `model` step.
+ */
+export type StepKind = "model" | "tool" | "effect";
+
 /** What a host keeps of results that could be had again, as long as there is room: by key, as texts. */
 export interface StepCache {
   get(key: string): string | undefined;
@@ -31,6 +37,8 @@ export interface StepAttempt {
 }
 
 export interface StepOptions<T> {
+  /** Default `effect`. */
+  kind?: StepKind;
   /** Default `retry`. */
   policy?: StepPolicy;
   /** Identifies the request; a recorded result is used again only for the same fingerprint. */

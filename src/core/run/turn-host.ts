@@ -1,5 +1,5 @@
 import type { Json } from "../json.ts";
-import type { Answer, Question, StepCache, StepPolicy } from "./turn-context.ts";
+import type { Answer, Question, StepCache, StepKind, StepPolicy } from "./turn-context.ts";
 
 /** A moment of a run: epoch milliseconds, and the milliseconds the run has been running (no waits, no pauses). */
 export interface Moment {
@@ -21,6 +21,7 @@ export interface StepFailure {
 
 /** What a journal knows of a step. Without an outcome it had begun when the host died. */
 export interface StepRecord {
+  kind: StepKind;
   policy: StepPolicy;
   attempt: number;
   fingerprint: string;
@@ -52,7 +53,7 @@ export interface TurnHost {
   gate(): void;
   recall(key: string): StepRecord | undefined;
   /** Before an effect. Hosts write it down for policies other than `retry`. */
-  begun(key: string, step: { policy: StepPolicy; attempt: number; fingerprint: string }): void;
+  begun(key: string, step: Omit<StepRecord, "outcome">): void;
   ended(key: string, step: StepRecord & { outcome: StepOutcome }): void;
   /** The step failed for good, now or as recorded, and `error` is what is thrown. */
   threw(key: string, error: unknown): void;

@@ -1,7 +1,8 @@
-import type { ChatAgent } from "../agents/chat-agent.ts";
+import type { ChatAgent, Response } from "../agents/chat-agent.ts";
 import { ValueError } from "../errors.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { drive } from "../run/drive.ts";
+import { noteFailingAgent } from "../run/failing-agent.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import type { ParticipantInfo } from "./group-chat-manager.ts";
 import { isTeam, type Team } from "./team.ts";
@@ -55,7 +56,13 @@ function agentParticipant(agent: ChatAgent): Participant {
     info: { name, description, producedMessageTypes },
     subject: agent,
     async *respond(messages, ctx) {
-      const { chat_message, inner_messages } = yield* agent.onMessagesStream(messages, ctx);
+      let response: Response;
+      try {
+        response = yield* agent.onMessagesStream(messages, ctx);
+      } catch (error) {
+        throw noteFailingAgent(error, name);
+      }
+      const { chat_message, inner_messages } = response;
       yield chat_message;
       const inner = (inner_messages ?? []).filter(
         (message) => message.type !== "ModelClientStreamingChunkEvent",

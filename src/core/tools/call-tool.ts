@@ -67,6 +67,7 @@ async function* callLeaf(
       }
     },
     {
+      kind: "tool",
       policy: tool.policy,
       fingerprint: hash64(`${tool.name} ${JSON.stringify(args)}`),
       onReplay: ({ state }) => {

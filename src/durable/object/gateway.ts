@@ -39,7 +39,7 @@ export class DurableObjectGateway implements Gateway {
       stopRun: (run, mode) => stub.stopRun(run, mode),
       pauseRun: (run) => stub.pauseRun(run),
       resumeRun: (run) => stub.resumeRun(run),
-      retryRun: (run) => stub.retryRun(run),
+      retryRun: (run, idempotency) => stub.retryRun(run, idempotency),
       requests: (run) => stub.requests(run),
       answer: (run, request, answer) => stub.answer(run, request, answer),
       stream: async (input) => readStreamResponse(await stub.fetch(streamRequest(input))),

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type {
   HumanRequest,
+  Idempotency,
   Result,
   RunInfo,
   RunPage,
@@ -39,8 +40,8 @@ export class RunService {
     return this.shown(id, { created });
   }
 
-  retry(id: string): Result<RunInfo> {
-    const started = this.#starts.retry(id);
+  retry(id: string, idempotency?: Idempotency): Result<RunInfo> {
+    const started = this.#starts.retry(id, idempotency);
     return started.ok ? this.shown(started.value, {}) : started;
   }
 

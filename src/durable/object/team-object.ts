@@ -1,9 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { LogEntry } from "../../core/log.ts";
 import type {
   CreateTeamInput,
   HumanRequest,
+  Idempotency,
   MessagePage,
   OpenedStream,
   Result,
@@ -32,7 +34,8 @@ import { Live } from "../stream/live.ts";
 import { TeamCache } from "../run/open-team.ts";
 import { ok, teamNotFound } from "./refusal.ts";
 import { RunService } from "./run-service.ts";
-import { holdsTeam } from "../storage/schema.ts";
+import { migrate } from "../storage/migrations.ts";
+import { hasTables, holdsTeam } from "../storage/schema.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Stores } from "../storage/stores.ts";
 import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
@@ -74,6 +77,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
    * waits for it, and it is not tried again.
    */
   protected async releaseSession(_session: string): Promise<void> {}
+
+  /** Takes entries for the operator's log; the default drops them. */
+  protected log(_entry: LogEntry, _error?: unknown): void {}
 
   /** Rows this instance has written so far, indexes included: what the platform bills. */
   get rowsWritten(): number {
@@ -208,8 +214,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#with(({ runs }) => runs.resume(id));
   }
 
-  retryRun(id: string): Promise<Result<RunInfo>> {
-    return this.#change(({ runs }) => runs.retry(id));
+  retryRun(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>> {
+    return this.#change(({ runs }) => runs.retry(id, idempotency));
   }
 
   requests(run: string): Result<HumanRequest[]> {
@@ -241,13 +247,20 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Takes up what is stored. Asking for a team that does not exist must not write anything. */
   #load(): void {
     const stores = new Stores(this.ctx.storage);
+    if (hasTables(stores.db)) migrate(stores.db);
     if (!holdsTeam(stores.db)) return;
     const live = new Live(this.restMs());
     const secrets = this.#secrets;
     const build = async (sealed: ComponentModel): Promise<Runnable> =>
       this.build(await secrets.open(sealed));
     const cache = new TeamCache(stores, build);
-    const driver = new Driver({ storage: this.ctx.storage, stores, live, team: cache });
+    const driver = new Driver({
+      storage: this.ctx.storage,
+      stores,
+      live,
+      team: cache,
+      log: (...entry) => this.log(...entry),
+    });
     const team = new TeamService({ stores, driver, cache, build, secrets });
     this.#parts = { stores, driver, live, team, runs: new RunService(stores, driver) };
     // Not in the constructor: what a subclass adds is not there yet.

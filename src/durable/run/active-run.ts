@@ -125,7 +125,7 @@ export function runInfo({ team, runs, questions }: Stores, { seq, record }: Stor
     status: record.status,
     task: runs.task(seq),
     stop_reason: record.stop_reason,
-    error: record.error,
+    error: record.error && { agent: null, turn: null, step: null, ...record.error },
     usage: record.usage,
     turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
     turn: record.turn,

@@ -1,9 +1,11 @@
 import { TroupeError } from "../../core/errors.ts";
+import type { Log } from "../../core/log.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import { ActiveRun } from "./active-run.ts";
 import { timeLeft } from "./alarm-time.ts";
 import { Announcer } from "./announcer.ts";
 import { Drive } from "./drive.ts";
+import { failureEntry } from "./failure-entry.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import type { Live } from "../stream/live.ts";
 import type { TeamCache } from "./open-team.ts";
@@ -17,6 +19,7 @@ export interface DriverOptions {
   stores: Stores;
   live: Live;
   team: TeamCache;
+  log: Log;
 }
 
 /**
@@ -29,12 +32,14 @@ export class Driver {
   readonly #team: TeamCache;
   readonly #announcer: Announcer;
   readonly #loop: TurnLoop;
+  readonly #log: Log;
   #active: ActiveRun | undefined;
   #drive: Drive | undefined;
-  /** Whether the run was found running when the object was loaded. */
+  /** Whether the run was found with work to do when the object was loaded. */
   #recovering: boolean;
 
-  constructor({ storage, stores, live, team }: DriverOptions) {
+  constructor({ storage, stores, live, team, log }: DriverOptions) {
+    this.#log = log;
     this.#stores = stores;
     this.#live = live;
     this.#team = team;
@@ -43,12 +48,18 @@ export class Driver {
       isCurrent: (drive) => this.#drive === drive,
       clock: () => this.clock(),
       rest: (active, status) => this.#rest(active, status),
-      fail: (error, repeat) => this.end({ status: "failed", error }, repeat),
+      recovered: ({ record, turn }) => {
+        const { recoveries } = record;
+        const ids = { team: stores.team.record.id, run: record.id };
+        log({ event: "run_recovered", ...ids, turn, recoveries });
+      },
+      fail: (error, { step, repeat } = { step: null, repeat: [] }) =>
+        this.end({ status: "failed", error, step }, repeat),
       ended: (...run) => this.#ended(...run),
     };
     this.#loop = new TurnLoop({ storage, stores, live, team, announcer: this.#announcer, host });
     this.#active = ActiveRun.load(stores);
-    this.#recovering = this.#active !== undefined && !this.#active.resting;
+    this.#recovering = this.#active !== undefined && hasWork(this.#active);
   }
 
   get active(): ActiveRun | undefined {
@@ -64,22 +75,20 @@ export class Driver {
   start(active: ActiveRun): void {
     this.#active = active;
     this.#announcer.changed(active, this.clock());
-    this.kick();
+    this.kick("new");
   }
 
   /** Drives the run if there is something to do and nobody does it. */
-  kick(): void {
+  kick(from: "new" | "rest" = "rest"): void {
     const active = this.#active;
     if (active === undefined || this.#drive !== undefined) return;
-    const { status, pause_requested, stop_requested } = active.record;
-    const toPause = pause_requested && status !== "paused";
-    if (active.resting && !toPause && stop_requested === null) return;
+    if (!hasWork(active)) return;
     const drive = new Drive(active);
     this.#drive = drive;
     const recovering = this.#recovering;
     this.#recovering = false;
     drive.over = this.#loop
-      .run(drive, recovering)
+      .run(drive, recovering ? "crash" : from)
       .catch(() => undefined) // Not even the failure could be stored; the alarm comes back to it.
       .finally(() => {
         if (this.#drive === drive) this.#drive = undefined;
@@ -165,6 +174,9 @@ export class Driver {
       });
       this.#leave();
       this.#announcer.ended(active, retract, terminal);
+      if (outcome.status === "failed") {
+        this.#log(failureEntry(this.#stores, active, outcome.error), outcome.error);
+      }
     } catch (error) {
       // It could not be stored, so it did not happen; what is in memory says it did.
       this.#leave();
@@ -231,9 +243,23 @@ export class Driver {
   }
 
   /** The run ended with a commit; nothing is under way that would have to be told. */
-  #ended(active: ActiveRun, retract: RecordedEvent | undefined, terminal: RecordedEvent): void {
+  #ended(
+    active: ActiveRun,
+    outcome: Outcome | undefined,
+    retract: RecordedEvent | undefined,
+    terminal: RecordedEvent,
+  ): void {
     this.#drive = undefined;
     this.#active = undefined;
     this.#announcer.ended(active, retract, terminal);
+    if (outcome?.status === "failed") {
+      this.#log(failureEntry(this.#stores, active, outcome.error), outcome.error);
+    }
   }
+}
+
+/** Whether the run has something to do now: a turn, or a pause or a stop that was asked for. */
+function hasWork({ resting, record }: ActiveRun): boolean {
+  const toPause = record.pause_requested && record.status !== "paused";
+  return !resting || toPause || record.stop_requested !== null;
 }

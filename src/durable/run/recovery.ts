@@ -2,26 +2,49 @@ import { TroupeError } from "../../core/errors.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** Restarts in a row after which nothing new had been recorded. */
+/** Restarts in a row that a run survives without progress. */
 const MOST_RECOVERIES = 10;
 
+/** The furthest a run has come: its turn, and in that turn the recorded step results and answers. */
+type Progress = readonly [turn: number, steps: number, answers: number];
+
 /**
- * Counts restarts that found nothing new: something in the run may be what ends us.
+ * Counts a restart of the run, and starts over where there was progress since the last one. Only what a repeated turn
+ * does not have to do again is progress; events are not, because a turn that is never the same records new ones each time.
+ * The caller has to make the count durable before the turn goes on: the turn may be what kills the object.
  *
  * @throws TroupeError `recovery_limit`
  */
 export function countRecovery(
-  { steps, log, runs }: Stores,
+  { steps, questions, runs }: Stores,
   { record, stored, next }: ActiveRun,
 ): void {
-  const mark = `${next}:${steps.finished}:${log.last}`;
-  record.recoveries = record.recovery_mark === mark ? record.recoveries + 1 : 1;
-  record.recovery_mark = mark;
+  const furthest = parse(record.recovery_mark);
+  const now: Progress = [next, steps.finished, questions.answered(record.id)];
+  const advanced = furthest === undefined || isFurther(now, furthest);
+  record.recoveries = advanced ? 1 : record.recoveries + 1;
+  record.recovery_mark = (advanced ? best(now, furthest) : furthest).join(":");
   if (record.recoveries > MOST_RECOVERIES) {
     throw new TroupeError(
       "recovery_limit",
-      `the run was interrupted ${MOST_RECOVERIES} times in a row without getting any further`,
+      `the run was interrupted ${MOST_RECOVERIES} times in a row without progress: something in its turn ${next} may end the process, for example code that never returns or uses up the memory`,
     );
   }
   runs.update(stored);
+}
+
+function isFurther([turn, ...done]: Progress, [lastTurn, ...lastDone]: Progress): boolean {
+  if (turn !== lastTurn) return turn > lastTurn;
+  return done.some((count, index) => count > (lastDone[index] ?? 0));
+}
+
+/** Steps that are forgotten because their request changed must not count as progress when they come again. */
+function best(now: Progress, last: Progress | undefined): Progress {
+  if (last === undefined || now[0] !== last[0]) return now;
+  return [now[0], Math.max(now[1], last[1]), Math.max(now[2], last[2])];
+}
+
+function parse(mark: string | null): Progress | undefined {
+  const [turn, steps = 0, answers = 0] = (mark ?? "").split(":").map(Number);
+  return mark === null || turn === undefined ? undefined : [turn, steps, answers];
 }

@@ -1,7 +1,9 @@
 import { errorMessage, TroupeError } from "../../core/errors.ts";
 import { addUsage } from "../../core/models/llm-messages.ts";
+import { failingAgent } from "../../core/run/failing-agent.ts";
 import { type ActiveRun, runInfo } from "./active-run.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
+import type { RunRecord } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** It stands in the run's row, and with that in every frame and list that shows the run. */
@@ -11,7 +13,12 @@ const LONGEST_MESSAGE = 10_000;
 export type Outcome =
   | { status: "completed"; stopReason: string | null }
   | { status: "cancelled" }
-  | { status: "failed"; error: unknown };
+  | {
+      status: "failed";
+      error: unknown;
+      /** Path of the step that threw, if one did. */
+      step?: string | null;
+    };
 
 /** Where a turn begins: its number within the run and the team's life, its time, and the cursor before its first event. */
 export type TurnStart = Pick<ActiveRun, "next" | "turn" | "started" | "event">;
@@ -40,7 +47,7 @@ export function writeOutcome(
   record.rest_since = null;
   record.ended_at = new Date().toISOString();
   record.stop_reason = outcome.status === "completed" ? outcome.stopReason : null;
-  record.error = outcome.status === "failed" ? describe(outcome.error) : null;
+  record.error = outcome.status === "failed" ? describe(outcome, turn) : null;
   questions.closeOpen(record.id);
   record.last_event = log.last + 1;
   const event = ((): RecordedEvent => {
@@ -80,11 +87,17 @@ function failedBody({ record }: ActiveRun): string {
 }
 
 /** Our errors have a stable code; what agents and tools throw has none. */
-function describe(error: unknown): { type: string; message: string } {
+function describe(
+  { error, step = null }: Outcome & { status: "failed" },
+  turn: number,
+): RunRecord["error"] {
   const type = error instanceof TroupeError ? error.code : "run_failed";
   const message = errorMessage(error);
   return {
     type,
     message: message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`,
+    agent: failingAgent(error),
+    turn,
+    step,
   };
 }

@@ -1,7 +1,7 @@
 import { hashId } from "../../core/ids.ts";
 import { loadTask } from "../../core/messages/load-task.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
-import type { Result, StartRunInput } from "../../contract/gateway.ts";
+import type { Idempotency, Result, StartRunInput } from "../../contract/gateway.ts";
 import { ActiveRun } from "./active-run.ts";
 import type { Driver } from "./driver.ts";
 import {
@@ -30,16 +30,8 @@ export class RunStarts {
   start(input: StartRunInput): Result<{ id: string; created: boolean }> {
     const { db } = this.#stores;
     const { idempotency } = input;
-    if (idempotency) {
-      const earlier = db.first<{ hash: string; run: string }>(
-        "select hash, run from idempotency where key = ?",
-        idempotency.key,
-      );
-      if (earlier) {
-        if (earlier.hash !== idempotency.hash) return idempotencyMismatch();
-        return ok({ id: earlier.run, created: false });
-      }
-    }
+    const earlier = this.#startedBy(idempotency);
+    if (earlier) return earlier.ok ? ok({ id: earlier.value, created: false }) : earlier;
     const id = crypto.randomUUID();
     const created_at = new Date().toISOString();
     let task: ChatMessage[] | null;
@@ -66,25 +58,34 @@ export class RunStarts {
     };
     const stored = this.#stores.transaction(() => {
       this.#stores.steps.clear();
-      if (idempotency) {
-        const { key, hash } = idempotency;
-        db.write("insert into idempotency values (?, ?, ?)", key, hash, id);
-      }
+      this.#remember(idempotency, id);
       return this.#stores.runs.insert(record, task);
     });
     this.#driver.start(new ActiveRun(this.#stores, stored));
     return ok({ id, created: true });
   }
 
-  /** Starts a run that takes over what the team's last run had recorded when it failed or was cancelled. */
-  retry(id: string): Result<string> {
+  /**
+   * Starts a run that takes over what the team's last run had recorded when it failed or was cancelled. The same request
+   * again gets the run it has started: by its key or, without one, as long as no other run has begun.
+   */
+  retry(id: string, idempotency?: Idempotency): Result<string> {
     const { db, runs, log, steps, team } = this.#stores;
     const failed = runs.byId(id);
     if (!failed) return runNotFound();
     const { record } = failed;
+    // The body is empty; the path tells a retry from the start of a run, which uses the same keys.
+    const request = idempotency && { key: idempotency.key, hash: `retry ${id}` };
+    const earlier = this.#startedBy(request);
+    if (earlier) return earlier;
     const latest = runs.last();
+    if (latest?.record.retry_of === id && request === undefined) return ok(latest.record.id);
     if (latest?.seq !== failed.seq) {
-      return refuse(409, "not_latest_run", "Only the team's latest run can be retried.");
+      return refuse(
+        409,
+        "not_latest_run",
+        `Only the team's latest run can be retried; that is "${latest?.record.id}".`,
+      );
     }
     if (record.status !== "failed" && record.status !== "cancelled") {
       return refuse(
@@ -106,28 +107,48 @@ export class RunStarts {
       event: record.first_event,
     };
     const ran = Math.max(started.ran, steps.ran);
-    const stored = runs.insert(
-      {
-        ...blank(retryId, new Date().toISOString(), lastTurn(db)),
-        output_task_messages: record.output_task_messages,
-        metadata: record.metadata,
-        timeout_seconds: record.timeout_seconds,
-        max_total_tokens: record.max_total_tokens,
-        retry_of: id,
-        first_turn: record.next_turn,
-        next_turn: record.next_turn,
-        first_turn_id: turnId(record, record.next_turn),
-        first_moment: started,
-        taken_over: { after: event, up_to: log.last },
-        ran_before: ran,
-        ran,
-        epoch: record.epoch,
-        first_event: log.last,
-      },
-      runs.task(failed.seq),
-    );
+    const stored = this.#stores.transaction(() => {
+      this.#remember(request, retryId);
+      return runs.insert(
+        {
+          ...blank(retryId, new Date().toISOString(), lastTurn(db)),
+          output_task_messages: record.output_task_messages,
+          metadata: record.metadata,
+          timeout_seconds: record.timeout_seconds,
+          max_total_tokens: record.max_total_tokens,
+          retry_of: id,
+          first_turn: record.next_turn,
+          next_turn: record.next_turn,
+          first_turn_id: turnId(record, record.next_turn),
+          first_moment: started,
+          taken_over: { after: event, up_to: log.last },
+          ran_before: ran,
+          ran,
+          epoch: record.epoch,
+          first_event: log.last,
+        },
+        runs.task(failed.seq),
+      );
+    });
     this.#driver.start(new ActiveRun(this.#stores, stored));
     return ok(retryId);
+  }
+
+  /** The run that this request has started before, or its refusal; undefined when it has not. */
+  #startedBy(idempotency: Idempotency | undefined): Result<string> | undefined {
+    if (idempotency === undefined) return undefined;
+    const earlier = this.#stores.db.first<{ hash: string; run: string }>(
+      "select hash, run from idempotency where key = ?",
+      idempotency.key,
+    );
+    if (earlier === undefined) return undefined;
+    return earlier.hash === idempotency.hash ? ok(earlier.run) : idempotencyMismatch();
+  }
+
+  #remember(idempotency: Idempotency | undefined, run: string): void {
+    if (idempotency === undefined) return;
+    const { key, hash } = idempotency;
+    this.#stores.db.write("insert into idempotency values (?, ?, ?)", key, hash, run);
   }
 }
 

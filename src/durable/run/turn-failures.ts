@@ -1,6 +1,14 @@
 import type { BranchFailure } from "../../core/run/turn-host.ts";
 import type { StepStore } from "../storage/step-store.ts";
 
+/** Where a turn failed, and what follows for a retry. */
+export interface TurnFailure {
+  /** Path of the step that threw. */
+  step: string | null;
+  /** Recorded steps that a retry runs again. */
+  repeat: readonly string[];
+}
+
 /** What is known of errors in a turn: where each came from. It says what a retry has to do anew. */
 export class TurnFailures {
   readonly #steps: StepStore;
@@ -29,6 +37,15 @@ export class TurnFailures {
     });
   }
 
+  /** The step that threw the error, or one that caused it. */
+  failedStep(error: unknown): string | null {
+    for (const cause of causesOf(error)) {
+      const [step] = this.#thrown.get(cause) ?? [];
+      if (step !== undefined) return step;
+    }
+    return null;
+  }
+
   /**
    * What a retry of the turn that `error` ended has to do anew, and the same for all that failed beside it: the step that
    * threw it; otherwise the last model reply before it in its branch and what came of that, because the same reply would
@@ -45,13 +62,29 @@ export class TurnFailures {
       const branches = causes.flatMap((cause) => this.#branches.get(cause) ?? []);
       const threw = causes.map((cause) => this.#thrown.get(cause)).find((keys) => keys);
       const scope = branches.at(-1)?.scope ?? failure.scope;
-      const keys = threw ? [...threw] : lastReply(scope, passed);
+      const keys = threw ? [...threw] : this.#lastReply(scope, passed);
       if (keys.every((key) => this.#isRepeatable(key))) for (const key of keys) toRepeat.add(key);
       for (const other of branches.flatMap(({ beside }) => beside)) {
         if (!failures.some(({ error: known }) => known === other.error)) failures.push(other);
       }
     }
     return [...toRepeat];
+  }
+
+  /** The last model call in a branch or, where it made none, in the scopes around it, with the steps after it. */
+  #lastReply(branch: string, passed: readonly string[]): string[] {
+    let scope = passed.findLast((key) => key.startsWith(within(branch))) ?? branch;
+    while (scope !== "") {
+      scope = outer(scope);
+      const prefix = within(scope);
+      const index = passed.findLastIndex((key) => outer(key) === scope && this.#isModelCall(key));
+      if (index !== -1) return passed.slice(index).filter((key) => key.startsWith(prefix));
+    }
+    return [];
+  }
+
+  #isModelCall(key: string): boolean {
+    return this.#steps.get(key)?.kind === "model";
   }
 
   #isRepeatable(key: string): boolean {
@@ -63,26 +96,13 @@ function* causesOf(error: unknown): Generator<Error, void, void> {
   for (let cause = error; cause instanceof Error; cause = cause.cause) yield cause;
 }
 
-/** The last model call in a branch or, where it made none, in the scopes around it, with what came after it. */
-function lastReply(branch: string, passed: readonly string[]): string[] {
-  let scope = passed.findLast((key) => key.startsWith(within(branch))) ?? branch;
-  while (scope !== "") {
-    scope = scope.slice(0, Math.max(0, scope.lastIndexOf("/")));
-    const prefix = within(scope);
-    const index = passed.findLastIndex((key) => isModelCall(key, prefix));
-    if (index !== -1) return passed.slice(index).filter((key) => key.startsWith(prefix));
-  }
-  return [];
-}
-
 function within(scope: string): string {
   return scope === "" ? "" : `${scope}/`;
 }
 
-function isModelCall(key: string, prefix: string): boolean {
-  if (!key.startsWith(prefix)) return false;
-  const name = key.slice(prefix.length);
-  return name.startsWith("model") && !name.includes("/");
+/** The scope that a step or a scope stands in. */
+function outer(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
 }
 
 function isObject(value: unknown): value is object {

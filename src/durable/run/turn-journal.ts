@@ -11,7 +11,7 @@ import type {
 } from "../../core/run/turn-host.ts";
 import type { QuestionStore } from "../storage/question-store.ts";
 import type { StepStore } from "../storage/step-store.ts";
-import { TurnFailures } from "./turn-failures.ts";
+import { type TurnFailure, TurnFailures } from "./turn-failures.ts";
 
 /** A longer wait ends the turn and leaves the rest to the alarm, so that the object can be unloaded. */
 const LONGEST_WAIT_IN_MEMORY_MS = 30_000;
@@ -157,7 +157,12 @@ export class TurnJournal implements TurnHost {
       return;
     }
     this.#fence();
-    const step = this.#begun.get(key) ?? { policy: "retry", attempt, fingerprint: "" };
+    const step = this.#begun.get(key) ?? {
+      kind: "effect",
+      policy: "retry",
+      attempt,
+      fingerprint: "",
+    };
     steps.waits(key, step, this.clock().at + delay);
     throw new TurnSignal("suspend");
   }
@@ -182,9 +187,12 @@ export class TurnJournal implements TurnHost {
     throw new TurnSignal("suspend");
   }
 
-  /** What a retry of this turn, which `error` ended, has to do anew. */
-  stepsToRepeat(error: unknown): string[] {
-    return this.#failures.stepsToRepeat(error, [...this.#passed]);
+  /** Of this turn, which `error` ended: the step that threw it, if one did, and the steps that a retry repeats. */
+  failure(error: unknown): TurnFailure {
+    return {
+      step: this.#failures.failedStep(error),
+      repeat: this.#failures.stepsToRepeat(error, [...this.#passed]),
+    };
   }
 
   #fence(): void {

@@ -13,6 +13,7 @@ import type { OpenTeam, TeamCache } from "./open-team.ts";
 import { countRecovery } from "./recovery.ts";
 import type { Outcome } from "./run-outcome.ts";
 import type { Stores } from "../storage/stores.ts";
+import type { TurnFailure } from "./turn-failures.ts";
 import { TurnJournal } from "./turn-journal.ts";
 import { outcomeOfTurn, overBudget, STOPPED } from "./turn-outcome.ts";
 
@@ -26,10 +27,16 @@ export interface LoopHost {
   clock(): Moment;
   /** Nothing runs from here on until somebody or the alarm says so. */
   rest(active: ActiveRun, status: "waiting" | "paused" | "running"): void;
-  /** @param repeat what a retry has to do anew */
-  fail(error: unknown, repeat?: readonly string[]): void;
+  /** The run was interrupted and goes on; the count of that is written. */
+  recovered(active: ActiveRun): void;
+  fail(error: unknown, failure?: TurnFailure): void;
   /** The run ended with the commit of its last turn. */
-  ended(active: ActiveRun, retract: RecordedEvent | undefined, terminal: RecordedEvent): void;
+  ended(
+    active: ActiveRun,
+    outcome: Outcome | undefined,
+    retract: RecordedEvent | undefined,
+    terminal: RecordedEvent,
+  ): void;
 }
 
 export interface TurnLoopOptions {
@@ -62,18 +69,24 @@ export class TurnLoop {
   /**
    * Runs turn after turn until the run rests or ends, or the drive is superseded.
    *
-   * @param recovering whether the run was found running when the object was loaded
+   * @param from `new`: the run has just begun; `rest`: it goes on after an answer, a pause or a wait; `crash`: it was
+   *   found with work to do when the object was loaded
    */
-  async run(drive: Drive, recovering: boolean): Promise<void> {
+  async run(drive: Drive, from: "new" | "rest" | "crash"): Promise<void> {
     const { active } = drive;
     const { resting } = active;
     const host = this.#host;
     try {
-      if (recovering) {
+      if (from === "crash") {
         countRecovery(this.#stores, active);
         this.#announcer.arm(active, host.clock());
-        // Without this the count would be lost with whatever comes next.
+        host.recovered(active);
+      }
+      if (from !== "new") {
+        // A turn that spins or ends the process takes with it what was written in the same go: the count of recoveries,
+        // the answer it goes on with, that the run is running. A new run that was lost like that was never accepted.
         await this.#storage.sync();
+        if (!host.isCurrent(drive)) return;
       }
       for (let passes = 0; host.isCurrent(drive); passes++) {
         if (passes % TURNS_AT_A_STRETCH === TURNS_AT_A_STRETCH - 1) {
@@ -111,7 +124,7 @@ export class TurnLoop {
       }
     } catch (error) {
       if (!host.isCurrent(drive)) return;
-      host.fail(error, drive.journal?.stepsToRepeat(error));
+      host.fail(error, drive.journal?.failure(error));
     }
   }
 
@@ -156,7 +169,7 @@ export class TurnLoop {
     const end = { outcome, next, time: this.#host.clock() };
     const { commit, retract, terminal } = commitTurn(this.#stores, active, open, end);
     if (terminal) {
-      this.#host.ended(active, retract, terminal);
+      this.#host.ended(active, outcome, retract, terminal);
       return;
     }
     active.advance(commit);

@@ -78,6 +78,12 @@ export class QuestionStore {
     return this.#allOpen().filter((question) => question.run === run);
   }
 
+  /** How many of the run's questions have an answer. */
+  answered(run: string): number {
+    const query = "select count(*) as n from question where run = ? and answer is not null";
+    return this.#db.first<{ n: number }>(query, run)?.n ?? 0;
+  }
+
   /** Nobody will look at an answer any more. */
   closeOpen(run: string): void {
     for (const { question } of this.open(run)) this.#remove(question.id);

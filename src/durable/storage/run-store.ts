@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
-import type { RunStatus } from "../../contract/gateway.ts";
+import type { RunError, RunStatus } from "../../contract/gateway.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";
@@ -50,7 +50,10 @@ export interface RunRecord {
   /** What was recorded at the last recovery. */
   recovery_mark: string | null;
   stop_reason: string | null;
-  error: { type: string; message: string } | null;
+  /** Of runs that failed before version 2 of the tables: type and message alone. */
+  error:
+    | (Pick<RunError, "type" | "message"> & Partial<Pick<RunError, "agent" | "turn" | "step">>)
+    | null;
   created_at: string;
   started_at: string | null;
   ended_at: string | null;

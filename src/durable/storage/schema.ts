@@ -1,7 +1,5 @@
 import type { Database } from "./database.ts";
-
-/** Version of the tables; kept in `meta`. */
-export const SCHEMA_VERSION = 1;
+import { SCHEMA_VERSION } from "./migrations.ts";
 
 // No AUTOINCREMENT and hardly an index: each costs a further written row per insert.
 const TABLES = [
@@ -12,7 +10,7 @@ const TABLES = [
   // Steps of the turn in progress, removed by its commit. `result` is null in a started one.
   `create table step (
     key text primary key, state text not null, attempt integer not null, policy text not null,
-    fingerprint text not null, result text, at integer, ran integer
+    fingerprint text not null, result text, at integer, ran integer, kind text not null default 'effect'
   ) without rowid`,
   // Questions to humans. They outlive their turn, so that an answer given twice is known.
   `create table question (

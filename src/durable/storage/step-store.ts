@@ -1,5 +1,5 @@
 import type { Json } from "../../core/json.ts";
-import type { StepPolicy } from "../../core/run/turn-context.ts";
+import type { StepKind, StepPolicy } from "../../core/run/turn-context.ts";
 import type { StepFailure, StepOutcome, StepRecord } from "../../core/run/turn-host.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";
@@ -13,6 +13,7 @@ interface StepRow extends Record<string, string | number | null> {
   result: string | null;
   at: number | null;
   ran: number | null;
+  kind: StepKind;
 }
 
 /** A step as stored. `notBefore` (epoch milliseconds): when its next attempt may be made. */
@@ -114,14 +115,16 @@ export class StepStore {
   #write(
     key: string,
     state: StepRow["state"],
-    { attempt, policy, fingerprint }: Omit<StepRecord, "outcome">,
+    { kind, attempt, policy, fingerprint }: Omit<StepRecord, "outcome">,
     result: string | null,
     time: { at: number; ran: number } | null,
   ): void {
     this.#db.write(
-      `insert into step values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do update set
+      `insert into step (key, state, attempt, policy, fingerprint, result, at, ran, kind)
+         values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do update set
          state = excluded.state, attempt = excluded.attempt, policy = excluded.policy,
-         fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at, ran = excluded.ran`,
+         fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at,
+         ran = excluded.ran, kind = excluded.kind`,
       key,
       state,
       attempt,
@@ -130,6 +133,7 @@ export class StepStore {
       result,
       time?.at ?? null,
       time?.ran ?? null,
+      kind,
     );
   }
 
@@ -145,14 +149,15 @@ export class StepStore {
   }
 
   #load(row: StepRow): StoredStep {
-    const { key, state, attempt, policy, fingerprint, result } = row;
-    if (state === "started") return { policy, attempt, fingerprint };
-    if (state === "waiting") return { policy, attempt, fingerprint, notBefore: Number(result) };
+    const { key, state, kind, attempt, policy, fingerprint, result } = row;
+    const step = { kind, policy, attempt, fingerprint };
+    if (state === "started") return step;
+    if (state === "waiting") return { ...step, notBefore: Number(result) };
     if (result === null) this.#withParts.push(key);
     const value = JSON.parse(this.#bodies.load(`step:${key}`, result)) as Json;
     const time = { at: row.at ?? 0, ran: row.ran ?? 0 };
     const outcome: StepOutcome =
       state === "done" ? { ok: value, time } : { error: value as unknown as StepFailure, time };
-    return { policy, attempt, fingerprint, outcome };
+    return { ...step, outcome };
   }
 }

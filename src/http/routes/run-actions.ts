@@ -58,14 +58,21 @@ export function runActionEndpoints({ limits }: Services): Endpoint[] {
       path: "/v1/teams/:team/runs/:run/retry",
       id: "retryRun",
       summary: "Try the team's latest run again after it failed or was cancelled",
+      idempotent: true,
       tag,
       scope,
       body: nothingSchema,
       bodyOptional: true,
-      answers: { 202: { description: "The new run.", schema: "Run", location: true } },
+      answers: {
+        202: {
+          description: "The new run; the same request again gets the same one.",
+          schema: "Run",
+          location: true,
+        },
+      },
       problems,
-      async handle({ team, param }) {
-        const run = unwrap(await team.retryRun(param("run")));
+      async handle({ team, param, idempotency }) {
+        const run = unwrap(await team.retryRun(param("run"), idempotency));
         return json(run, 202, { location: `/v1/teams/${run.team_id}/runs/${run.id}` });
       },
     }),

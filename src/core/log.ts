@@ -1,0 +1,35 @@
+/** Something an operator has to know, by ids alone: never contents, never secrets. Ids that are not known are null. */
+export type LogEntry =
+  | {
+      event: "run_failed";
+      team: string;
+      run: string;
+      /** The innermost agent that the error came from. */
+      agent: string | null;
+      /** Of the team's life. */
+      turn: number | null;
+      /** Path of the step that threw. */
+      step: string | null;
+      /** Of the error. */
+      class: string;
+      code: string;
+    }
+  | {
+      event: "run_recovered";
+      team: string;
+      run: string;
+      turn: number;
+      /** Restarts in a row without progress. */
+      recoveries: number;
+    }
+  | {
+      event: "request_refused";
+      /** What was asked, without path and query. */
+      host: string;
+      run: string | null;
+      step: string | null;
+      code: string;
+    };
+
+/** @param error what led to the entry; only a log on the developer's own machine may show it */
+export type Log = (entry: LogEntry, error?: unknown) => void;

@@ -1,0 +1,31 @@
+import type { Database } from "./database.ts";
+
+/** The part of a step's key after the last slash. */
+const STEP_NAME = "replace(key, rtrim(key, replace(key, '/', '')), '')";
+
+/**
+ * What leads from each version of the tables to the next, the first one from 1 to 2. Migrations only add columns and
+ * tables, with defaults: after a rollback the version before must be able to go on.
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  // Steps say their kind; before, a model call was told by its key.
+  [
+    "alter table step add column kind text not null default 'effect'",
+    `update step set kind = 'model' where ${STEP_NAME} glob 'model*'`,
+    `update step set kind = 'tool' where ${STEP_NAME} = 'call'`,
+  ],
+];
+
+/** Version of the tables that this code creates and expects; a team's is stored in `meta` under `schema`. */
+export const SCHEMA_VERSION = 1 + MIGRATIONS.length;
+
+/** Brings the tables of a stored team up to date. Writes nothing when they are, or are newer. */
+export function migrate(db: Database): void {
+  const stored = db.first<{ value: string }>("select value from meta where name = 'schema'");
+  const version = Number(stored?.value ?? 1);
+  if (version >= SCHEMA_VERSION) return;
+  db.transaction(() => {
+    for (const statement of MIGRATIONS.slice(version - 1).flat()) db.write(statement);
+    db.write("update meta set value = ? where name = 'schema'", String(SCHEMA_VERSION));
+  });
+}
