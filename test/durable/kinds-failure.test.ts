@@ -128,7 +128,7 @@ describe("in a wave", () => {
     release();
     expect(await team.finished(id)).toMatchObject({
       status: "failed",
-      error: { message: "cannot read this", agent: "reader", turn: 2, step: null },
+      error: { message: "cannot read this", agent: "reader", turn: 3, step: null },
     });
     nonsense = false;
     const retry = value(await team.gateway.retryRun(id));

@@ -8,10 +8,10 @@ const STEP_NAME = "replace(key, rtrim(key, replace(key, '/', '')), '')";
  * tables, with defaults: after a rollback the version before must be able to go on.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
-  // Steps say their kind; before, a model call was told by its key.
+  // Steps have a kind; before, the key told model calls and tool calls.
   [
     "alter table step add column kind text not null default 'effect'",
-    `update step set kind = 'model' where ${STEP_NAME} glob 'model*'`,
+    `update step set kind = 'model' where ${STEP_NAME} glob 'model:*'`,
     `update step set kind = 'tool' where ${STEP_NAME} = 'call'`,
   ],
 ];

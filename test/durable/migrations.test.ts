@@ -1,0 +1,60 @@
+import { runInDurableObject } from "cloudflare:test";
+import { describe, expect, test } from "vitest";
+import { script, thought } from "./support/scripted-agent.ts";
+import { counter, TestTeam, texts, value } from "./support/team.ts";
+import version1 from "./support/version-1.sql?raw";
+
+/** An object that holds what an earlier version of the code has stored. */
+async function stored(dump: string): Promise<TestTeam> {
+  const team = new TestTeam();
+  await runInDurableObject(team.stub, (_instance, { storage }) => {
+    storage.sql.exec(dump);
+  });
+  await team.evict();
+  return team;
+}
+
+const columns = "select name, type, \"notnull\", dflt_value from pragma_table_info('step')";
+const schema = "select value from meta where name = 'schema'";
+
+describe("a team stored by version 1", () => {
+  test("has the tables of a new one once it is loaded", async () => {
+    script("stored", async function* () {
+      yield* [];
+      return "done";
+    });
+    const team = await stored(version1);
+    const [run] = value(await team.gateway.runs({ limit: 1 })).runs;
+    await team.finished(run?.id ?? "");
+    const fresh = await TestTeam.create(counter("a"));
+    expect(await team.sql(columns)).toEqual(await fresh.sql(columns));
+    expect(await team.sql(schema)).toEqual(await fresh.sql(schema));
+    await team.evict();
+    value(await team.gateway.team());
+    expect(await team.rowsWritten()).toBe(0);
+  });
+
+  test("goes on with its run, and a retry repeats the last model call", async () => {
+    const calls: string[] = [];
+    script("stored", async function* (self, ctx) {
+      const effect = (name: string) => (): Promise<string> => {
+        calls.push(name);
+        return Promise.resolve(name);
+      };
+      const reply = await ctx.step("model:0", effect("sense"), { kind: "model" });
+      yield thought(self.name, ctx, reply);
+      await ctx.scope("tool:0:0").step("call", effect("call"), { kind: "tool" });
+      await ctx.step("models_list", effect("list"));
+      if (reply === "nonsense") throw new TypeError("cannot read this");
+      return reply;
+    });
+    const team = await stored(version1);
+    const [run] = value(await team.gateway.runs({ limit: 1 })).runs;
+    const failed = await team.finished(run?.id ?? "");
+    expect(failed).toMatchObject({ status: "failed", error: { message: "cannot read this" } });
+    expect(calls).toEqual([]);
+    const retry = value(await team.gateway.retryRun(failed.id));
+    expect(texts(await team.finished(retry.id))).toEqual(["sense", "sense"]);
+    expect(calls).toEqual(["sense", "call", "list"]);
+  });
+});

@@ -1,0 +1,20 @@
+-- A team stored by version 1 of the tables, in the middle of a turn: a model step, a tool step and another are recorded.
+CREATE TABLE meta (name text primary key, value text) without rowid;
+insert into meta values ('component', '{"provider":"test.ScriptedAgent","config":{"name":"a","script":"stored","memory":[]}}');
+insert into meta values ('schema', '1');
+insert into meta values ('team', '{"id":"stored","session":"aa978e1e-11cc-4235-bd28-e7348c4615f3","label":null,"metadata":{},"component_version":1,"usage":{"prompt_tokens":0,"completion_tokens":0},"epoch":0,"idempotency":null,"forked_from":null,"created_at":"2026-11-22T08:29:58.621Z","updated_at":"2026-11-22T08:29:58.621Z"}');
+CREATE TABLE run (seq integer primary key, id text not null unique, task text, record text not null);
+insert into run values (1, 'd86f6bdd-d638-4873-99bd-fb7152cb9bac', '[{"id":"4a7c83fd-25d0-aa91-db83-2a0015c17101","source":"user","models_usage":null,"metadata":{},"created_at":"2026-11-22T08:29:58.689Z","content":"go","type":"TextMessage"}]', '{"id":"d86f6bdd-d638-4873-99bd-fb7152cb9bac","status":"running","output_task_messages":true,"metadata":{},"timeout_seconds":null,"max_total_tokens":null,"retry_of":null,"first_turn":0,"first_turn_id":"d86f6bdd-d638-4873-99bd-fb7152cb9bac/0","first_moment":{"at":1795336198689,"ran":0},"taken_over":null,"last_event":null,"next_turn":0,"turn":0,"last_turn":null,"ran_before":0,"ran":0,"usage":{"prompt_tokens":0,"completion_tokens":0},"stop_requested":null,"pause_requested":false,"resuming":false,"wake_at":null,"rest_since":null,"recoveries":0,"recovery_mark":null,"stop_reason":null,"error":null,"created_at":"2026-11-22T08:29:58.689Z","started_at":"2026-11-22T08:29:58.689Z","ended_at":null,"epoch":0,"first_event":0}');
+CREATE TABLE step ( key text primary key, state text not null, attempt integer not null, policy text not null, fingerprint text not null, result text, at integer, ran integer ) without rowid;
+insert into step values ('model:0', 'done', 1, 'retry', '', '"nonsense"', 1795336198754, 39);
+insert into step values ('models_list', 'done', 1, 'retry', '', '"listed"', 1795336198755, 40);
+insert into step values ('tool:0:0/call', 'done', 1, 'retry', '', '"looked up"', 1795336198755, 40);
+CREATE TABLE question ( id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null, expires_at integer, ran integer not null, answer text, answered_at integer ) without rowid;
+CREATE TABLE event ( seq integer primary key, run integer not null, turn integer not null, kind text not null, id text, body text, retracted integer not null default 0 );
+insert into event values (1, 1, 1, 'message', '4a7c83fd-25d0-aa91-db83-2a0015c17101', '{"id":"4a7c83fd-25d0-aa91-db83-2a0015c17101","source":"user","models_usage":null,"metadata":{},"created_at":"2026-11-22T08:29:58.689Z","content":"go","type":"TextMessage"}', 0);
+insert into event values (2, 1, 2, 'message', 'cad82367-0d8c-16cb-6b98-32fee42c49e0', '{"id":"cad82367-0d8c-16cb-6b98-32fee42c49e0","source":"a","models_usage":null,"metadata":{},"created_at":"2026-11-22T08:29:58.754Z","content":"nonsense","type":"ThoughtEvent"}', 0);
+CREATE TABLE head (path text, turn integer, body text, primary key (path, turn)) without rowid;
+insert into head values ('', 1, '{"commit":{"turn":1,"run":1,"next":1,"time":{"at":1795336198741,"ran":26},"usage":{"prompt_tokens":0,"completion_tokens":0},"event":1,"since":0,"empty":false},"heads":{"":[{"id":"4a7c83fd-25d0-aa91-db83-2a0015c17101","source":"user","models_usage":null,"metadata":{},"created_at":"2026-11-22T08:29:58.689Z","content":"go","type":"TextMessage"}]}}');
+CREATE TABLE log ( path text, generation integer, start integer, count integer not null, turn integer not null, body text, primary key (path, generation, start) ) without rowid;
+CREATE TABLE part (owner text, n integer, body blob not null, primary key (owner, n)) without rowid;
+CREATE TABLE idempotency (key text primary key, hash text not null, run text not null) without rowid;
