@@ -5,6 +5,7 @@ import type { AnyComponentDefinition, ComponentModel } from "./core/component/co
 import { coreComponents } from "./core/component/core-components.ts";
 import { ComponentRegistry } from "./core/component/registry.ts";
 import { ValueError } from "./core/errors.ts";
+import type { Log } from "./core/log.ts";
 import { agentRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
@@ -15,6 +16,7 @@ import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
 import { createApp } from "./http/app.ts";
 import { closed, localOnly } from "./http/auth.ts";
 import { limitsFrom } from "./http/limits.ts";
+import { logLine } from "./http/problem.ts";
 import { openAIComponents } from "./models/components.ts";
 import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
@@ -49,6 +51,8 @@ export interface Composition {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Makes what runs of a component. @throws ComponentError */
   build: (component: ComponentModel) => Runnable;
+  /** Writes an entry into the log of the Worker; with the error's stack where only the developer sees it. */
+  log: Log;
   /** Removes what a team keeps at services outside: its session in the sandbox. @throws when it cannot be reached */
   releaseSession: (session: string) => Promise<void>;
 }
@@ -69,8 +73,12 @@ export function compose(
     throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
   }
   const limits = limitsFrom(env);
+  const logEntry: Log = (entry, error) => {
+    log(JSON.stringify(entry));
+    if (env.TROUPE_OPEN === "1" && error !== undefined) log(logLine(error));
+  };
   const outgoing = {
-    fetch: guardedFetch(egressRules(env)),
+    fetch: guardedFetch(egressRules(env), fetch, logEntry),
     env: settingOrReference(env),
     secret: secretResolver(env),
   };
@@ -110,6 +118,7 @@ export function compose(
       ]);
       return built.begin === undefined ? agentRunnable(built) : built;
     },
+    log: logEntry,
     releaseSession: async (session) => {
       if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);
     },

@@ -1,5 +1,6 @@
 import { defaultCatalog } from "./core/component/catalog.ts";
 import type { ComponentModel } from "./core/component/component.ts";
+import type { LogEntry } from "./core/log.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
@@ -19,6 +20,10 @@ function composed(env: Partial<Env>): Composition {
 export class TeamObject extends TroupeTeam<Env> {
   protected build(component: ComponentModel): Runnable {
     return composed(this.env).build(component);
+  }
+
+  protected override log(entry: LogEntry, error?: unknown): void {
+    composed(this.env).log(entry, error);
   }
 
   protected override releaseSession(session: string): Promise<void> {

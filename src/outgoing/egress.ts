@@ -1,4 +1,5 @@
 import { TroupeError } from "../core/errors.ts";
+import type { Log, LogEntry } from "../core/log.ts";
 import { isLoopbackHost, isPublicHost } from "./public-hosts.ts";
 import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
@@ -57,9 +58,26 @@ export function checkEgress(target: string | URL, { allowed, open }: EgressRules
  * A `fetch` that keeps to the rules. Redirects are not followed: where they lead was never checked, and headers with
  * secrets would go along.
  *
+ * @param log is told of every refusal
  * @throws EgressError from the returned function
  */
-export function guardedFetch(rules: EgressRules, send: typeof fetch = fetch): typeof fetch {
+export function guardedFetch(
+  rules: EgressRules,
+  send: typeof fetch = fetch,
+  log?: Log,
+): typeof fetch {
+  const guarded = obeying(rules, send);
+  return async (input: RequestInfo | URL, init?: RequestInit) => {
+    try {
+      return await guarded(input, init);
+    } catch (error) {
+      if (error instanceof EgressError) log?.(refusalEntry(error, input, init));
+      throw error;
+    }
+  };
+}
+
+function obeying(rules: EgressRules, send: typeof fetch): typeof fetch {
   return async (input: RequestInfo | URL, init?: RequestInit) => {
     const target = input instanceof Request ? input.url : input;
     checkEgress(target, rules);
@@ -76,6 +94,19 @@ export function guardedFetch(rules: EgressRules, send: typeof fetch = fetch): ty
       `"${host}" redirects to ${other}; redirects are not followed. Use the final address.`,
     );
   };
+}
+
+/** Requests of steps carry the step's key: run, turn within the run, and path of the step. */
+const STEP_KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d+\/.+)$/;
+
+function refusalEntry(
+  { code, data }: EgressError,
+  input: RequestInfo | URL,
+  init: RequestInit | undefined,
+): LogEntry {
+  const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
+  const [, run = null, step = null] = STEP_KEY.exec(headers.get("idempotency-key") ?? "") ?? [];
+  return { event: "request_refused", host: String(data["host"]), run, step, code };
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

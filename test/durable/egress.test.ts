@@ -222,6 +222,27 @@ describe("guardedFetch", () => {
     expect(sent).toEqual(["a", "b", "c"].map((path) => `https://api.example.com/${path}`));
   });
 
+  test("tells the log of what it refuses, with the step and without the address", async () => {
+    const entries: unknown[] = [];
+    const guarded = guardedFetch({ allowed: ["api.example.com"], open: false }, fetch, (...entry) =>
+      entries.push(...entry),
+    );
+    const run = crypto.randomUUID();
+    const headers = { "Idempotency-Key": `${run}/3/speaker:a/tool:0:0/call` };
+    await expect(guarded("https://evil.example/secret?key=1", { headers })).rejects.toThrow();
+    await expect(guarded("https://evil.example:8443/")).rejects.toThrow();
+    expect(entries).toEqual([
+      {
+        event: "request_refused",
+        host: "evil.example",
+        run,
+        step: "3/speaker:a/tool:0:0/call",
+        code: "egress_denied",
+      },
+      expect.objectContaining({ run: null, step: null }),
+    ]);
+  });
+
   test.for([301, 302, 303, 307, 308])("does not follow a redirect with %d", async (status) => {
     const redirects: unknown[] = [];
     const send: typeof fetch = async (_input, init?: RequestInit) => {

@@ -1,6 +1,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { ModelError } from "troupe";
+import { lastObject } from "./support/last-object.ts";
 import { thought } from "./support/scripted-agent.ts";
 import {
   agent,
@@ -95,6 +96,88 @@ describe("after an interruption", () => {
       status: "failed",
       error: { type: "recovery_limit" },
     });
+  });
+
+  test("a run that ends the object as soon as it goes on after an answer fails in the end", async () => {
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        await ctx.ask({ id: ctx.id(), kind: "input", source: "a", prompt: "?" });
+        // In the same go as the answer: what is not durable by now is lost.
+        lastObject.state?.abort("deadly");
+        await new Promise(() => {});
+        return "never";
+      }),
+    );
+    const { id } = await team.start("go");
+    const [question] = (await team.rested(id)).requests;
+    let answers = 0;
+    const failed = async (): Promise<boolean> => {
+      try {
+        const run = await team.run(id);
+        if (run.status === "waiting") {
+          answers++;
+          await team.gateway.answer(id, question?.id ?? "", { content: "yes" });
+        }
+        return run.status === "failed";
+      } catch {
+        return false; // The object was aborted.
+      }
+    };
+    for (let tries = 0; !(await failed()); tries++) expect(tries).toBeLessThan(100);
+    expect((await team.run(id)).error).toMatchObject({ type: "recovery_limit" });
+    expect(answers).toBe(1);
+  });
+
+  test("what a turn says differently each time is no progress", async () => {
+    const arrived = { signal: new Signal() };
+    const team = await TestTeam.create(
+      agent("a", async function* (self, ctx) {
+        yield { ...thought(self.name, ctx, "hm"), id: crypto.randomUUID() };
+        return ctx.step("deadly", async () => {
+          arrived.signal.set();
+          await new Promise(() => {});
+          return "never";
+        });
+      }),
+    );
+    const { id } = await team.start("go");
+    for (let restarts = 0; restarts < 11; restarts++) {
+      await arrived.signal.wait();
+      arrived.signal = new Signal();
+      await team.evict();
+      await team.run(id);
+    }
+    expect(await team.finished(id)).toMatchObject({ error: { type: "recovery_limit" } });
+  });
+
+  test("a run that gets further with every restart is not counted", async () => {
+    const arrived = { signal: new Signal() };
+    let restarts = 0;
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        for (let n = 0; n < 12; n++) {
+          await ctx.step(`part:${n}`, async () => {
+            if (n > restarts) {
+              arrived.signal.set();
+              await new Promise(() => {});
+            }
+            return n;
+          });
+        }
+        return "done";
+      }),
+    );
+    const { id } = await team.start("go");
+    for (; restarts < 11;) {
+      await arrived.signal.wait();
+      arrived.signal = new Signal();
+      await team.evict();
+      restarts++;
+      await team.run(id);
+    }
+    expect(await team.finished(id)).toMatchObject({ status: "completed" });
   });
 
   test("what other code says in a repeated turn takes the place of what was said", async () => {

@@ -6,10 +6,18 @@ const ENTRY = resolve(import.meta.dirname, "../worker/main.ts");
 /** As in wrangler.toml. */
 const COMPATIBILITY_DATE = "2026-09-18";
 
-/** Bundles the chaos worker into `directory` and writes a workerd configuration for it. Returns the configuration's path. */
-export async function bundleWorker(directory: string, vars: readonly string[]): Promise<string> {
+/**
+ * Bundles a Worker into `directory` and writes a workerd configuration for it. Returns the configuration's path.
+ *
+ * @param entry default: the chaos worker
+ */
+export async function bundleWorker(
+  directory: string,
+  vars: readonly string[],
+  entry: string = ENTRY,
+): Promise<string> {
   await build({
-    entryPoints: [ENTRY],
+    entryPoints: [entry],
     outfile: join(directory, "worker.js"),
     bundle: true,
     minify: true,

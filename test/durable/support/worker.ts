@@ -3,6 +3,7 @@ import { ComponentRegistry, agentRunnable, coreComponents, sandboxComponents } f
 import { TroupeTeam } from "#durable/object/team-object.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
+import { lastObject } from "./last-object.ts";
 import { releaseSession, sandboxAddress } from "./sandbox.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
 import { TallyAgent } from "./tally-agent.ts";
@@ -19,6 +20,11 @@ const registry = new ComponentRegistry({ functions: catalog }).register(
 
 /** A team object whose components may hold agents that a test scripts. */
 export class ScriptedTeam extends TroupeTeam {
+  constructor(ctx: DurableObjectState, bindings: unknown) {
+    super(ctx, bindings);
+    lastObject.state = ctx;
+  }
+
   /** A stream then ends when a run waits, and the object can be evicted. */
   protected override restMs(): number {
     return 0;
