@@ -34,8 +34,17 @@ export interface TeamInfo {
   updated_at: string;
 }
 
+/** What was said before a question, as far as it fits. */
+export interface RequestContext {
+  /** Oldest first. */
+  messages: Message[];
+  /** Whether earlier messages were left out, or a long text cut. */
+  truncated: boolean;
+}
+
 /** An open question as the API shows it. */
 export type HumanRequest = Omit<Question, "timeout_seconds" | "default_answer"> & {
+  context: RequestContext;
   created_at: string;
   expires_at: string | null;
 };

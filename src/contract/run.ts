@@ -81,6 +81,16 @@ export const humanRequestSchema = z.object({
     })
     .describe("The tool call to be approved.")
     .optional(),
+  context: z
+    .object({
+      messages: z.array(messageSchema).describe("Oldest first."),
+      truncated: z
+        .boolean()
+        .describe("Whether earlier messages were left out or a long text was cut."),
+    })
+    .describe(
+      "What was said since the run, or the one it retries, began: the last 20 messages, at most about 32 KB.",
+    ),
   created_at: timeSchema,
   expires_at: timeSchema.nullable(),
 }) satisfies z.ZodType<HumanRequest>;

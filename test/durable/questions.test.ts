@@ -1,6 +1,8 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { ComponentModel } from "troupe";
+import type { HumanRequest } from "#contract/gateway.ts";
+import { thought } from "./support/scripted-agent.ts";
 import { agent, counter, outline, roundRobin, TestTeam, texts, value } from "./support/team.ts";
 
 function human(config: { timeout_seconds?: number; default_answer?: string } = {}): ComponentModel {
@@ -30,6 +32,64 @@ describe("a question to a human", () => {
       "",
       "yes",
       "TaskResult",
+    ]);
+  });
+
+  test("shows what was said since the run began, and the agent's own prompt", async () => {
+    const long = "long ".repeat(10_000);
+    const team = await TestTeam.create(
+      roundRobin(
+        [
+          agent("a", async function* (self, ctx) {
+            yield { ...thought(self.name, ctx, "hm"), id: ctx.id() };
+            return self.answers === 0 ? "short" : long;
+          }),
+          { provider: "UserProxyAgent", config: { name: "human", prompt: "Is this right? " } },
+        ],
+        4,
+      ),
+    );
+    const { id } = await team.start("go", { output_task_messages: false });
+    const [first] = (await team.rested(id)).requests;
+    expect(first).toMatchObject({ prompt: "Is this right? ", context: { truncated: false } });
+    const said = (request: HumanRequest | undefined): unknown[] =>
+      request!.context.messages.map((message) => "content" in message && message.content);
+    expect(said(first)).toEqual(["go", "hm", "short"]);
+
+    value(await team.gateway.answer(id, first!.id, { content: "more" }));
+    const [second] = (await team.rested(id)).requests;
+    expect(second!.context.truncated).toBe(true);
+    const [text] = said(second);
+    expect(said(second)).toHaveLength(1);
+    expect(String(text)).toMatch(/^long (.|\n)*…$/);
+    expect(JSON.stringify(second).length).toBeLessThan(40_000);
+  });
+
+  test("shows what the run that it retries had said", async () => {
+    let broken = true;
+    const team = await TestTeam.create(
+      roundRobin(
+        [
+          counter("a"),
+          agent("b", async function* () {
+            yield* [];
+            if (broken) throw new TypeError("no");
+            return "b";
+          }),
+          human(),
+        ],
+        3,
+      ),
+    );
+    const failed = await team.finished((await team.start("go")).id);
+    broken = false;
+    const retry = value(await team.gateway.retryRun(failed.id));
+    const [request] = (await team.rested(retry.id)).requests;
+    const { messages } = request!.context;
+    expect(messages.map((message) => "content" in message && message.content)).toEqual([
+      "go",
+      "a 1",
+      "b",
     ]);
   });
 

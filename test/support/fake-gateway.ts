@@ -217,7 +217,15 @@ class FakeTeam implements TeamGateway {
     if (!found.ok) return found;
     const created_at = TIME;
     return ok([
-      { id: "q1", kind: "input", source: "user", prompt: "?", created_at, expires_at: null },
+      {
+        id: "q1",
+        kind: "input",
+        source: "user",
+        prompt: "?",
+        created_at,
+        context: { messages: [], truncated: false },
+        expires_at: null,
+      },
     ]);
   }
 

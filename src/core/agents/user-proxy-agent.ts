@@ -17,6 +17,7 @@ const userProxyConfigSchema = z.object({
   description: z.string().default("A human user"),
   /** AutoGen has this key and leaves it empty: functions cannot be written as JSON. */
   input_func: z.string().nullish(),
+  prompt: z.string().min(1).nullish(),
   timeout_seconds: z.number().positive().nullish(),
   default_answer: z.union([z.string(), jsonObjectSchema]).nullish(),
 });
@@ -28,6 +29,8 @@ export interface UserProxyAgentOptions {
   /** An identifier, unique in the team. */
   name: string;
   description?: string;
+  /** What the human is asked. Default: "Enter your response: ". */
+  prompt?: string | null;
   /** In the place of the host's way to ask. Not part of the component JSON. */
   inputFunc?: InputFunction;
   /** Seconds after which `defaultAnswer` counts as the answer. Without it the run waits for ever. */
@@ -54,6 +57,7 @@ export class UserProxyAgent extends BaseChatAgent {
       new UserProxyAgent({
         name: config.name,
         description: config.description,
+        prompt: config.prompt ?? null,
         timeoutSeconds: config.timeout_seconds ?? null,
         defaultAnswer: config.default_answer ?? null,
       }),
@@ -61,6 +65,7 @@ export class UserProxyAgent extends BaseChatAgent {
 
   readonly definition = UserProxyAgent.component;
   readonly producedMessageTypes = ["TextMessage", "HandoffMessage"];
+  readonly #prompt: string | null;
   readonly #inputFunc: InputFunction | undefined;
   readonly #timeoutSeconds: number | null;
   readonly #defaultAnswer: string | JsonObject | null;
@@ -68,6 +73,7 @@ export class UserProxyAgent extends BaseChatAgent {
   /** @throws ValueError for a bad name, or a timeout without an answer to give then */
   constructor(options: UserProxyAgentOptions) {
     super(options.name, options.description ?? "A human user");
+    this.#prompt = options.prompt ?? null;
     this.#inputFunc = options.inputFunc;
     this.#timeoutSeconds = options.timeoutSeconds ?? null;
     this.#defaultAnswer = options.defaultAnswer ?? null;
@@ -91,9 +97,8 @@ export class UserProxyAgent extends BaseChatAgent {
       request_id: requestId,
       content: "",
     });
-    const prompt = handoff
-      ? `Handoff received from ${handoff.source}. Enter your response: `
-      : "Enter your response: ";
+    const asked = this.#prompt ?? "Enter your response: ";
+    const prompt = handoff ? `Handoff received from ${handoff.source}. ${asked}` : asked;
     const content = await this.#ask(requestId, prompt, ctx);
     return { chat_message: this.#answer(content, handoff, ctx), inner_messages: null };
   }
@@ -106,6 +111,7 @@ export class UserProxyAgent extends BaseChatAgent {
     return withoutNulls({
       name: this.name,
       description: this.description,
+      prompt: this.#prompt,
       timeout_seconds: this.#timeoutSeconds,
       default_answer: this.#defaultAnswer,
     });

@@ -11,7 +11,7 @@ import type {
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { parseAnswer } from "./answer.ts";
 import type { Driver } from "../run/driver.ts";
-import { humanRequest } from "../storage/question-store.ts";
+import { openRequests } from "../storage/human-requests.ts";
 import { MOST_PAGE_BYTES } from "./page.ts";
 import { ok, refuse, refuseInput, runNotFound } from "./refusal.ts";
 import { RunStarts } from "../run/run-starts.ts";
@@ -80,7 +80,7 @@ export class RunService {
   requests(id: string): Result<HumanRequest[]> {
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
-    return ok(this.#stores.questions.open(id).map(humanRequest));
+    return ok(openRequests(this.#stores, run));
   }
 
   answer(id: string, request: string, input: JsonObject): Result<RunInfo> {

@@ -2,7 +2,7 @@ import { addUsage, type RequestUsage } from "../../core/models/llm-messages.ts";
 import type { RunInfo } from "../../contract/gateway.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { EventLog } from "../storage/event-log.ts";
-import { humanRequest } from "../storage/question-store.ts";
+import { openRequests } from "../storage/human-requests.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/run-store.ts";
 import { type Commit, lastCommit } from "../storage/heads.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -118,7 +118,9 @@ export class ActiveRun {
 }
 
 /** A run as the API shows it, without its result. */
-export function runInfo({ team, runs, questions }: Stores, { seq, record }: StoredRun): RunInfo {
+export function runInfo(stores: Stores, run: StoredRun): RunInfo {
+  const { team, runs } = stores;
+  const { seq, record } = run;
   return {
     id: record.id,
     team_id: team.record.id,
@@ -129,7 +131,7 @@ export function runInfo({ team, runs, questions }: Stores, { seq, record }: Stor
     usage: record.usage,
     turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
     turn: record.turn,
-    requests: isOver(record) ? [] : questions.open(record.id).map(humanRequest),
+    requests: isOver(record) ? [] : openRequests(stores, run),
     retry_of: record.retry_of,
     metadata: record.metadata,
     created_at: record.created_at,

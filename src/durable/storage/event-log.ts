@@ -208,6 +208,20 @@ export class EventLog {
     return backwards ? found.toReversed() : found;
   }
 
+  /** The conversation after a cursor, newest first. `size`: characters or bytes of its JSON. */
+  *backwards(after: number): Iterable<{ size: number; read(): Message }> {
+    for (const { seq, body } of this.#db.each<EventRow>(
+      `select ${COLUMNS} from event where seq > ? and retracted = 0
+         and kind in ('message', 'quiet') order by seq desc`,
+      after,
+    )) {
+      yield {
+        size: this.#bodies.size(eventOwner(seq), body),
+        read: () => JSON.parse(this.#bodies.load(eventOwner(seq), body)) as Message,
+      };
+    }
+  }
+
   #at(seq: number): EventRow | undefined {
     return this.#db.first<EventRow>(`select ${COLUMNS} from event where seq = ?`, seq);
   }

@@ -1,4 +1,3 @@
-import type { HumanRequest } from "../../contract/gateway.ts";
 import type { Answer, Question } from "../../core/run/turn-context.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Bodies } from "./bodies.ts";
@@ -134,16 +133,6 @@ export class QuestionStore {
     this.#db.write("delete from question where id = ?", id);
     this.#bodies.remove(owner(id));
   }
-}
-
-/** An open question as the API shows it. */
-export function humanRequest({ question, createdAt, expiresAt }: StoredQuestion): HumanRequest {
-  const { timeout_seconds: _timeout, default_answer: _default, ...shown } = question;
-  return {
-    ...shown,
-    created_at: new Date(createdAt).toISOString(),
-    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
-  };
 }
 
 /** What counts as the answer when nobody gave one in time. */

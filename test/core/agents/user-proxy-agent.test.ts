@@ -134,6 +134,7 @@ test("a default answer and its timeout reach the question and the component JSON
     description: "The person.",
     timeout_seconds: 60,
     default_answer: "go on",
+    prompt: "Well? ",
   };
   const patient = fromConfig(configSchema.parse(config), undefined as never);
   expect(patient.toConfig()).toEqual(config);

@@ -10,13 +10,11 @@ export class Effects {
   /** How often each came to its end, by step key. */
   readonly done = new Map<string, number>();
   readonly #inTheWay = new Map<string, () => Promise<void>>();
-  readonly #waiting = new Set<() => void>();
 
   /** One effect, from its beginning to its end. @param key the step's idempotency key */
   async run(key: string): Promise<void> {
     const place = placeOf(key);
     this.begun.push(place);
-    for (const look of this.#waiting) look();
     await this.#inTheWay.get(place)?.();
     this.done.set(key, (this.done.get(key) ?? 0) + 1);
   }
@@ -24,15 +22,8 @@ export class Effects {
   /** Resolves when the effect has begun that often. */
   async until(place: string, times = 1): Promise<void> {
     const there = (): boolean => this.begun.filter((other) => other === place).length >= times;
-    if (there()) return;
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (!there()) return;
-        this.#waiting.delete(look);
-        resolve();
-      };
-      this.#waiting.add(look);
-    });
+    // Looks again and again: a promise that an object settles does not wake a test that waits for nothing else.
+    while (!there()) await moment();
   }
 
   /**
@@ -42,9 +33,7 @@ export class Effects {
   async quiet(): Promise<void> {
     for (let before = -1; before < this.begun.length;) {
       before = this.begun.length;
-      await new Promise((resolve) => {
-        setTimeout(resolve, 3);
-      });
+      await moment();
     }
   }
 
@@ -89,6 +78,12 @@ export class Effects {
   get repeated(): string[] {
     return [...this.done].filter(([, times]) => times > 1).map(([key]) => placeOf(key));
   }
+}
+
+function moment(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 3);
+  });
 }
 
 function placeOf(key: string): string {

@@ -211,20 +211,18 @@ function parseFrame(block: string): Frame | undefined {
 
 /** Something a test waits for or lets happen. */
 export class Signal {
-  readonly #promise: Promise<void>;
-  #resolve: () => void = () => {};
-
-  constructor() {
-    this.#promise = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-  }
+  #set = false;
 
   set(): void {
-    this.#resolve();
+    this.#set = true;
   }
 
-  wait(): Promise<void> {
-    return this.#promise;
+  /** Looks again and again: a promise that an object settles does not wake a test that waits for nothing else. */
+  async wait(): Promise<void> {
+    while (!this.#set) {
+      await new Promise((resolve) => {
+        setTimeout(resolve, 1);
+      });
+    }
   }
 }
