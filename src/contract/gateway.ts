@@ -1,104 +1,9 @@
 import type { ComponentModel } from "../core/component/component.ts";
-import type { Issue } from "../core/errors.ts";
-import type { Json, JsonObject } from "../core/json.ts";
-import type { ChatMessage, Message } from "../core/messages/message.ts";
-import type { RequestUsage } from "../core/models/llm-messages.ts";
-import type { Question } from "../core/run/turn-context.ts";
-
-export type TeamStatus = "idle" | "running" | "waiting" | "paused";
-export type RunStatus =
-  | "queued"
-  | "running"
-  | "waiting"
-  | "paused"
-  | "completed"
-  | "cancelled"
-  | "failed";
-
-/** A team as the API shows it; secrets in `component` are redacted. Times are ISO 8601 UTC. */
-export interface TeamInfo {
-  id: string;
-  label: string | null;
-  metadata: JsonObject;
-  component: ComponentModel;
-  /** Counts replacements of the component, from 1. */
-  component_version: number;
-  status: TeamStatus;
-  active_run: string | null;
-  usage: RequestUsage;
-  /** The last finished turn of the team's life, 0 before the first: what {@link TeamGateway.fork} forks at. */
-  turn: number;
-  /** Where its conversation comes from, if it is a fork. */
-  forked_from: { team_id: string; turn: number } | null;
-  created_at: string;
-  updated_at: string;
-}
-
-/** What was said before a question, as far as it fits. */
-export interface RequestContext {
-  /** Oldest first. */
-  messages: Message[];
-  /** Whether earlier messages were left out, or a long text cut. */
-  truncated: boolean;
-}
-
-/** An open question as the API shows it. */
-export type HumanRequest = Omit<Question, "timeout_seconds" | "default_answer"> & {
-  context: RequestContext;
-  created_at: string;
-  expires_at: string | null;
-};
-
-/** Why a run failed, and where. */
-export interface RunError {
-  /** Stable code, snake_case. */
-  type: string;
-  message: string;
-  /** The innermost agent that threw; null for the team's manager, limits and the service itself. */
-  agent: string | null;
-  /** The turn of the team's life that failed. */
-  turn: number | null;
-  /** Path of the step that threw, below its turn; null where none did. */
-  step: string | null;
-}
-
-export interface RunInfo {
-  id: string;
-  team_id: string;
-  status: RunStatus;
-  task: Json;
-  stop_reason: string | null;
-  error: RunError | null;
-  usage: RequestUsage;
-  /** Committed turns, turn 0 not counted. */
-  turns: number;
-  /** The team's last finished turn, as this run found or left it. */
-  turn: number;
-  requests: HumanRequest[];
-  retry_of: string | null;
-  metadata: JsonObject;
-  created_at: string;
-  started_at: string | null;
-  ended_at: string | null;
-  /** Only when one run is asked for: all messages, or null above 1 MB. */
-  result?: { stop_reason: string | null; messages: Message[] } | null;
-}
-
-/** A refusal as data: errors thrown across a Durable Object boundary lose their fields. */
-export interface Problem {
-  /** HTTP status of RFC 9457. */
-  status: number;
-  /** Stable, snake_case. */
-  code: string;
-  detail: string;
-  errors?: Issue[];
-  /** Seconds, for 429 and 503. */
-  retry_after?: number;
-  /** Further members of the problem document, for example the busy team's `run_id`. */
-  extra?: JsonObject;
-}
-
-export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem };
+import type { JsonObject } from "../core/json.ts";
+import type { ChatMessage } from "../core/messages/message.ts";
+import type { Result } from "./result.ts";
+import type { HumanRequest, RunInfo, RunPage } from "./run.ts";
+import type { MessagePage, TeamInfo } from "./team.ts";
 
 export interface CreateTeamInput {
   id: string;
@@ -132,20 +37,6 @@ export interface StartRunInput {
   max_total_tokens: number | null;
   metadata: JsonObject;
   idempotency?: Idempotency;
-}
-
-export interface MessagePage {
-  /** `turn`: the turn of the team's life it was said in; the one after the last finished turn is still in progress. */
-  messages: ({ seq: number; turn: number } & Message)[];
-  /** Pass as `after`; null at the end. */
-  next_after: number | null;
-  /** Pass as `before`; null at the beginning. */
-  next_before: number | null;
-}
-
-export interface RunPage {
-  runs: RunInfo[];
-  next_cursor: string | null;
 }
 
 /** SSE bytes as docs/http-api.md describes them, ready to send; `done` when a run is over and nothing is left to send. */

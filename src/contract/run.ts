@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { Json } from "../core/json.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
-import type { HumanRequest, RunInfo, RunPage } from "./gateway.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
@@ -93,7 +92,10 @@ export const humanRequestSchema = z.object({
     ),
   created_at: timeSchema,
   expires_at: timeSchema.nullable(),
-}) satisfies z.ZodType<HumanRequest>;
+});
+
+/** An open question as the API shows it. */
+export type HumanRequest = z.infer<typeof humanRequestSchema>;
 
 export const humanRequestsSchema = z.object({ requests: z.array(humanRequestSchema) });
 
@@ -142,9 +144,16 @@ export const runSchema = z.object({
     .nullable()
     .optional()
     .describe("Only when one run is asked for; null above 1 MB, then page the messages."),
-}) satisfies z.ZodType<RunInfo>;
+});
+
+export type RunInfo = z.infer<typeof runSchema>;
+export type RunStatus = RunInfo["status"];
+/** Why a run failed, and where. */
+export type RunError = NonNullable<RunInfo["error"]>;
 
 export const runPageSchema = z.object({
   runs: z.array(runSchema),
   next_cursor: z.string().nullable(),
-}) satisfies z.ZodType<RunPage>;
+});
+
+export type RunPage = z.infer<typeof runPageSchema>;

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import type { Note } from "../core/component/component.ts";
+import type { ComponentModel, Note } from "../core/component/component.ts";
 import type { KnownComponent } from "../core/component/registry.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
-import type { MessagePage, TeamInfo } from "./gateway.ts";
 import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 
@@ -69,16 +68,13 @@ const notesSchema = z
     "What is to be known about the component though nothing is wrong with it: what stands in for something, and config without effect. Paths as in a problem's errors.",
   ) satisfies z.ZodType<Note[]>;
 
-/** A team with what is to be said about its component. */
-export type NotedTeam = TeamInfo & { notes: Note[] };
-
 export const teamSchema = z.object({
   id: idSchema,
   label: z.string().nullable(),
   metadata: metadataSchema,
   component: openObjectSchema
     .meta({ $ref: "#/components/schemas/Component" })
-    .describe("Secrets are redacted.") as unknown as z.ZodType<TeamInfo["component"]>,
+    .describe("Secrets are redacted.") as unknown as z.ZodType<ComponentModel>,
   component_version: z.number().int().min(1).describe("Counts replacements of the component."),
   status: z.enum(["idle", "running", "waiting", "paused"]),
   active_run: z.string().nullable(),
@@ -97,7 +93,12 @@ export const teamSchema = z.object({
   created_at: timeSchema,
   updated_at: timeSchema,
   notes: notesSchema,
-}) satisfies z.ZodType<NotedTeam>;
+});
+
+/** A team with the notes on its component. */
+export type NotedTeam = z.infer<typeof teamSchema>;
+/** A team as its object shows it; secrets in `component` are redacted. Times are ISO 8601 UTC. */
+export type TeamInfo = Omit<NotedTeam, "notes">;
 
 const numbered = {
   seq: z.number().int().min(0),
@@ -112,7 +113,9 @@ export const messagePageSchema = z.object({
   messages: z.array(z.intersection(z.object(numbered), messageSchema)),
   next_after: z.number().int().nullable().describe("Pass as after; null at the end."),
   next_before: z.number().int().nullable().describe("Pass as before; null at the beginning."),
-}) satisfies z.ZodType<MessagePage>;
+});
+
+export type MessagePage = z.infer<typeof messagePageSchema>;
 
 export const templatesSchema = z.object({
   templates: z.array(

@@ -1,4 +1,4 @@
-import type { Problem } from "../contract/gateway.ts";
+import type { Problem } from "../contract/problem.ts";
 
 export type Scope = "teams:read" | "teams:write" | "runs:read" | "runs:write";
 

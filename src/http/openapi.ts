@@ -3,7 +3,7 @@ import { structuredMessageSchema } from "../core/messages/chat-messages.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { jsonObjectSchema } from "../core/json.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { problemSchema } from "./problem.ts";
+import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
 import type { SchemaName } from "./schema-names.ts";
 import {

@@ -1,6 +1,6 @@
-import * as z from "zod";
 import { errorMessage, type Issue, TroupeError } from "../core/errors.ts";
-import type { Problem, Result } from "../contract/gateway.ts";
+import type { Problem } from "../contract/problem.ts";
+import type { Result } from "../contract/result.ts";
 
 /** Thrown by routes and checks; becomes the problem document of the response. */
 export class ProblemError extends Error {
@@ -14,22 +14,6 @@ export class ProblemError extends Error {
     this.headers = headers;
   }
 }
-
-/** RFC 9457, with a stable code and the places that are wrong. */
-export const problemSchema = z.object({
-  type: z.string().describe("A URN made of the code."),
-  title: z.string().describe("The same for every problem with this code."),
-  status: z.number().int().min(400).max(599),
-  detail: z.string().describe("What is wrong with this request."),
-  code: z
-    .string()
-    .regex(/^[a-z0-9_]+$/)
-    .describe("Stable; branch on this one."),
-  errors: z
-    .array(z.object({ path: z.string(), message: z.string() }))
-    .optional()
-    .describe("The places in the request that are wrong, for example component.config.name."),
-});
 
 /** The request is understood and not acceptable: 422. */
 export function invalid(code: string, detail: string, errors: readonly Issue[] = []): ProblemError {

@@ -7,9 +7,12 @@ import { trimEnd } from "../core/text/trim-end.ts";
 /** An outgoing request that is not allowed. Trying again does not help. */
 export class EgressError extends TroupeError {
   readonly retryable = false;
+  /** What was to be asked: name and port. */
+  readonly host: string;
 
   constructor(host: string, message: string) {
     super("egress_denied", message, { data: { host } });
+    this.host = host;
   }
 }
 
@@ -100,13 +103,13 @@ function obeying(rules: EgressRules, send: typeof fetch): typeof fetch {
 const STEP_KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d+\/.+)$/;
 
 function refusalEntry(
-  { code, data }: EgressError,
+  { code, host }: EgressError,
   input: RequestInfo | URL,
   init: RequestInit | undefined,
 ): LogEntry {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
   const [, run = null, step = null] = STEP_KEY.exec(headers.get("idempotency-key") ?? "") ?? [];
-  return { event: "request_refused", host: String(data["host"]), run, step, code };
+  return { event: "request_refused", host, run, step, code };
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

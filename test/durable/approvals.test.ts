@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { ComponentModel, FunctionCall, JsonObject } from "troupe";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { FunctionTool } from "troupe";
 import { catalog } from "./support/catalog.ts";
 import { assistant } from "./support/components.ts";

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import type { ComponentModel, JsonObject } from "troupe";
 import { toModelText } from "troupe";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import {
   FIRST_ROW,
   type ForkCursor,

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ComponentModel } from "troupe";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { thought } from "./support/scripted-agent.ts";
 import { agent, counter, type Frame, roundRobin, TestTeam, value } from "./support/team.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ComponentModel, Json } from "troupe";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { Effects } from "./support/effects.ts";
 import { KINDS } from "./support/kinds.ts";
 import { saidIn, stateOf } from "./support/outcome.ts";

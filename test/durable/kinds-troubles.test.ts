@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ModelError } from "troupe";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { human } from "./support/components.ts";
 import { type Kind, KINDS } from "./support/kinds.ts";
 import { answer, settled, type Subject, subjectOf, undisturbed } from "./support/outcome.ts";

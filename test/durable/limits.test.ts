@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { ModelError } from "troupe";
 import type { Message } from "troupe";
-import type { MessagePage } from "#contract/gateway.ts";
+import type { MessagePage } from "#contract/team.ts";
 import { thought } from "./support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, value } from "./support/team.ts";
 

@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { ModelError } from "troupe";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { human } from "./support/components.ts";
 import { answer, settled, subjectOf, waiting, undisturbed } from "./support/outcome.ts";
 import { waveWith } from "./support/seats.ts";

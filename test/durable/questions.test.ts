@@ -1,7 +1,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import type { ComponentModel } from "troupe";
-import type { HumanRequest } from "#contract/gateway.ts";
+import type { HumanRequest } from "#contract/run.ts";
 import { thought } from "./support/scripted-agent.ts";
 import { agent, counter, outline, roundRobin, TestTeam, texts, value } from "./support/team.ts";
 

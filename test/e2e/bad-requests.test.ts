@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { problemSchema } from "#http/problem.ts";
+import { problemSchema } from "#contract/problem.ts";
 import { BAD_REQUESTS } from "../support/bad-requests/bad-requests.ts";
 import { toInit } from "../support/bad-requests/row.ts";
 import { jsonInit } from "../support/http-app.ts";

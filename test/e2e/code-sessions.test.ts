@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { Sandbox } from "../support/sandbox.ts";
 import { TestWorker } from "../support/worker.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { MessagePage, TeamInfo } from "#contract/gateway.ts";
+import type { MessagePage, TeamInfo } from "#contract/team.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";

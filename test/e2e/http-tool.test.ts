@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { humanRequestsSchema } from "#contract/run.ts";
 import { EchoServer } from "../support/echo-server.ts";
 import { jsonInit } from "../support/http-app.ts";

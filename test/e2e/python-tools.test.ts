@@ -1,6 +1,6 @@
 // Tools whose functions are Python in component JSON, end to end: a Worker, a sandbox, HTTP.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { inspectFunctions } from "#core/python/inspect-functions.ts";
 import { type Import, pythonSource } from "#core/python/python-source.ts";
 import { sandboxPython } from "troupe";

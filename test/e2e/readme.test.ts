@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { NpmStart } from "../support/npm-start.ts";

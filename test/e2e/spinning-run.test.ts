@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { bundleWorker } from "../chaos/harness/bundle.ts";
 import { Workerd } from "../chaos/harness/workerd.ts";
 

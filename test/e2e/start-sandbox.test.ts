@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { NpmStart } from "../support/npm-start.ts";
 import { freePort, isFree } from "../support/ports.ts";

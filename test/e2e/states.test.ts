@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { problemSchema } from "#http/problem.ts";
+import { problemSchema } from "#contract/problem.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";

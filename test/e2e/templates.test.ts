@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 
 let fetch: ReturnType<typeof testApp>["fetch"];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Catalog, ComponentRegistry, coreComponents, sandboxComponents } from "troupe";
-import type { RunInfo, TeamInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
+import type { TeamInfo } from "#contract/team.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 

@@ -2,13 +2,13 @@ import type {
   CreateTeamInput,
   ForkTeamInput,
   Gateway,
-  Problem,
-  Result,
-  RunInfo,
   StartRunInput,
   TeamGateway,
-  TeamInfo,
 } from "#contract/gateway.ts";
+import type { Problem } from "#contract/problem.ts";
+import type { Result } from "#contract/result.ts";
+import type { RunInfo } from "#contract/run.ts";
+import type { TeamInfo } from "#contract/team.ts";
 import { type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
 

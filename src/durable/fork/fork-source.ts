@@ -1,7 +1,8 @@
-import type { Result } from "../../contract/gateway.ts";
+import type { Result } from "../../contract/result.ts";
 import { eventOwner } from "../storage/event-log.ts";
 import type { ForkCursor, ForkPage, ForkPoint, ForkPosition, ForkRow } from "./fork.ts";
-import { ok, teamNotFound } from "../object/refusal.ts";
+import { ok } from "../../contract/result.ts";
+import { teamNotFound } from "../object/refusals.ts";
 import { commitAt, headOwner, lastTurn } from "../storage/heads.ts";
 import { logOwner } from "../storage/log-store.ts";
 import type { Stores } from "../storage/stores.ts";

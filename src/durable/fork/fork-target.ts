@@ -1,4 +1,4 @@
-import type { Result } from "../../contract/gateway.ts";
+import type { Result } from "../../contract/result.ts";
 import { isRepeated, newRecord } from "../object/create-team.ts";
 import {
   FIRST_ROW,
@@ -9,7 +9,7 @@ import {
   type ForkRequest,
   type ForkRow,
 } from "./fork.ts";
-import { ok, refuse } from "../object/refusal.ts";
+import { ok, refuse } from "../../contract/result.ts";
 import { createTables, hasTables, holdsTeam } from "../storage/schema.ts";
 import { disownLastCommit } from "../storage/heads.ts";
 import { Stores } from "../storage/stores.ts";

@@ -1,6 +1,8 @@
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ForkTeamInput, Result, TeamInfo } from "../../contract/gateway.ts";
+import type { ForkTeamInput } from "../../contract/gateway.ts";
+import type { Result } from "../../contract/result.ts";
+import type { TeamInfo } from "../../contract/team.ts";
 
 /** A finished turn of a team, as a fork begins with it. Nothing of it changes any more. */
 export interface ForkPoint {

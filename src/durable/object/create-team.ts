@@ -1,7 +1,10 @@
 import type { ComponentModel } from "../../core/component/component.ts";
-import type { CreateTeamInput, Result, TeamInfo } from "../../contract/gateway.ts";
+import type { CreateTeamInput } from "../../contract/gateway.ts";
+import type { Result } from "../../contract/result.ts";
+import type { TeamInfo } from "../../contract/team.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
-import { idempotencyMismatch, ok, refuse, refuseInput } from "./refusal.ts";
+import { idempotencyMismatch, refuseInput } from "./refusals.ts";
+import { ok, refuse } from "../../contract/result.ts";
 import { createTables, holdsTeam } from "../storage/schema.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { TeamRecord } from "../storage/team-store.ts";

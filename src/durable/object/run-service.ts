@@ -1,19 +1,15 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Message } from "../../core/messages/message.ts";
-import type {
-  HumanRequest,
-  Idempotency,
-  Result,
-  RunInfo,
-  RunPage,
-  StartRunInput,
-} from "../../contract/gateway.ts";
+import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
+import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
+import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { parseAnswer } from "./answer.ts";
 import type { Driver } from "../run/driver.ts";
 import { openRequests } from "../storage/human-requests.ts";
 import { MOST_PAGE_BYTES } from "./page.ts";
-import { ok, refuse, refuseInput, runNotFound } from "./refusal.ts";
+import { ok, refuse } from "../../contract/result.ts";
+import { refuseInput, runNotFound } from "./refusals.ts";
 import { RunStarts } from "../run/run-starts.ts";
 import { isOver, type RunRecord, type StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";

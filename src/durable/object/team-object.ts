@@ -4,17 +4,14 @@ import type { JsonObject } from "../../core/json.ts";
 import type { LogEntry } from "../../core/log.ts";
 import type {
   CreateTeamInput,
-  HumanRequest,
   Idempotency,
-  MessagePage,
   OpenedStream,
-  Result,
-  RunInfo,
-  RunPage,
   StartRunInput,
   StreamInput,
-  TeamInfo,
 } from "../../contract/gateway.ts";
+import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
+import type { MessagePage, TeamInfo } from "../../contract/team.ts";
+import type { Result } from "../../contract/result.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { createTeam } from "./create-team.ts";
@@ -32,7 +29,8 @@ import { ForkSource } from "../fork/fork-source.ts";
 import { ForkTarget } from "../fork/fork-target.ts";
 import { Live } from "../stream/live.ts";
 import { TeamCache } from "../run/open-team.ts";
-import { ok, teamNotFound } from "./refusal.ts";
+import { ok } from "../../contract/result.ts";
+import { teamNotFound } from "./refusals.ts";
 import { RunService } from "./run-service.ts";
 import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";

@@ -1,5 +1,5 @@
 import { addUsage, type RequestUsage } from "../../core/models/llm-messages.ts";
-import type { RunInfo } from "../../contract/gateway.ts";
+import type { RunInfo } from "../../contract/run.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { EventLog } from "../storage/event-log.ts";
 import { openRequests } from "../storage/human-requests.ts";

@@ -1,17 +1,12 @@
 import { hashId } from "../../core/ids.ts";
 import { loadTask } from "../../core/messages/load-task.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
-import type { Idempotency, Result, StartRunInput } from "../../contract/gateway.ts";
+import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
+import type { Result } from "../../contract/result.ts";
 import { ActiveRun } from "./active-run.ts";
 import type { Driver } from "./driver.ts";
-import {
-  idempotencyMismatch,
-  ok,
-  refuse,
-  refuseInput,
-  runNotFound,
-  teamBusy,
-} from "../object/refusal.ts";
+import { idempotencyMismatch, refuseInput, runNotFound, teamBusy } from "../object/refusals.ts";
+import { ok, refuse } from "../../contract/result.ts";
 import { type RunRecord, turnId } from "../storage/run-store.ts";
 import { lastTurn } from "../storage/heads.ts";
 import type { Stores } from "../storage/stores.ts";

@@ -1,5 +1,5 @@
 import type { Message } from "../../core/messages/message.ts";
-import type { MessagePage } from "../../contract/gateway.ts";
+import type { MessagePage } from "../../contract/team.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";
 import { MOST_PAGE_BYTES } from "../object/page.ts";

@@ -1,8 +1,10 @@
 import type { Message } from "../../core/messages/message.ts";
-import type { HumanRequest, RequestContext } from "../../contract/gateway.ts";
+import type { HumanRequest } from "../../contract/run.ts";
 import type { StoredQuestion } from "./question-store.ts";
 import type { StoredRun } from "./run-store.ts";
 import type { Stores } from "./stores.ts";
+
+type RequestContext = HumanRequest["context"];
 
 /** Every frame that shows the run carries its open requests. */
 const MOST_MESSAGES = 20;
@@ -42,12 +44,13 @@ function contextOf({ runs, log }: Stores, record: StoredRun["record"]): RequestC
   const messages: Message[] = [];
   let truncated = false;
   let room = MOST_CHARACTERS;
-  for (const { size, read } of log.backwards(first.first_event)) {
+  for (const said of log.backwards(first.first_event)) {
     if (messages.length === MOST_MESSAGES || room < LEAST_CHARACTERS) {
       truncated = true;
       break;
     }
-    const message = size <= room ? read() : shortened(read(), room);
+    const { size } = said;
+    const message = size <= room ? said.read() : shortened(said.read(), room);
     if (size > room) truncated = true;
     // The request itself says more.
     if (message === undefined || message.type === "UserInputRequestedEvent") continue;

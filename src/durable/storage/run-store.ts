@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
-import type { RunError, RunStatus } from "../../contract/gateway.ts";
+import type { RunError, RunStatus } from "../../contract/run.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Bodies } from "./bodies.ts";
 import type { Database } from "./database.ts";

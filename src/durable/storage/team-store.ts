@@ -1,7 +1,8 @@
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
-import type { Idempotency, TeamInfo } from "../../contract/gateway.ts";
+import type { Idempotency } from "../../contract/gateway.ts";
+import type { TeamInfo } from "../../contract/team.ts";
 import type { MetaStore } from "./meta-store.ts";
 
 /** What is stored of the team itself. Times are ISO 8601 UTC. */

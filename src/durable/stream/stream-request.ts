@@ -1,15 +1,12 @@
-import type {
-  OpenedStream,
-  Problem,
-  Result,
-  StartRunInput,
-  StreamInput,
-} from "../../contract/gateway.ts";
+import type { OpenedStream, StartRunInput, StreamInput } from "../../contract/gateway.ts";
+import type { Problem } from "../../contract/problem.ts";
+import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { EventStream } from "./event-stream.ts";
 import { namedFrame } from "./frames.ts";
 import type { Live } from "./live.ts";
-import { ok, runNotFound } from "../object/refusal.ts";
+import { ok } from "../../contract/result.ts";
+import { runNotFound } from "../object/refusals.ts";
 import type { StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 

@@ -1,5 +1,6 @@
 import type { Note } from "../../core/component/component.ts";
-import type { Result, TeamInfo } from "../../contract/gateway.ts";
+import type { Result } from "../../contract/result.ts";
+import type { TeamInfo } from "../../contract/team.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { preparedRunnable } from "../component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";

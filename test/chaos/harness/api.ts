@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ComponentModel, JsonObject, Message } from "troupe";
-import type { MessagePage, RunInfo, RunPage } from "#contract/gateway.ts";
+import type { MessagePage } from "#contract/team.ts";
+import type { RunInfo, RunPage } from "#contract/run.ts";
 
 /** The id of the only team of a trial. */
 const TEAM = "team";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject, Message } from "troupe";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import type { RuleInput } from "../../support/fake-openai/rule.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import type { Scenario } from "../scenarios/scenario.ts";

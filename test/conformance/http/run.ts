@@ -1,7 +1,7 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { TroupeError } from "troupe";
 import type { Json, JsonObject } from "troupe";
-import type { HumanRequest, RunInfo } from "#contract/gateway.ts";
+import type { HumanRequest, RunInfo } from "#contract/run.ts";
 import { type Played, thrown } from "../host.ts";
 import type { Human } from "../stand-ins/human.ts";
 import { sameJson } from "../trace.ts";

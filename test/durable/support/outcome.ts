@@ -1,7 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect } from "vitest";
 import type { Json, JsonObject, Message } from "troupe";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { Effects } from "./effects.ts";
 import type { Kind } from "./kinds.ts";
 import { TestTeam, value } from "./team.ts";

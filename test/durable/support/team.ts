@@ -2,7 +2,9 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { ComponentModel, Json, JsonObject } from "troupe";
-import type { Result, RunInfo, StartRunInput, TeamGateway } from "#contract/gateway.ts";
+import type { Result } from "#contract/result.ts";
+import type { RunInfo } from "#contract/run.ts";
+import type { StartRunInput, TeamGateway } from "#contract/gateway.ts";
 import { DurableObjectGateway } from "#durable/object/gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";
 

@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import type { ComponentModel, JsonObject, Message } from "troupe";
-import type { Result } from "#contract/gateway.ts";
+import type { Result } from "#contract/result.ts";
 import { Gate } from "./gate.ts";
 import { agent, roundRobin, startInput, TestTeam, value } from "./team.ts";
 import type { Call } from "./team-model.ts";

@@ -1,0 +1,29 @@
+import { TroupeError } from "../../core/errors.ts";
+import { refuse, type Refused } from "../../contract/result.ts";
+
+export function teamNotFound(): Refused {
+  return refuse(404, "team_not_found", "There is no such team.");
+}
+
+export function runNotFound(): Refused {
+  return refuse(404, "run_not_found", "The team has no such run.");
+}
+
+export function teamBusy(run: string): Refused {
+  return refuse(409, "team_busy", "The team has an active run.", { run_id: run });
+}
+
+export function idempotencyMismatch(): Refused {
+  return refuse(
+    422,
+    "idempotency_mismatch",
+    "The Idempotency-Key was used before with another body.",
+  );
+}
+
+/** Bad input as a refusal; anything else is our own fault and thrown on. */
+export function refuseInput(error: unknown): Refused {
+  if (!(error instanceof TroupeError) || error.code === "internal") throw error;
+  const { code, message, issues } = error;
+  return { ok: false, problem: { status: 422, code, detail: message, errors: issues } };
+}
