@@ -10,7 +10,7 @@ import { agentRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
 import { egressRules, guardedFetch } from "./outgoing/egress.ts";
-import { DurableObjectGateway } from "./durable/object/gateway.ts";
+import { DurableObjectGateway } from "./durable/object/durable-object-gateway.ts";
 import { RedactedSecrets } from "./secrets/redacted-secrets.ts";
 import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
 import { createApp } from "./http/app.ts";

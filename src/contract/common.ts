@@ -10,13 +10,13 @@ export const idSchema = z
 
 export const timeSchema = z.string().meta({ format: "date-time" });
 
-/** Any JSON object. The body came from JSON.parse, so there is nothing more to check. */
+/** Any JSON object. Its members were checked by JSON.parse. */
 export const openObjectSchema = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be a JSON object",
 );
 
-/** Metadata, saved state and component config: kept as they are. */
+/** Metadata, saved state and component config, which are stored unchanged. */
 export function describedObject(description: string): z.ZodType<JsonObject> {
   return openObjectSchema.meta({ type: "object", additionalProperties: true, description });
 }
@@ -31,5 +31,5 @@ export function integerParameter(minimum: number, maximum: number): z.ZodType<nu
     .meta({ type: "integer", minimum, maximum });
 }
 
-/** A position in a team's log: the id of a stream frame, or a message's `seq`. */
+/** A position in a team's event log: the id of a stream frame, or a message's `seq`. */
 export const cursorParameter = integerParameter(0, Number.MAX_SAFE_INTEGER);

@@ -10,7 +10,7 @@ export interface CreateTeamInput {
   label: string | null;
   metadata: JsonObject;
   component: ComponentModel;
-  /** Of the request's `Idempotency-Key` and body, if there was one: the same pair answers the same thing. */
+  /** Of the request's `Idempotency-Key`, if it has one: the same key and body get the same answer. */
   idempotency?: Idempotency;
 }
 
@@ -24,7 +24,7 @@ export interface ForkTeamInput {
 
 export interface Idempotency {
   key: string;
-  /** Of the body; the same key with another hash is refused with 422. */
+  /** Hash of the body; the same key with another hash is refused with 422. */
   hash: string;
 }
 
@@ -82,7 +82,7 @@ export interface TeamGateway {
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
 
   stream(input: StreamInput): Promise<Result<OpenedStream>>;
-  /** Starts a run and opens its stream in one go, so that not even the first piece of text is missed. */
+  /** Starts a run and opens its stream at once, so that not even the first chunk of text is missed. */
   startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>>;
 }
 

@@ -3,7 +3,7 @@ import { agentEventSchema, plainChatMessageSchema } from "../core/messages/messa
 import type { Message } from "../core/messages/message.ts";
 import { structuredMessageSchema } from "../core/messages/chat-messages.ts";
 
-/** Everything a thread or a stream can hold. */
+/** Any message or event of a thread or stream. */
 export const messageSchema: z.ZodType<Message> = z.union([
   plainChatMessageSchema,
   structuredMessageSchema,

@@ -5,7 +5,7 @@ import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
 
-/** Longest a run may be told to last: 30 days of running time. */
+/** Upper limit of timeout_seconds: 30 days of running time. */
 const LONGEST_TIMEOUT = 30 * 24 * 3600;
 
 const chatMessage = {

@@ -5,7 +5,7 @@ import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 
-/** Component JSON as it comes in: an object; what is in it the registry checks, which says more than a schema can. */
+/** Component JSON of a request: any object. The registry checks its content and reports more than a schema can. */
 export const componentInputSchema = openObjectSchema.meta({
   type: "object",
   description: "A team or a single agent as AutoGen's component JSON.",
@@ -65,7 +65,7 @@ export const stateSchema = describedObject(
 const notesSchema = z
   .array(z.object({ path: z.string(), message: z.string() }))
   .describe(
-    "What is to be known about the component though nothing is wrong with it: what stands in for something, and config without effect. Paths as in a problem's errors.",
+    "Remarks on a valid component: substitutes for other classes, config without effect. Paths as in a problem's errors.",
   ) satisfies z.ZodType<Note[]>;
 
 export const teamSchema = z.object({

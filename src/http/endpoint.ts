@@ -26,7 +26,7 @@ export interface Endpoint<
   idempotent?: boolean;
   /** Its body or answer is a stream that `Last-Event-ID` continues. */
   resumable?: boolean;
-  answers: { readonly [status: number]: Answer };
+  answers: { readonly [status: number]: ResponseSpec };
   /** Statuses of the problems it may answer besides those that every operation has. */
   problems?: readonly number[];
   handle(call: Call<Body, Query>): Promise<Response>;
@@ -34,7 +34,7 @@ export interface Endpoint<
 
 export type QueryShape = { readonly [name: string]: z.ZodType };
 
-export interface Answer {
+export interface ResponseSpec {
   description: string;
   schema?: SchemaName;
   /** Of a body that is no JSON. */

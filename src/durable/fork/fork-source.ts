@@ -3,13 +3,14 @@ import { eventOwner } from "../storage/event-log.ts";
 import type { ForkCursor, ForkPage, ForkPoint, ForkPosition, ForkRow } from "./fork.ts";
 import { ok } from "../../contract/result.ts";
 import { teamNotFound } from "../object/refusals.ts";
-import { commitAt, headOwner, lastTurn } from "../storage/heads.ts";
+import { commitAt, lastTurn } from "../storage/commits.ts";
+import { snapshotOwner } from "../storage/snapshots.ts";
 import { logOwner } from "../storage/log-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** About what one page holds. */
+/** About the size of a page. */
 const PAGE_BYTES = 1_000_000;
-/** What of a log goes into one row: a reader of its last items parses all of it. */
+/** Rows of a log are joined up to this size; reading the last items parses the whole row. */
 const LOG_ROW_BYTES = 64 * 1024;
 
 interface Item {
@@ -17,7 +18,7 @@ interface Item {
   next: ForkCursor;
 }
 
-/** Gives out what a fork needs: of each log the generation in force at its turn, of the heads the last ones up to it. */
+/** Reads the rows of a fork: for its turn, the current generation of each log and the last snapshot of each participant. */
 export class ForkSource {
   readonly #stores: Stores;
 
@@ -32,7 +33,7 @@ export class ForkSource {
     const first = forked_from?.turn ?? 0;
     const last = lastTurn(db);
     if (turn !== null && (turn < first || turn > last)) {
-      const detail = `Turn ${turn} is none that the team has finished: there are ${first} to ${last}.`;
+      const detail = `The team has no finished turn ${turn}: choose one from ${first} to ${last}.`;
       const message = `must be from ${first} to ${last}`;
       return {
         ok: false,
@@ -77,7 +78,7 @@ export class ForkSource {
       if (head === undefined) continue;
       const { body } = head;
       const next: ForkCursor = { table: "head", path, n: 0, part: 0 };
-      const owners = [headOwner(path, head.turn), headOwner(path, turn)] as const;
+      const owners = [snapshotOwner(path, head.turn), snapshotOwner(path, turn)] as const;
       yield* this.#item(before, { table: "head", path, body }, owners, next);
       before = next;
     }
@@ -90,7 +91,7 @@ export class ForkSource {
     }
   }
 
-  /** The rows of one log after the cursor's, without the one that says that it was emptied. */
+  /** The rows of one log after the cursor, without the marker of an empty generation. */
   *#log(turn: number, path: string, cursor: ForkCursor): Iterable<Item> {
     const generation = this.#generationAt(path, turn);
     if (generation === undefined) return;
@@ -123,8 +124,8 @@ export class ForkSource {
   }
 
   *#events(turn: number, cursor: ForkCursor): Iterable<Item> {
-    const { db, bodies, log } = this.#stores;
-    const commit = commitAt(db, bodies, turn);
+    const { db, texts, log } = this.#stores;
+    const commit = commitAt(db, texts, turn);
     if (commit === undefined) return;
     let before = cursor;
     const after = Math.max(commit.since, cursor.n);
@@ -136,7 +137,7 @@ export class ForkSource {
     }
   }
 
-  /** A row, and before it the parts of its body that are still missing, with their owner's name there and here. */
+  /** A row, preceded by the missing parts of its body. @param owners of the parts, in the source and in the fork */
   *#item(
     before: ForkCursor,
     row: ForkRow & { body: string | null },
@@ -144,7 +145,7 @@ export class ForkSource {
     next: ForkCursor,
   ): Iterable<Item> {
     if (row.body === null) {
-      for (const { n, body } of this.#stores.bodies.parts(from, before.part)) {
+      for (const { n, body } of this.#stores.texts.parts(from, before.part)) {
         yield {
           row: { table: "part", owner: to, n, body },
           next: { ...before, part: n + 1 },
@@ -174,7 +175,7 @@ export class ForkSource {
     }
   }
 
-  /** The paths of a table after one, found in steps, because each has a row for every turn that changed it. */
+  /** The paths of a table after one. Found step by step: each path has a row for every turn that changed it. */
   *#paths(table: "head" | "log", after: string | null): Iterable<string> {
     if (after === null) yield "";
     for (let path = after ?? ""; ;) {
@@ -198,7 +199,7 @@ interface LogRow extends Record<string, string | number | null> {
   body: string | null;
 }
 
-/** What many turns appended to a log, as one row: a fork does not pay for every turn again. */
+/** Joins the rows of many turns into one, so that a fork does not write a row per turn. */
 class JoinedRows {
   readonly #path: string;
   readonly #start: number;

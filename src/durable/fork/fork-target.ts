@@ -11,27 +11,27 @@ import {
 } from "./fork.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { createTables, hasTables, holdsTeam } from "../storage/schema.ts";
-import { disownLastCommit } from "../storage/heads.ts";
+import { disownLastCommit } from "../storage/commits.ts";
 import { Stores } from "../storage/stores.ts";
 
-/** A fork that nobody has gone on with for so long is given up. */
-const PATIENCE_MS = 10 * 60_000;
+/** An unfinished fork is deleted after so long without progress. */
+const ABANDONED_AFTER_MS = 10 * 60_000;
 
-/** Whose fork this is, and of what. */
+/** The request of the incoming fork, and the turn it starts from. */
 interface Incoming {
   request: ForkRequest;
   point: ForkPoint;
 }
 
-/** How much of it is here, and since when (epoch milliseconds). */
+/** The position of the copy, and when it was reached (epoch milliseconds). */
 interface Arrived {
   cursor: ForkCursor;
   at: number;
 }
 
 /**
- * An object on its way to becoming a fork. What arrives is stored at once; the team's own row comes last, and before it
- * there is no team.
+ * An object that is becoming a fork. Each page is stored when it arrives; the team's own row is written last, so that the
+ * team exists only once the copy is complete.
  */
 export class ForkTarget {
   readonly #storage: DurableObjectStorage;
@@ -42,7 +42,7 @@ export class ForkTarget {
     this.#stores = new Stores(storage);
   }
 
-  /** How far a request has come before, null if it has not begun. */
+  /** The progress of an earlier attempt of this request, null if there was none. */
   progress(request: ForkRequest): Result<ForkProgress | null> {
     if (holdsTeam(this.#stores.db)) {
       const repeated = isRepeated(this.#stores, request);
@@ -54,24 +54,24 @@ export class ForkTarget {
     return ok({ done: false, position: { created_at, turn }, cursor: this.#arrived().cursor });
   }
 
-  /** Begins unless the request has begun; gives up what another request has begun. */
+  /** Starts the copy unless this request has started it; deletes the unfinished one of another request. */
   async begin(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>> {
     const begun = this.progress(request);
     if (!begun.ok) return begun;
     if (begun.value !== null) return ok(begun.value);
-    await this.giveUp();
+    await this.erase();
     const { db, meta } = this.#stores;
     this.#stores.transaction(() => {
       createTables(db);
       meta.write("fork", { request, point } satisfies Incoming);
       this.#note(FIRST_ROW);
     });
-    void this.#storage.setAlarm(Date.now() + PATIENCE_MS);
+    void this.#storage.setAlarm(Date.now() + ABANDONED_AFTER_MS);
     const { created_at, turn } = point;
     return ok({ done: false, position: { created_at, turn }, cursor: FIRST_ROW });
   }
 
-  /** Stores the page that follows `cursor`, unless it has arrived before. */
+  /** Stores the page that follows `cursor`, unless it is stored already. */
   receive(
     request: ForkRequest,
     cursor: ForkCursor,
@@ -80,7 +80,11 @@ export class ForkTarget {
     const before = this.progress(request);
     if (!before.ok) return before;
     if (before.value === null) {
-      return refuse(409, "team_exists", `The id "${request.id}" was taken in the meantime.`);
+      return refuse(
+        409,
+        "team_exists",
+        `The id "${request.id}" was taken by another request in the meantime.`,
+      );
     }
     if (before.value.done || !isSame(before.value.cursor, cursor)) return ok(before.value);
     const { position } = before.value;
@@ -94,17 +98,17 @@ export class ForkTarget {
     return ok({ done: true });
   }
 
-  /** What came of a fork that nobody goes on with is erased; else the alarm is set again. */
+  /** The alarm: deletes an abandoned fork, or sets the alarm again. */
   async tick(): Promise<void> {
     if (!hasTables(this.#stores.db) || holdsTeam(this.#stores.db)) return;
     const now = Date.now();
-    const due = this.#arrived().at + PATIENCE_MS;
-    await this.#storage.setAlarm(due > now ? due : now + PATIENCE_MS);
-    if (due <= now) await this.giveUp();
+    const due = this.#arrived().at + ABANDONED_AFTER_MS;
+    await this.#storage.setAlarm(due > now ? due : now + ABANDONED_AFTER_MS);
+    if (due <= now) await this.erase();
   }
 
-  /** Erases what has arrived, if anything, and with it the alarm: a crash finds both or neither. */
-  async giveUp(): Promise<void> {
+  /** Deletes the unfinished copy and the alarm, both or neither. */
+  async erase(): Promise<void> {
     if (hasTables(this.#stores.db)) await this.#storage.deleteAll();
   }
 
@@ -129,10 +133,10 @@ export class ForkTarget {
   }
 
   #complete(): void {
-    const { db, bodies, meta, team, log } = this.#stores;
+    const { db, texts, meta, team, log } = this.#stores;
     const { request, point } = this.#incoming() as Incoming;
     const { team_id, turn, label, metadata, component } = point;
-    disownLastCommit(db, bodies, turn, log.last);
+    disownLastCommit(db, texts, turn, log.last);
     team.create(newRecord({ ...request, label, metadata }, { team_id, turn }), component);
     meta.remove("fork");
     meta.remove("fork_arrived");

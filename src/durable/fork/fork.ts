@@ -4,10 +4,10 @@ import type { ForkTeamInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 
-/** A finished turn of a team, as a fork begins with it. Nothing of it changes any more. */
+/** The finished turn that a fork starts from. It never changes. */
 export interface ForkPoint {
   team_id: string;
-  /** Tells the team from another one that is created under its id in the meantime. */
+  /** Tells the team from one that is created under the same id later. */
   created_at: string;
   turn: number;
   label: string | null;
@@ -16,14 +16,14 @@ export interface ForkPoint {
   component: ComponentModel;
 }
 
-/** A row that the fork needs. Texts too big for a row (`body` is null) come in parts, before their row. */
+/** A row to copy. Texts too large for a row (`body` is null) are sent in parts before their row. */
 export type ForkRow =
   | { table: "head"; path: string; body: string | null }
   | { table: "log"; path: string; start: number; count: number; body: string | null }
   | { table: "event"; seq: number; turn: number; id: string | null; body: string | null }
   | { table: "part"; owner: string; n: number; body: ArrayBuffer };
 
-/** How far the rows have come: everything up to this key of this table, and `part` parts of what follows. */
+/** The position in the copy: all rows up to this key of this table, and `part` parts of the next one. */
 export interface ForkCursor {
   table: "head" | "log" | "event";
   /** Null before the first. */
@@ -35,13 +35,13 @@ export interface ForkCursor {
 
 export const FIRST_ROW: ForkCursor = { table: "head", path: null, n: 0, part: 0 };
 
-/** A piece of a fork, about 1 MB; `next` is null at the end. */
+/** A page of the copy, about 1 MB; `next` is null at the end. */
 export interface ForkPage {
   rows: ForkRow[];
   next: ForkCursor | null;
 }
 
-/** Who asks for a fork: the same origin goes on with what it began. */
+/** A request for a fork. One with the same origin continues an unfinished copy. */
 export interface ForkRequest extends Omit<ForkTeamInput, "turn"> {
   origin: string;
 }
@@ -50,21 +50,21 @@ export type ForkProgress =
   | { done: true }
   | { done: false; position: ForkPosition; cursor: ForkCursor };
 
-/** Names a turn of a team. */
+/** Identifies a turn of a team. */
 export type ForkPosition = Pick<ForkPoint, "created_at" | "turn">;
 
-/** A team object that is forked. */
+/** The team object that is copied. */
 export interface ForkSourceStub {
   forkPoint(turn: number | null): Promise<Result<ForkPoint>>;
   forkPage(position: ForkPosition, cursor: ForkCursor): Promise<Result<ForkPage>>;
 }
 
-/** The object that becomes the fork; it is a team once everything has arrived. */
+/** The object that becomes the fork; it is a team once the copy is complete. */
 export interface ForkTargetStub {
-  /** How far the request has come before, null if it comes for the first time. */
+  /** The progress of an earlier attempt of this request, null if there was none. */
   forkProgress(request: ForkRequest): Promise<Result<ForkProgress | null>>;
   beginFork(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>>;
-  /** Stores a page unless somebody else, for the same request, has brought it already. */
+  /** Stores a page, unless a concurrent attempt of the same request has stored it already. */
   continueFork(
     request: ForkRequest,
     cursor: ForkCursor,
@@ -74,8 +74,8 @@ export interface ForkTargetStub {
 }
 
 /**
- * Copies a team up to the end of a turn, page by page. Only the target remembers how far it is, so that whoever repeats
- * the request goes on there, also while somebody else is at it.
+ * Copies a team up to the end of a turn, page by page. Only the target records the progress, so a repeated request
+ * continues there, even while another attempt is still running.
  */
 export async function fork(
   source: ForkSourceStub,

@@ -10,9 +10,9 @@ import type { Stores } from "../storage/stores.ts";
 import type { TeamRecord } from "../storage/team-store.ts";
 
 /**
- * Creates the team of an object that has none yet.
+ * Creates the team of an object that has none yet. The same request again is answered like the first.
  *
- * @param makeRoom erases what is there of a team that is not complete
+ * @param makeRoom erases an unfinished fork
  */
 export async function createTeam(
   stores: Stores,
@@ -35,19 +35,19 @@ export async function createTeam(
   return ok(null);
 }
 
-/** Whether the team there is was made by the same request; otherwise the id is taken. */
+/** Ok when the same request created the present team; a refusal when the id is taken. */
 export function isRepeated(
   { team }: Stores,
   { id, idempotency }: Pick<CreateTeamInput, "id" | "idempotency">,
 ): Result<null> {
   const made = team.record.idempotency;
   if (made === null || idempotency?.key !== made.key) {
-    return refuse(409, "team_exists", `There is a team with the id "${id}" already.`);
+    return refuse(409, "team_exists", `A team with the id "${id}" exists already.`);
   }
   return idempotency.hash === made.hash ? ok(null) : idempotencyMismatch();
 }
 
-/** The row of a team that begins. */
+/** The record of a new team. */
 export function newRecord(
   input: Omit<CreateTeamInput, "component">,
   forked_from: TeamInfo["forked_from"] = null,

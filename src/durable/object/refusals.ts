@@ -17,11 +17,11 @@ export function idempotencyMismatch(): Refused {
   return refuse(
     422,
     "idempotency_mismatch",
-    "The Idempotency-Key was used before with another body.",
+    "The Idempotency-Key was used before for another request.",
   );
 }
 
-/** Bad input as a refusal; anything else is our own fault and thrown on. */
+/** Turns an error about the input into a refusal. @throws any other error: it is a fault of the service */
 export function refuseInput(error: unknown): Refused {
   if (!(error instanceof TroupeError) || error.code === "internal") throw error;
   const { code, message, issues } = error;

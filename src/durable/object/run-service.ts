@@ -4,20 +4,20 @@ import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
-import { parseAnswer } from "./answer.ts";
+import { parseAnswer } from "./parse-answer.ts";
 import type { Driver } from "../run/driver.ts";
 import { openRequests } from "../storage/human-requests.ts";
-import { MOST_PAGE_BYTES } from "./page.ts";
+import { MAX_PAGE_BYTES } from "../storage/page-limit.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { refuseInput, runNotFound } from "./refusals.ts";
 import { RunStarts } from "../run/run-starts.ts";
 import { isOver, type RunRecord, type StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** Above this a run is shown without its messages. */
+/** A run with a larger result is shown without its messages. */
 const LARGEST_RESULT_BYTES = 1_000_000;
 
-/** What can be asked about runs and done to them. What changes one is synchronous: it happens, durably, or it does not. */
+/** The run operations of the gateway. Changes are synchronous, so that each is stored as a whole or not at all. */
 export class RunService {
   readonly #stores: Stores;
   readonly #driver: Driver;
@@ -41,7 +41,7 @@ export class RunService {
     return started.ok ? this.shown(started.value, {}) : started;
   }
 
-  /** `atOnce` resolves when a run that is in no turn has ended; undefined for others. */
+  /** `atOnce` resolves when a run between two turns has ended; undefined for a run in the middle of one. */
   stop(
     id: string,
     mode: "after_turn" | "now",
@@ -84,7 +84,7 @@ export class RunService {
     const run = runs.byId(id);
     if (!run) return runNotFound();
     const question = questions.get(request);
-    // An answer may have been given to the run that this one repeats; an open question belongs to its run alone.
+    // A retry takes over the answers of the run it repeats, but not its open questions.
     if (!question || (question.run !== id && !question.answer)) {
       if (isOver(run.record)) return runEnded(run);
       return refuse(404, "request_not_found", "The run has no such request.");
@@ -97,7 +97,11 @@ export class RunService {
     }
     if (question.answer) {
       if (question.answer.text === JSON.stringify(answer)) return this.shown(id, {});
-      return refuse(409, "already_answered", "The request was answered before, and differently.");
+      return refuse(
+        409,
+        "already_answered",
+        "The request was answered before with another answer.",
+      );
     }
     questions.answer(request, answer, Date.now());
     this.#driver.answered();
@@ -114,7 +118,7 @@ export class RunService {
   page({ cursor, limit }: { cursor?: string; limit: number }): Result<RunPage> {
     const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
     if (!Number.isSafeInteger(before)) {
-      const message = "must be a next_cursor of an earlier answer";
+      const message = "must be the next_cursor of an earlier page";
       const errors = [{ path: "cursor", message }];
       const detail = `cursor ${message}.`;
       return { ok: false, problem: { status: 422, code: "invalid_cursor", detail, errors } };
@@ -124,7 +128,7 @@ export class RunService {
     let bytes = 0;
     for (const run of found.slice(0, limit)) {
       bytes += this.#stores.runs.taskSize(run.seq);
-      if (shown.length > 0 && bytes > MOST_PAGE_BYTES) break;
+      if (shown.length > 0 && bytes > MAX_PAGE_BYTES) break;
       shown.push(run);
     }
     const last = shown.at(-1);

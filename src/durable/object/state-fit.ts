@@ -3,10 +3,9 @@ import { listIssues } from "../../core/issues.ts";
 import type { JsonObject } from "../../core/json.ts";
 
 /**
- * Refuses a state of another kind of object. Loading would take what it knows from it, as AutoGen does, and silently
- * drop the rest: a whole conversation where a team's state meets a single agent.
+ * Refuses the saved state of another kind of object. Loading takes the fields it knows, as AutoGen does, and would silently
+ * drop the rest: a whole conversation, when a team's state is loaded into a single agent.
  *
- * @param own what the object that is to load it saves
  * @throws StateError
  */
 export function requireKind({ type: given }: JsonObject, { type: wanted }: JsonObject): void {
@@ -15,7 +14,7 @@ export function requireKind({ type: given }: JsonObject, { type: wanted }: JsonO
   requireNone([{ path: "type", message }]);
 }
 
-/** @throws StateError naming every place that does not fit */
+/** @throws StateError with all issues, if there are any */
 export function requireNone(issues: Issue[]): void {
   if (issues.length === 0) return;
   throw new StateError(`the state does not fit this team: ${listIssues(issues)}`, { issues });

@@ -16,7 +16,7 @@ import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { createTeam } from "./create-team.ts";
 import { Driver } from "../run/driver.ts";
-import { Exclusive } from "./exclusive.ts";
+import { Mutex } from "./mutex.ts";
 import type {
   ForkCursor,
   ForkPage,
@@ -39,7 +39,7 @@ import { Stores } from "../storage/stores.ts";
 import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
 import { TeamService } from "./team-service.ts";
 
-/** What there is while the object holds a team. */
+/** The parts of an object that holds a team. */
 interface Parts {
   stores: Stores;
   driver: Driver;
@@ -50,15 +50,15 @@ interface Parts {
 
 /**
  * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
- * and says how a component becomes a team.
+ * and implements {@link build}.
  *
- * Its methods are the remote side of {@link TeamGateway}.
+ * Its methods implement {@link TeamGateway}.
  */
 export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
-  /** Undefined while there is no team. */
+  /** Undefined as long as no team exists. */
   #parts: Parts | undefined;
-  /** Changes of the team come one after the other; a run does not start in the middle of one. */
-  readonly #changes = new Exclusive();
+  /** Serializes changes of the team: no run starts in the middle of one. */
+  readonly #changes = new Mutex();
   readonly #secrets: ComponentSecrets;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -67,12 +67,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     this.#load();
   }
 
-  /** Makes what runs of a component, its secrets open. @throws ComponentError */
+  /** Builds the team or agent of a component whose secrets are opened. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
 
   /**
-   * The team is deleted: removes what it keeps at services outside under this name (`StepAttempt.session`). Nobody
-   * waits for it, and it is not tried again.
+   * Called after the team was deleted: removes its data at external services, which know it by this name
+   * (`StepAttempt.session`). Not awaited and not retried.
    */
   protected async releaseSession(_session: string): Promise<void> {}
 
@@ -84,12 +84,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#parts?.stores.db.rowsWritten ?? 0;
   }
 
-  /** How long streams stay open, in milliseconds, once a run waits for a human: clients come back by cursor. */
+  /** Milliseconds that streams stay open once a run waits for a human; clients reconnect by cursor. */
   protected restMs(): number {
     return 15_000;
   }
 
-  /** What secrets in components are stored with (`SECRETS_KEY`). */
+  /** The key that secrets in components are encrypted with (setting `SECRETS_KEY`). */
   protected secretsKey(): string | undefined {
     const { SECRETS_KEY } = this.env as { SECRETS_KEY?: unknown };
     return typeof SECRETS_KEY === "string" ? SECRETS_KEY : undefined;
@@ -99,7 +99,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#changes.run(async () => {
       const stores = this.#parts?.stores ?? new Stores(this.ctx.storage);
       const created = await createTeam(stores, this.#secrets, input, () =>
-        this.#forkTarget().giveUp(),
+        this.#forkTarget().erase(),
       );
       if (!created.ok) return created;
       if (this.#parts === undefined) this.#load();
@@ -122,7 +122,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       driver.destroy();
       live.end();
       this.#parts = undefined;
-      // The alarm, too.
+      // Deletes the alarm, too.
       await this.ctx.storage.deleteAll();
       const release = async (): Promise<void> => this.releaseSession(session);
       this.ctx.waitUntil(release().catch(() => undefined));
@@ -188,7 +188,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
     await this.#parts?.runs.wait(id, timeoutMs);
-    // The team may be gone by now.
+    // The team may have been deleted in the meantime.
     return this.run(id);
   }
 
@@ -200,7 +200,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     if (!stopped.ok) return stopped;
     const { atOnce, ...stop } = stopped.value;
     await atOnce;
-    // The team may be gone by now.
+    // The team may have been deleted in the meantime.
     return this.#with(({ runs }) => runs.shown(id, stop));
   }
 
@@ -224,7 +224,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#with(({ runs }) => runs.answer(run, request, answer));
   }
 
-  /** Streams go over fetch, because the runtime then notices when the client leaves. */
+  /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
     if (request.method === "POST") {
       return streamResponse(await this.#startStream(await request.json<StartRunInput>()));
@@ -238,11 +238,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       if (this.#parts) this.#parts.driver.tick();
       else await this.#changes.run(() => this.#forkTarget().tick());
     } catch {
-      // It is set again already; an alarm that throws is dropped for good after six attempts.
+      // The alarm is already set again; the runtime drops one that throws for good after six attempts.
     }
   }
 
-  /** Takes up what is stored. Asking for a team that does not exist must not write anything. */
+  /** Loads the stored team, if there is one. Must not write anything for a team that does not exist. */
   #load(): void {
     const stores = new Stores(this.ctx.storage);
     if (hasTables(stores.db)) migrate(stores.db);
@@ -261,11 +261,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     });
     const team = new TeamService({ stores, driver, cache, build, secrets });
     this.#parts = { stores, driver, live, team, runs: new RunService(stores, driver) };
-    // Not in the constructor: what a subclass adds is not there yet.
+    // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => driver.kick());
   }
 
-  /** Nothing may be awaited between the start and the opening: a fast model would have begun to speak. */
+  /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
   #startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>> {
     return this.#change((parts) => {
       const started = parts.runs.start(input);

@@ -14,8 +14,8 @@ import type { BuildTeam, OpenTeam, TeamCache } from "../run/open-team.ts";
 import { ok } from "../../contract/result.ts";
 import { refuseInput, teamBusy } from "./refusals.ts";
 import { requireKind, requireNone } from "./state-fit.ts";
-import { lastCommit, lastTurn } from "../storage/heads.ts";
-import { StoredState } from "../storage/stored-state.ts";
+import { lastCommit, lastTurn } from "../storage/commits.ts";
+import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
 export interface TeamServiceOptions {
@@ -26,7 +26,7 @@ export interface TeamServiceOptions {
   secrets: ComponentSecrets;
 }
 
-/** The team itself: its component, its state, its conversation. */
+/** The team operations of the gateway: component, state, conversation. */
 export class TeamService {
   readonly #stores: Stores;
   readonly #driver: Driver;
@@ -62,7 +62,7 @@ export class TeamService {
     };
   }
 
-  /** Puts another component in the place of the team's; it takes over the state. */
+  /** Replaces the component; the new one takes over the state. */
   async replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
     return this.#whileIdle(async () => {
       const { team, questions } = this.#stores;
@@ -105,7 +105,7 @@ export class TeamService {
     });
   }
 
-  /** The state of the last commit, also while a turn is on its way. Refused while the component cannot be built. */
+  /** The state of the last commit, even in the middle of a turn. Refused while the component cannot be built. */
   async saveState(): Promise<Result<JsonObject>> {
     try {
       return ok(await this.#savedState());
@@ -127,11 +127,11 @@ export class TeamService {
     };
   }
 
-  /** A team of its own, at the last commit, whatever the one in memory is in the middle of. */
+  /** A second instance at the last commit: the one in memory may be in the middle of a turn. */
   async #fresh(): Promise<OpenTeam> {
-    const { db, bodies, team } = this.#stores;
+    const { db, texts, team } = this.#stores;
     const runnable: Runnable = await this.#build(team.component);
-    return { runnable, state: new StoredState(db, bodies, runnable, "continued") };
+    return { runnable, state: new TeamState(db, texts, runnable, "continued") };
   }
 
   async #savedState(): Promise<JsonObject> {
@@ -141,11 +141,11 @@ export class TeamService {
     return state;
   }
 
-  /** Lets another component's team go on in the place of the present one. @throws StateError */
-  async #takeOver(runnable: Runnable, provider: string): Promise<StoredState> {
-    const { db, bodies, team } = this.#stores;
-    const state = new StoredState(db, bodies, runnable, "replaced");
-    const commit = lastCommit(db, bodies);
+  /** Transfers the state to the team of another component. @throws StateError */
+  async #takeOver(runnable: Runnable, provider: string): Promise<TeamState> {
+    const { db, texts, team } = this.#stores;
+    const state = new TeamState(db, texts, runnable, "replaced");
+    const commit = lastCommit(db, texts);
     if (commit === undefined) return state;
     let present: Runnable;
     let blank: Runnable;
@@ -153,18 +153,18 @@ export class TeamService {
       present = (await this.#fresh()).runnable;
       blank = await this.#build(team.component);
     } catch (error) {
-      // The present component cannot be built, after a deploy for example: its state fits as it is stored, or not.
+      // After a deploy, for example: then the stored state has to fit as it is.
       if (!(error instanceof ComponentError)) throw error;
       if (provider !== team.component.provider) {
         throw new StateError(
           `the present component cannot be built (${error.message}); then its state fits only a component of the same provider, "${team.component.provider}"`,
         );
       }
-      const stored = new StoredState(db, bodies, runnable, "continued");
+      const stored = new TeamState(db, texts, runnable, "continued");
       stored.requireFit();
       return stored;
     }
-    // What a reset took with it, from the component as well, nobody can lose any more.
+    // State that a reset removed from the present component cannot get lost any more.
     if (commit.empty) await resetAlone(blank);
     const issues = takeOver(runnable, present, blank);
     await Promise.all([present.close(), blank.close()]);
@@ -172,7 +172,7 @@ export class TeamService {
     return state;
   }
 
-  /** Prepares a change, which may await, and makes it, which must not, unless a run is or becomes active. */
+  /** Prepares a change (may await) and applies it (must not await), unless a run is active. */
   async #whileIdle<T>(prepare: () => Promise<() => T>): Promise<Result<T>> {
     const busy = this.#driver.active;
     if (busy) return teamBusy(busy.record.id);
@@ -189,8 +189,8 @@ export class TeamService {
     conversation: "same" | "none" | "loaded",
     more: (turn: number) => void,
   ): void {
-    const { db, bodies, log } = this.#stores;
-    const last = lastCommit(db, bodies);
+    const { db, texts, log } = this.#stores;
+    const last = lastCommit(db, texts);
     const turn = (last?.turn ?? 0) + 1;
     const same = conversation === "same";
     const since = same ? (last?.since ?? 0) : log.last;
@@ -219,7 +219,7 @@ export class TeamService {
   }
 }
 
-/** Resets what belongs to no run. */
+/** Resets a team outside of any run. */
 function resetAlone(runnable: Runnable): Promise<void> {
   return runnable.reset(TurnScope.root(new MemoryHost({}).turn(0)));
 }

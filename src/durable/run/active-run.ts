@@ -4,7 +4,7 @@ import type { Moment } from "../../core/run/turn-host.ts";
 import type { EventLog } from "../storage/event-log.ts";
 import { openRequests } from "../storage/human-requests.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/run-store.ts";
-import { type Commit, lastCommit } from "../storage/heads.ts";
+import { type Commit, lastCommit } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 import { TurnEvents } from "./turn-events.ts";
 
@@ -29,7 +29,7 @@ export class ActiveRun {
     this.#stores = stores;
     this.stored = stored;
     this.record = stored.record;
-    const commit = lastCommit(stores.db, stores.bodies);
+    const commit = lastCommit(stores.db, stores.texts);
     this.turn = (commit?.turn ?? 0) + 1;
     this.since = commit?.since ?? 0;
     const own = commit?.run === stored.seq ? commit : undefined;

@@ -3,7 +3,7 @@ import type { ActiveRun } from "./active-run.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import type { OpenTeam } from "./open-team.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
-import type { Commit } from "../storage/heads.ts";
+import type { Commit } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 
 export interface EndOfTurn {

@@ -1,12 +1,12 @@
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
-import { StoredState } from "../storage/stored-state.ts";
+import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** A team in memory, at its last commit. */
 export interface OpenTeam {
   runnable: Runnable;
-  state: StoredState;
+  state: TeamState;
 }
 
 /** Makes a team of its stored component. @throws ComponentError */
@@ -49,8 +49,8 @@ export class TeamCache {
   async #load(): Promise<OpenTeam> {
     try {
       const runnable = await this.#build(this.#stores.team.component);
-      const { db, bodies } = this.#stores;
-      return { runnable, state: new StoredState(db, bodies, runnable, "continued") };
+      const { db, texts } = this.#stores;
+      return { runnable, state: new TeamState(db, texts, runnable, "continued") };
     } catch (error) {
       this.#open = undefined;
       throw error;

@@ -8,7 +8,7 @@ import type { Driver } from "./driver.ts";
 import { idempotencyMismatch, refuseInput, runNotFound, teamBusy } from "../object/refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { type RunRecord, turnId } from "../storage/run-store.ts";
-import { lastTurn } from "../storage/heads.ts";
+import { lastTurn } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** How runs begin: with a task, or with what another run had recorded. Synchronous: it happens, durably, or it does not. */

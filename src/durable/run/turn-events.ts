@@ -12,7 +12,7 @@ export interface TurnEventsOptions {
   after: number;
   /** Ids of messages that belong to the conversation and are not shown. */
   quiet: ReadonlySet<string>;
-  /** Bodies whose tokens a retried run has counted, by message id. */
+  /** JSON of messages whose tokens a retried run has counted, by message id. */
   counted: ReadonlyMap<string, string>;
 }
 

@@ -1,4 +1,4 @@
-/** A value SQLite takes or gives. */
+/** A value of a SQLite column. */
 export type SqlValue = string | number | null | ArrayBuffer;
 
 /** Typed access to an object's SQLite. Query texts are constants: the runtime keeps their prepared statements. */
@@ -19,7 +19,7 @@ export class Database {
     return this.#storage.sql.exec<Row>(query, ...bindings).toArray();
   }
 
-  /** Reads row by row; stop early by leaving the loop. */
+  /** Reads row by row; leave the loop to stop early. */
   each<Row extends Record<string, SqlValue>>(
     query: string,
     ...bindings: SqlValue[]

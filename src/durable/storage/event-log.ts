@@ -1,13 +1,13 @@
 import type { Message } from "../../core/messages/message.ts";
 import type { MessagePage } from "../../contract/team.ts";
-import type { Bodies } from "./bodies.ts";
+import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
-import { MOST_PAGE_BYTES } from "../object/page.ts";
+import { MAX_PAGE_BYTES } from "./page-limit.ts";
 
 /**
- * `message`: an item as the run yielded it. `quiet`: one that belongs to the conversation and is not shown by streams (a
- * task with `output_task_messages: false`, what was said before a state was loaded). `again`: a message that a loaded
- * conversation repeats; the body is its cursor. The others are named after what they tell.
+ * `message`: an item as the run yielded it. `quiet`: a message of the conversation that streams do not show (a
+ * task with `output_task_messages: false`, the messages of a loaded state). `again`: a message that a loaded
+ * conversation repeats; the body is its cursor. The others: what became of the run, or of messages.
  */
 export type EventKind =
   | "message"
@@ -35,7 +35,7 @@ interface EventRow extends Record<string, string | number | null> {
   body: string | null;
 }
 
-/** A message of the conversation; `body` is null when it stands in parts. */
+/** A message of the conversation; `body` is null when it is stored in parts. */
 export interface ConversationRow {
   seq: number;
   turn: number;
@@ -46,15 +46,15 @@ export interface ConversationRow {
 
 const COLUMNS = "seq, run, turn, kind, id, body";
 
-/** Everything a stream yields and keeps, in the order of its cursor. */
+/** The team's event log: everything that streams show again after a reconnect, in the order of its cursor. */
 export class EventLog {
   readonly #db: Database;
-  readonly #bodies: Bodies;
+  readonly #texts: TextStore;
   #last: number | undefined;
 
-  constructor(db: Database, bodies: Bodies) {
+  constructor(db: Database, texts: TextStore) {
     this.#db = db;
-    this.#bodies = bodies;
+    this.#texts = texts;
   }
 
   /** The cursor of the last event, 0 before the first. */
@@ -64,7 +64,7 @@ export class EventLog {
     return this.#last;
   }
 
-  /** Inserts an event behind the last. @param id the message's */
+  /** Appends an event. @param id of the message */
   append(
     run: number,
     turn: number,
@@ -73,7 +73,7 @@ export class EventLog {
     body: string,
   ): RecordedEvent {
     const seq = this.last + 1;
-    const column = this.#bodies.store(eventOwner(seq), body);
+    const column = this.#texts.store(eventOwner(seq), body);
     this.#db.write(
       "insert into event values (?, ?, ?, ?, ?, ?, 0)",
       seq,
@@ -98,8 +98,8 @@ export class EventLog {
   }
 
   /**
-   * Adds what was said elsewhere, in the loaded conversation of a team. What stands in the log already is not shown
-   * twice; it is only noted that it belongs to this conversation, too.
+   * Adds the messages of a loaded conversation. Those that the log has already are only marked as part of this
+   * conversation, too, and not shown twice.
    */
   adopt(turn: number, conversation: readonly Message[]): void {
     const known = new Map(this.messageIds(0).map(({ id, seq }) => [id, seq]));
@@ -111,8 +111,8 @@ export class EventLog {
   }
 
   /**
-   * The messages of a conversation whose rows stand in `(after, upTo]`, with their parts' owner. Of one that a loaded
-   * conversation repeats: the row it stands in, under the cursor of its repetition.
+   * The messages of the conversation in `(after, upTo]`, with the owner of their parts. A message that a loaded
+   * conversation repeats is read from its first row and gets the cursor of the repetition.
    */
   *conversation(after: number, upTo: number): Iterable<ConversationRow> {
     for (const row of this.#db.each<EventRow>(
@@ -128,7 +128,7 @@ export class EventLog {
     }
   }
 
-  /** Takes over a message of another team's conversation. Its parts have to be there. */
+  /** Inserts a message of the forked team's conversation. Its parts must be stored before. */
   copy({ seq, turn, id, body }: Omit<ConversationRow, "owner">): void {
     this.#db.write("insert into event values (?, 0, ?, 'quiet', ?, ?, 0)", seq, turn, id, body);
     this.#last = undefined;
@@ -142,7 +142,7 @@ export class EventLog {
     );
   }
 
-  /** The messages of `(after, upTo]` a result is made of: shown and not retracted. */
+  /** The messages of a run's result in `(after, upTo]`: shown and not retracted. */
   *result(after: number, upTo: number): Iterable<{ id: string; bytes: number; read(): Message }> {
     for (const { seq, id, body } of this.#db.each<EventRow>(
       `select ${COLUMNS} from event where seq > ? and seq <= ? and retracted = 0 and kind = 'message' order by seq`,
@@ -151,13 +151,13 @@ export class EventLog {
     )) {
       yield {
         id: id ?? "",
-        bytes: this.#bodies.size(eventOwner(seq), body),
-        read: () => JSON.parse(this.#bodies.load(eventOwner(seq), body)) as Message,
+        bytes: this.#texts.size(eventOwner(seq), body),
+        read: () => JSON.parse(this.#texts.load(eventOwner(seq), body)) as Message,
       };
     }
   }
 
-  /** What streams show after a cursor, about `bytes` of it, at least one event if there is any. */
+  /** The events that streams show after a cursor: about `bytes`, at least one if there is any. */
   page(after: number, bytes: number): RecordedEvent[] {
     const events: RecordedEvent[] = [];
     if (after >= this.last) return events;
@@ -166,7 +166,7 @@ export class EventLog {
       `select ${COLUMNS} from event where seq > ? and kind not in ('quiet', 'again') order by seq`,
       after,
     )) {
-      const text = this.#bodies.load(eventOwner(seq), body);
+      const text = this.#texts.load(eventOwner(seq), body);
       events.push({ seq, run, kind, body: text });
       size += text.length;
       if (size >= bytes) break;
@@ -174,7 +174,7 @@ export class EventLog {
     return events;
   }
 
-  /** Bodies of messages in a range, retracted or not, by id. */
+  /** JSON of the messages in a range, retracted or not, by id. */
   bodies(after: number, upTo: number): Map<string, string> {
     const found = new Map<string, string>();
     for (const { seq, id, body } of this.#db.each<EventRow>(
@@ -182,7 +182,7 @@ export class EventLog {
       after,
       upTo,
     )) {
-      if (id !== null) found.set(id, this.#bodies.load(eventOwner(seq), body));
+      if (id !== null) found.set(id, this.#texts.load(eventOwner(seq), body));
     }
     return found;
   }
@@ -200,9 +200,9 @@ export class EventLog {
       before,
       limit,
     )) {
-      const text = this.#bodies.load(eventOwner(seq), body);
+      const text = this.#texts.load(eventOwner(seq), body);
       bytes += text.length;
-      if (found.length > 0 && bytes > MOST_PAGE_BYTES) break;
+      if (found.length > 0 && bytes > MAX_PAGE_BYTES) break;
       found.push({ seq, turn, ...(JSON.parse(text) as Message) });
     }
     return backwards ? found.toReversed() : found;
@@ -216,8 +216,8 @@ export class EventLog {
       after,
     )) {
       yield {
-        size: this.#bodies.size(eventOwner(seq), body),
-        read: () => JSON.parse(this.#bodies.load(eventOwner(seq), body)) as Message,
+        size: this.#texts.size(eventOwner(seq), body),
+        read: () => JSON.parse(this.#texts.load(eventOwner(seq), body)) as Message,
       };
     }
   }

@@ -1,5 +1,5 @@
 import type { LogSource } from "../../core/state/item-log.ts";
-import type { Bodies } from "./bodies.ts";
+import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
 
 interface LogRow extends Record<string, string | number | null> {
@@ -9,40 +9,40 @@ interface LogRow extends Record<string, string | number | null> {
   body: string | null;
 }
 
-/** What one row holds, and where it begins. */
+/** The items of one row, and the position of the first. */
 interface StoredItems {
   start: number;
   items: readonly unknown[];
 }
 
-/** The rows of logs: what each turn appended, never overwritten. */
+/** The rows of logs: the items each turn appended, never overwritten. */
 export class LogStore {
   readonly #db: Database;
-  readonly #bodies: Bodies;
+  readonly #texts: TextStore;
 
-  constructor(db: Database, bodies: Bodies) {
+  constructor(db: Database, texts: TextStore) {
     this.#db = db;
-    this.#bodies = bodies;
+    this.#texts = texts;
   }
 
-  /** Where the logs stand that something is stored of. */
+  /** The paths of all stored logs. */
   get paths(): string[] {
     return this.#db.all<{ path: string }>("select distinct path from log").map(({ path }) => path);
   }
 
-  /** The generation in force, -1 for a log that nothing is stored of. */
+  /** The current generation, -1 for a log without rows. */
   lastGeneration(path: string): number {
     return this.#lastRow(path)?.generation ?? -1;
   }
 
-  /** What is stored of a log: its generation in force. */
+  /** The stored items of a log's current generation. */
   last(path: string): LogSource<unknown> {
     const last = this.#lastRow(path);
     const length = last === undefined ? 0 : last.start + last.count;
     return this.source(path, last?.generation ?? 0, length);
   }
 
-  /** The items of one generation. Whoever goes through them one by one has each row read once. */
+  /** The items of one generation. Reading them one by one reads each row once. */
   source(path: string, generation: number, length: number): LogSource<unknown> {
     let last: StoredItems | undefined;
     const read = (from: number, to: number): unknown[] => {
@@ -66,7 +66,7 @@ export class LogStore {
     items: readonly unknown[],
     turn: number,
   ): void {
-    // A generation that is still empty has a row before its first item's, so that both can stand.
+    // The row of an empty generation is at -1, so that it does not collide with that of its first item.
     const [first, count] = items.length === 0 ? [-1, 1] : [start, items.length];
     this.#db.write(
       "insert into log values (?, ?, ?, ?, ?, ?)",
@@ -75,7 +75,7 @@ export class LogStore {
       first,
       count,
       turn,
-      this.#bodies.store(logOwner(path, generation, first), JSON.stringify(items)),
+      this.#texts.store(logOwner(path, generation, first), JSON.stringify(items)),
     );
   }
 
@@ -97,7 +97,7 @@ export class LogStore {
       from,
       to,
     )) {
-      const text = this.#bodies.load(logOwner(path, generation, start), body);
+      const text = this.#texts.load(logOwner(path, generation, start), body);
       yield { start, items: JSON.parse(text) as unknown[] };
     }
   }

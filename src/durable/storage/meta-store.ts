@@ -1,15 +1,15 @@
 import type { Json } from "../../core/json.ts";
-import type { Bodies } from "./bodies.ts";
+import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
 
-/** Single things that are stored by name, as JSON of any size. */
+/** Single JSON values of any size, stored by name. */
 export class MetaStore {
   readonly #db: Database;
-  readonly #bodies: Bodies;
+  readonly #texts: TextStore;
 
-  constructor(db: Database, bodies: Bodies) {
+  constructor(db: Database, texts: TextStore) {
     this.#db = db;
-    this.#bodies = bodies;
+    this.#texts = texts;
   }
 
   read(name: string): Json | undefined {
@@ -17,24 +17,24 @@ export class MetaStore {
       "select value from meta where name = ?",
       name,
     );
-    return row && (JSON.parse(this.#bodies.load(owner(name), row.value)) as Json);
+    return row && (JSON.parse(this.#texts.load(owner(name), row.value)) as Json);
   }
 
   write(name: string, value: unknown): void {
-    this.#bodies.remove(owner(name));
+    this.#texts.remove(owner(name));
     this.#db.write(
       "insert into meta values (?, ?) on conflict (name) do update set value = excluded.value",
       name,
-      this.#bodies.store(owner(name), JSON.stringify(value)),
+      this.#texts.store(owner(name), JSON.stringify(value)),
     );
   }
 
   remove(name: string): void {
-    this.#bodies.remove(owner(name));
+    this.#texts.remove(owner(name));
     this.#db.write("delete from meta where name = ?", name);
   }
 
-  /** The rest of all names that begin with `prefix`. */
+  /** All names that begin with `prefix`, without it. */
   names(prefix: string): string[] {
     return this.#db
       .all<{ name: string }>(

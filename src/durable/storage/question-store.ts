@@ -1,6 +1,6 @@
 import type { Answer, Question } from "../../core/run/turn-context.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
-import type { Bodies } from "./bodies.ts";
+import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
 
 interface QuestionRow extends Record<string, string | number | null> {
@@ -24,19 +24,19 @@ export interface StoredQuestion {
   answer: { value: Answer; text: string; time: Moment } | undefined;
 }
 
-/** What is shown has to be a date. */
+/** Expiry times are shown as dates, which end here. */
 const LATEST = Date.UTC(9999, 0);
 
 /** Questions to humans, open and answered. */
 export class QuestionStore {
   readonly #db: Database;
-  readonly #bodies: Bodies;
-  /** The open ones; those that were ever answered may be many. */
+  readonly #texts: TextStore;
+  /** Only the open ones are kept in memory: answered ones accumulate. */
   #open: StoredQuestion[] | undefined;
 
-  constructor(db: Database, bodies: Bodies) {
+  constructor(db: Database, texts: TextStore) {
     this.#db = db;
-    this.#bodies = bodies;
+    this.#texts = texts;
   }
 
   get(id: string): StoredQuestion | undefined {
@@ -55,7 +55,7 @@ export class QuestionStore {
          values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)`,
       question.id,
       run,
-      this.#bodies.store(owner(question.id), JSON.stringify(question)) ?? "",
+      this.#texts.store(owner(question.id), JSON.stringify(question)) ?? "",
       now.at,
       expiresAt,
       now.ran,
@@ -83,15 +83,15 @@ export class QuestionStore {
     return this.#db.first<{ n: number }>(query, run)?.n ?? 0;
   }
 
-  /** Nobody will look at an answer any more. */
+  /** Removes the run's open questions: an answer would have no effect any more. */
   closeOpen(run: string): void {
     for (const { question } of this.open(run)) this.#remove(question.id);
     this.#open = this.#allOpen().filter((question) => question.run !== run);
   }
 
-  /** What was approved counts for the component it was asked for: in another one a tool of that name may do anything. */
+  /** An approval is valid for its component alone: in another one a tool of the same name may do anything. */
   withdrawApprovals(): void {
-    // Nothing but an approval is too big for a row.
+    // Only approvals can be too large for a row.
     const approvals = this.#db.all<{ id: string }>(
       "select id from question where case question when '' then 1 else question ->> 'kind' = 'approval' end",
     );
@@ -112,7 +112,7 @@ export class QuestionStore {
   }
 
   #load(row: QuestionRow): StoredQuestion {
-    const text = this.#bodies.load(owner(row.id), row.question || null);
+    const text = this.#texts.load(owner(row.id), row.question || null);
     return {
       question: JSON.parse(text) as Question,
       run: row.run,
@@ -131,11 +131,11 @@ export class QuestionStore {
 
   #remove(id: string): void {
     this.#db.write("delete from question where id = ?", id);
-    this.#bodies.remove(owner(id));
+    this.#texts.remove(owner(id));
   }
 }
 
-/** What counts as the answer when nobody gave one in time. */
+/** The answer that applies when a question expires. */
 export function defaultAnswer({ kind, default_answer }: Question): Answer {
   if (default_answer != null) return default_answer;
   return kind === "approval"

@@ -2,7 +2,7 @@ import type { StepCache } from "../../core/run/turn-context.ts";
 import type { Database } from "./database.ts";
 import { createCacheTable, hasTable } from "./schema.ts";
 
-/** Results of the team that could be had again. The last ones are kept: reading one would otherwise write a row. */
+/** The team's cache of model results. Evicts by age, not by use: noting a use would write a row per read. */
 export class ResultCache implements StepCache {
   readonly #db: Database;
 
@@ -15,7 +15,7 @@ export class ResultCache implements StepCache {
     return this.#db.first<{ value: string }>("select value from cache where key = ?", key)?.value;
   }
 
-  /** The same, and nothing is found in it: what is asked again because it failed must not get the same answer. */
+  /** Writes to the cache without reading it: a call that is repeated after a failure must not get the same answer. */
   renewing(): StepCache {
     return { get: () => undefined, set: (...entry) => this.set(...entry) };
   }

@@ -3,10 +3,10 @@ import type { ChatMessage } from "../../core/messages/message.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import type { RunError, RunStatus } from "../../contract/run.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
-import type { Bodies } from "./bodies.ts";
+import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
 
-/** What is stored of a run, written when its status changes. Times are ISO 8601 UTC unless they say otherwise. */
+/** The stored record of a run, written when its status changes. Times are ISO 8601 UTC unless they say otherwise. */
 export interface RunRecord {
   id: string;
   status: Exclude<RunStatus, "queued">;
@@ -15,14 +15,14 @@ export interface RunRecord {
   timeout_seconds: number | null;
   max_total_tokens: number | null;
   retry_of: string | null;
-  /** The turn it begins with: 0, or the one a retried run failed in. */
+  /** The turn it begins with: 0, or for a retry the one that failed. */
   first_turn: number;
-  /** Prefix of the first turn's ids and keys: a retry has those of the run it repeats. */
+  /** Prefix of the first turn's ids and keys; a retry takes over those of the run it repeats. */
   first_turn_id: string;
   first_moment: Moment;
-  /** Milliseconds of running that a retry takes over; its own time limit leaves them out. */
+  /** Milliseconds of running of the retried run; the retry's own time limit does not count them. */
   ran_before: number;
-  /** Cursors between which a retried run's given-up turn stands: its tokens are counted already. */
+  /** The cursors around the failed turn of the retried run: its tokens are counted already. */
   taken_over: { after: number; up_to: number } | null;
   /** The team's epoch; a retry after a reset would find another conversation. */
   epoch: number;
@@ -40,14 +40,14 @@ export interface RunRecord {
   usage: RequestUsage;
   stop_requested: "after_turn" | "now" | null;
   pause_requested: boolean;
-  /** Whether a pause is over and the agents have not been told yet. */
+  /** Whether a pause is over and the agents' resume hooks have not run yet. */
   resuming: boolean;
   /** When a long backoff is over, epoch milliseconds; nothing runs until then. */
   wake_at: number | null;
-  /** Since when nothing runs because of that alone, epoch milliseconds: to whoever watches, the run is running. */
+  /** Since when the run rests for that reason alone, epoch milliseconds: its status is still `running`. */
   rest_since: number | null;
   recoveries: number;
-  /** What was recorded at the last recovery. */
+  /** The progress at the last recovery, see recovery.ts. */
   recovery_mark: string | null;
   stop_reason: string | null;
   /** Of runs that failed before version 2 of the tables: type and message alone. */
@@ -73,11 +73,11 @@ interface RunRow extends Record<string, string | number | null> {
 /** The runs of a team. Only the last one can be active. */
 export class RunStore {
   readonly #db: Database;
-  readonly #bodies: Bodies;
+  readonly #texts: TextStore;
 
-  constructor(db: Database, bodies: Bodies) {
+  constructor(db: Database, texts: TextStore) {
     this.#db = db;
-    this.#bodies = bodies;
+    this.#texts = texts;
   }
 
   insert(record: RunRecord, task: readonly ChatMessage[] | null): StoredRun {
@@ -86,7 +86,7 @@ export class RunStore {
       "insert into run values (?, ?, ?, ?)",
       seq,
       record.id,
-      this.#bodies.store(`run:${seq}`, JSON.stringify(task)),
+      this.#texts.store(`run:${seq}`, JSON.stringify(task)),
       JSON.stringify(record),
     );
     return { seq, record };
@@ -98,13 +98,13 @@ export class RunStore {
 
   task(seq: number): ChatMessage[] | null {
     const row = this.#db.first<{ task: string | null }>("select task from run where seq = ?", seq);
-    return JSON.parse(this.#bodies.load(`run:${seq}`, row?.task ?? null)) as ChatMessage[] | null;
+    return JSON.parse(this.#texts.load(`run:${seq}`, row?.task ?? null)) as ChatMessage[] | null;
   }
 
   /** Bytes of a run's task, about. */
   taskSize(seq: number): number {
     const row = this.#db.first<{ task: string | null }>("select task from run where seq = ?", seq);
-    return this.#bodies.size(`run:${seq}`, row?.task ?? null);
+    return this.#texts.size(`run:${seq}`, row?.task ?? null);
   }
 
   last(): StoredRun | undefined {
@@ -115,7 +115,7 @@ export class RunStore {
     return load(this.#db.first<RunRow>("select seq, record from run where id = ?", id));
   }
 
-  /** Newest first. @param before the row to go on from */
+  /** Newest first. @param before only runs with a smaller row number */
   page(before: number, limit: number): StoredRun[] {
     return this.#db
       .all<RunRow>(

@@ -1,7 +1,7 @@
 import type { Json } from "../../core/json.ts";
 import type { StepKind, StepPolicy } from "../../core/run/turn-context.ts";
 import type { StepFailure, StepOutcome, StepRecord } from "../../core/run/turn-host.ts";
-import type { Bodies } from "./bodies.ts";
+import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
 
 interface StepRow extends Record<string, string | number | null> {
@@ -21,16 +21,16 @@ export interface StoredStep extends StepRecord {
   notBefore?: number;
 }
 
-/** The steps of the turn in progress. They are read once per turn and then kept in step with the table. */
+/** The recorded steps of the turn in progress. Read once per turn, then kept in memory and in the table alike. */
 export class StepStore {
   readonly #db: Database;
-  readonly #bodies: Bodies;
+  readonly #texts: TextStore;
   #steps: Map<string, StoredStep> | undefined;
   #withParts: string[] = [];
 
-  constructor(db: Database, bodies: Bodies) {
+  constructor(db: Database, texts: TextStore) {
     this.#db = db;
-    this.#bodies = bodies;
+    this.#texts = texts;
   }
 
   get(key: string): StoredStep | undefined {
@@ -41,7 +41,7 @@ export class StepStore {
     return [...this.#all().keys()];
   }
 
-  /** Steps with a result: what counts as progress. */
+  /** Number of steps with a result. */
   get finished(): number {
     let count = 0;
     for (const step of this.#all().values()) if (step.outcome) count++;
@@ -66,7 +66,7 @@ export class StepStore {
     return longest;
   }
 
-  /** The step is on its way again; it waits no longer. */
+  /** The step's wait is over: its next attempt has begun. */
   woken(key: string, step: Omit<StepRecord, "outcome">): void {
     this.#all().set(key, step);
   }
@@ -76,7 +76,7 @@ export class StepStore {
     this.#write(key, "started", step, null, null);
   }
 
-  /** The next attempt is to be made at `notBefore`. */
+  /** The next attempt is due at `notBefore`. */
   waits(key: string, step: Omit<StepRecord, "outcome">, notBefore: number): void {
     this.#all().set(key, { ...step, notBefore });
     this.#write(key, "waiting", step, String(notBefore), null);
@@ -88,7 +88,7 @@ export class StepStore {
     const failed = "error" in outcome;
     // A step without a result (undefined) is recorded as null.
     const text = JSON.stringify(failed ? outcome.error : outcome.ok) ?? "null";
-    const column = this.#bodies.store(`step:${key}`, text);
+    const column = this.#texts.store(`step:${key}`, text);
     if (column === null) this.#withParts.push(key);
     this.#write(key, failed ? "failed" : "done", step, column, outcome.time);
   }
@@ -96,13 +96,13 @@ export class StepStore {
   remove(key: string): void {
     this.#all().delete(key);
     this.#db.write("delete from step where key = ?", key);
-    this.#bodies.remove(`step:${key}`);
+    this.#texts.remove(`step:${key}`);
   }
 
   clear(): void {
     if (this.#all().size === 0) return;
     this.#db.write("delete from step");
-    for (const key of this.#withParts) this.#bodies.remove(`step:${key}`);
+    for (const key of this.#withParts) this.#texts.remove(`step:${key}`);
     this.#withParts = [];
     this.#steps = new Map();
   }
@@ -154,7 +154,7 @@ export class StepStore {
     if (state === "started") return step;
     if (state === "waiting") return { ...step, notBefore: Number(result) };
     if (result === null) this.#withParts.push(key);
-    const value = JSON.parse(this.#bodies.load(`step:${key}`, result)) as Json;
+    const value = JSON.parse(this.#texts.load(`step:${key}`, result)) as Json;
     const time = { at: row.at ?? 0, ran: row.ran ?? 0 };
     const outcome: StepOutcome =
       state === "done" ? { ok: value, time } : { error: value as unknown as StepFailure, time };

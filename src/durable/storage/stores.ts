@@ -1,4 +1,4 @@
-import { Bodies } from "./bodies.ts";
+import { TextStore } from "./text-store.ts";
 import { Database } from "./database.ts";
 import { EventLog } from "./event-log.ts";
 import { MetaStore } from "./meta-store.ts";
@@ -8,10 +8,10 @@ import { ResultCache } from "./result-cache.ts";
 import { StepStore } from "./step-store.ts";
 import { TeamStore } from "./team-store.ts";
 
-/** All that is stored of one team. Some of it is kept in memory as well, in step with the tables. */
+/** The stores of one team. Some keep a copy of their rows in memory. */
 export class Stores {
   readonly db: Database;
-  readonly bodies: Bodies;
+  readonly texts: TextStore;
   readonly meta: MetaStore;
   readonly team: TeamStore;
   readonly runs: RunStore;
@@ -22,17 +22,17 @@ export class Stores {
 
   constructor(storage: DurableObjectStorage) {
     this.db = new Database(storage);
-    this.bodies = new Bodies(this.db);
-    this.meta = new MetaStore(this.db, this.bodies);
+    this.texts = new TextStore(this.db);
+    this.meta = new MetaStore(this.db, this.texts);
     this.team = new TeamStore(this.meta);
-    this.runs = new RunStore(this.db, this.bodies);
-    this.steps = new StepStore(this.db, this.bodies);
-    this.questions = new QuestionStore(this.db, this.bodies);
-    this.log = new EventLog(this.db, this.bodies);
+    this.runs = new RunStore(this.db, this.texts);
+    this.steps = new StepStore(this.db, this.texts);
+    this.questions = new QuestionStore(this.db, this.texts);
+    this.log = new EventLog(this.db, this.texts);
     this.cache = new ResultCache(this.db);
   }
 
-  /** All of `changes` or, when it throws, nothing; then what is in memory is read again. */
+  /** Applies all changes or, when one throws, none; then copies in memory are dropped. */
   transaction<T>(changes: () => T): T {
     try {
       return this.db.transaction(changes);

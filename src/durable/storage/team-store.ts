@@ -5,10 +5,10 @@ import type { Idempotency } from "../../contract/gateway.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import type { MetaStore } from "./meta-store.ts";
 
-/** What is stored of the team itself. Times are ISO 8601 UTC. */
+/** The stored record of the team. Times are ISO 8601 UTC. */
 export interface TeamRecord {
   id: string;
-  /** Missing in teams that are older than sessions. */
+  /** Missing in teams stored before sessions existed. */
   session?: string;
   label: string | null;
   metadata: JsonObject;
@@ -23,10 +23,10 @@ export interface TeamRecord {
   updated_at: string;
 }
 
-/** Components that were replaced stand under this and the first turn of the next one. */
+/** Prefix of the names of replaced components; the first turn of the next component follows. */
 const EARLIER = "component:";
 
-/** The team's own row and its component, as it is stored: secrets sealed. */
+/** The team's record and its component, whose secrets are sealed. */
 export class TeamStore {
   readonly #meta: MetaStore;
   #record: TeamRecord | undefined;
@@ -40,14 +40,14 @@ export class TeamStore {
     return this.#record;
   }
 
-  /** What services outside know the team by (`StepAttempt.session`): random, so nobody guesses it and no other gets it. */
+  /** The name of the team at external services (`StepAttempt.session`): random, so that it cannot be guessed. */
   get session(): string {
     const { session = crypto.randomUUID() } = this.record;
     if (this.record.session === undefined) this.save({ session });
     return session;
   }
 
-  /** Changes the record and notes the time. */
+  /** Changes the record and its `updated_at`. */
   save(changes: Partial<TeamRecord>): void {
     const record = { ...this.record, ...changes, updated_at: new Date().toISOString() };
     this.#meta.write("team", record);
@@ -64,14 +64,14 @@ export class TeamStore {
     return this.#meta.read("component") as unknown as ComponentModel;
   }
 
-  /** The one there was stays for forks of earlier turns. @param turn the first with the new one */
+  /** Keeps the present component for forks of earlier turns. @param turn the first of the new component */
   replaceComponent(component: ComponentModel, turn: number): void {
     this.#meta.write(`${EARLIER}${turn}`, this.component);
     this.#meta.write("component", component);
     this.save({ component_version: this.record.component_version + 1 });
   }
 
-  /** The component that turn was made with. */
+  /** The component in use at a turn. */
   componentAt(turn: number): ComponentModel {
     const replaced = this.#meta.names(EARLIER).map(Number);
     const later = replaced.filter((first) => first > turn);

@@ -71,7 +71,7 @@ export function runEndpoints({ limits }: Services): Endpoint[] {
       query: {
         cursor: z
           .string()
-          .regex(/^[\w.~-]{1,256}$/, "must be a next_cursor of an earlier answer")
+          .regex(/^[\w.~-]{1,256}$/, "must be the next_cursor of an earlier page")
           .optional(),
         limit: integerParameter(1, limits.max_page_size).optional(),
       },

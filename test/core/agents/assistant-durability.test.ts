@@ -3,7 +3,7 @@ import * as z from "zod";
 import { AgentTool, AssistantAgent, FunctionTool, UserProxyAgent } from "troupe";
 import type { AssistantAgentOptions, Message } from "troupe";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
-import { type Interruption, outcome, TurnJournal } from "../support/recording-host.ts";
+import { type Interruption, outcome, RecordingHost } from "../support/recording-host.ts";
 
 /** What happened outside, over all attempts. */
 interface World {
@@ -56,7 +56,7 @@ async function attempts(
   interruptions: readonly Interruption[],
   options?: Partial<AssistantAgentOptions>,
 ) {
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   const seen: Message[][] = [];
   for (const interruption of [...interruptions, {}]) {
     const agent = makeAgent(world, options);
@@ -108,7 +108,7 @@ describe.each([false, true])("streaming %s: a turn that is interrupted", (modelC
 });
 
 test("an agent as a tool that asks a human waits for the answer and runs its part once", async () => {
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   let models = 0;
   const attempt = () => {
     const boss = new AssistantAgent({

@@ -4,7 +4,7 @@ import type { ChatMessage, Message } from "troupe";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { ORIGIN } from "../support/agents.ts";
 import { failsUntilGood, TestCodeExecutor } from "../support/code-executor.ts";
-import { type Interruption, outcome, TurnJournal } from "../support/recording-host.ts";
+import { type Interruption, outcome, RecordingHost } from "../support/recording-host.ts";
 
 /** What happened outside, over all attempts. */
 class World {
@@ -45,7 +45,7 @@ const recorded = (items: readonly Message[]) =>
 
 /** Attempts of one turn with a new agent each, until one gets through. */
 async function attempts(world: World, interruptions: readonly Interruption[], stream: boolean) {
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   for (const interruption of [...interruptions, {}]) {
     const agent = makeAgent(world, stream);
     const run = await outcome(agent.onMessagesStream([task], journal.attempt(interruption)));

@@ -28,7 +28,7 @@ import {
   type ScriptedReply,
 } from "#testing/scripted-chat-completion-client.ts";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../support/agents.ts";
-import { outcome, TurnJournal } from "../support/recording-host.ts";
+import { outcome, RecordingHost } from "../support/recording-host.ts";
 
 const scripted = (replies: readonly ScriptedReply[], info: Partial<ModelInfo> = {}) =>
   new ScriptedChatCompletionClient(replies, info);
@@ -207,7 +207,7 @@ describe("its state", () => {
     const before = agent.saveState();
     const tree = new StateTree(agent);
     await outcome(
-      agent.onMessagesStream([text("user", "go", ORIGIN)], new TurnJournal().attempt()),
+      agent.onMessagesStream([text("user", "go", ORIGIN)], new RecordingHost().attempt()),
     );
     const { heads, logs } = tree.changes();
     expect(heads.map(({ path }) => path)).toEqual(["model_client"]);
@@ -250,7 +250,7 @@ function nest(models: { calls: string[] }) {
 }
 
 test("teams in societies in tools: a wait and a crash anywhere end in the same answer", async () => {
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   const models = { calls: [] as string[] };
   const attempt = (afterSteps = Infinity) =>
     outcome(nest(models).onMessagesStream([], journal.attempt({ afterSteps })));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { UserProxyAgent, run } from "troupe";
 import type { ChatMessage, HandoffMessage } from "troupe";
-import { outcome, TurnJournal } from "../support/recording-host.ts";
+import { outcome, RecordingHost } from "../support/recording-host.ts";
 
 const handoffTo = (target: string): HandoffMessage => ({
   id: "h",
@@ -17,13 +17,13 @@ const handoffTo = (target: string): HandoffMessage => ({
 
 const human = new UserProxyAgent({ name: "human" });
 
-function ask(agent: UserProxyAgent, journal: TurnJournal, messages: ChatMessage[] = []) {
+function ask(agent: UserProxyAgent, journal: RecordingHost, messages: ChatMessage[] = []) {
   return outcome(agent.onMessagesStream(messages, journal.attempt()));
 }
 
 describe("asking in a turn that is run again", () => {
   test("suspends, and goes on with the same ids once there is an answer", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const first = await ask(human, journal);
     expect(first.error).toMatchObject({ kind: "suspend" });
     expect(first.items).toMatchObject([{ type: "UserInputRequestedEvent", source: "human" }]);
@@ -56,7 +56,7 @@ describe("asking in a turn that is run again", () => {
         return "green";
       },
     });
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const first = await ask(own, journal);
     expect(await ask(own, journal)).toEqual(first);
     expect(first.result?.chat_message).toMatchObject({ content: "green" });
@@ -65,7 +65,7 @@ describe("asking in a turn that is run again", () => {
 });
 
 async function answered(content: string | object, messages: ChatMessage[] = []) {
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   await ask(human, journal, messages);
   journal.answers.set(journal.questions[0]!.id, { content: content as string });
   return { ...(await ask(human, journal, messages)), journal };
@@ -112,7 +112,7 @@ describe("answers", () => {
 });
 
 test("a handoff to somebody else is refused", async () => {
-  const { error } = await ask(human, new TurnJournal(), [handoffTo("boss")]);
+  const { error } = await ask(human, new RecordingHost(), [handoffTo("boss")]);
   expect(error).toMatchObject({ code: "invalid_value" });
 });
 
@@ -138,7 +138,7 @@ test("a default answer and its timeout reach the question and the component JSON
   };
   const patient = fromConfig(configSchema.parse(config), undefined as never);
   expect(patient.toConfig()).toEqual(config);
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   await ask(patient, journal);
   expect(journal.questions).toMatchObject([
     { timeout_seconds: 60, default_answer: { content: "go on" } },

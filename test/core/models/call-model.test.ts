@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ReplayChatCompletionClient, callModel, streamModel } from "troupe";
 import type { LLMMessage, TurnContext } from "troupe";
-import { TurnJournal } from "../support/recording-host.ts";
+import { RecordingHost } from "../support/recording-host.ts";
 
 const asked = (content: string): LLMMessage[] => [{ content, source: "u", type: "UserMessage" }];
 const client = (): ReplayChatCompletionClient => new ReplayChatCompletionClient(["a", "b c", "d"]);
@@ -17,7 +17,7 @@ async function streamed(ctx: TurnContext, model: ReplayChatCompletionClient): Pr
 
 describe("callModel and streamModel", () => {
   test("use what was recorded, and move the replay client on", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const first = client();
     const before = journal.attempt();
     expect((await callModel(before, "model:0", first, asked("x"))).content).toBe("a");
@@ -38,7 +38,7 @@ describe("callModel and streamModel", () => {
     ["the output asked for", asked("x"), { jsonOutput: true }],
     ["the extra arguments", asked("x"), { extraCreateArgs: { temperature: 0 } }],
   ] as const)("call again when %s differ from what was recorded", async (_, messages, options) => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const model = client();
     await callModel(journal.attempt(), "model:0", model, asked("x"));
     const again = await callModel(journal.attempt(), "model:0", model, messages, options);
@@ -46,7 +46,7 @@ describe("callModel and streamModel", () => {
   });
 
   test("see the same request in equal messages of another start", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const model = client();
     await callModel(journal.attempt(), "model:0", model, asked("x"), { toolChoice: "auto" });
     const again = await callModel(journal.attempt(), "model:0", model, structuredClone(asked("x")));

@@ -22,7 +22,7 @@ import type {
 } from "troupe";
 import { StateTree } from "#core/state/state-tree.ts";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
-import { outcome, TurnJournal } from "../support/recording-host.ts";
+import { outcome, RecordingHost } from "../support/recording-host.ts";
 
 function asked(content: string): LLMMessage[] {
   return [{ content, source: "user", type: "UserMessage" }];
@@ -143,7 +143,7 @@ describe("a cached request", () => {
 
 describe("in a turn that runs again", () => {
   test("the client inside moves on for its own replies only", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     journal.cache = hostCache();
     const turn = async (): Promise<[unknown[], unknown]> => {
       const client = new ReplayChatCompletionClient(["one", "two", "three"]);
@@ -165,7 +165,7 @@ describe("in a turn that runs again", () => {
   });
 
   test("nothing is kept of a step whose result was not recorded", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const host = hostCache();
     journal.cache = host;
     const cache = new ChatCompletionCache(new ScriptedChatCompletionClient(["lost", "kept"]));

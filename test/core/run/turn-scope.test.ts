@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ModelError, TurnSignal } from "troupe";
 import type { Branch, TurnContext } from "troupe";
-import { outcome, TurnJournal } from "../support/recording-host.ts";
+import { outcome, RecordingHost } from "../support/recording-host.ts";
 
 const ok = (value: string) => () => Promise.resolve(value);
 
@@ -17,7 +17,7 @@ async function* silent<T>(result: Promise<T>): AsyncGenerator<never, T, void> {
 
 describe("keys", () => {
   test("a key is used once in a scope, for a step or for a scope", async () => {
-    const ctx = new TurnJournal().attempt();
+    const ctx = new RecordingHost().attempt();
     await ctx.step("a", ok("1"));
     await expect(ctx.step("a", ok("2"))).rejects.toMatchObject({ code: "duplicate_step" });
     expect(() => ctx.scope("a")).toThrow(expect.objectContaining({ code: "duplicate_step" }));
@@ -25,7 +25,7 @@ describe("keys", () => {
   });
 
   test("name steps by their path", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const ctx = journal.attempt();
     await ctx.scope("tool:0").scope("turn:1").step("model:0", ok("x"));
     expect([...journal.records.keys()]).toEqual(["tool:0/turn:1/model:0"]);
@@ -34,7 +34,7 @@ describe("keys", () => {
 
 describe("a step inside a step", () => {
   test("throws, in the same scope and in one below", async () => {
-    const ctx = new TurnJournal().attempt();
+    const ctx = new RecordingHost().attempt();
     const inner = ctx.scope("inner");
     const nested = { code: "nested_step" };
     await expect(ctx.step("a", () => ctx.step("b", ok("1")))).rejects.toMatchObject(nested);
@@ -44,7 +44,7 @@ describe("a step inside a step", () => {
   });
 
   test("two at once in one scope are noticed, too", async () => {
-    const ctx = new TurnJournal().attempt();
+    const ctx = new RecordingHost().attempt();
     const first = ctx.step("a", ok("1"));
     await expect(ctx.step("b", ok("2"))).rejects.toMatchObject({ code: "nested_step" });
     await expect(first).resolves.toBe("1");
@@ -53,7 +53,7 @@ describe("a step inside a step", () => {
 
 describe("a turn that runs again", () => {
   test("gets recorded results without running anything, with the same ids and times", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     let calls = 0;
     const turn = async (ctx: TurnContext): Promise<unknown[]> => {
       const seen: unknown[] = [ctx.id(), ctx.now()];
@@ -73,7 +73,7 @@ describe("a turn that runs again", () => {
   });
 
   test("a stream comes without pieces the second time", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const call = (ctx: TurnContext) =>
       outcome(
         ctx.stream("s", async function* () {
@@ -86,7 +86,7 @@ describe("a turn that runs again", () => {
   });
 
   test("a step of policy never is not run again: its outcome is unknown", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     let calls = 0;
     const effect = (): Promise<string> => Promise.resolve(`call ${++calls}`);
     const lost = journal.attempt({ during: "pay" });
@@ -98,7 +98,7 @@ describe("a turn that runs again", () => {
   });
 
   test("a step of policy retry is run again under the same key", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const keys: string[] = [];
     const call = (ctx: TurnContext) =>
       ctx.step("fetch", ({ idempotencyKey }) => {
@@ -111,7 +111,7 @@ describe("a turn that runs again", () => {
   });
 
   test("a human decides about a step of policy ask, once per attempt; later ids stay the same", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     let calls = 0;
     const turn = async (ctx: TurnContext): Promise<unknown[]> => {
       const effect = (): Promise<number> => Promise.resolve(++calls);
@@ -128,11 +128,11 @@ describe("a turn that runs again", () => {
     const done = await turn(journal.attempt());
     expect(done[0]).toBe(3);
     expect(await turn(journal.attempt())).toEqual(done);
-    expect(done).toEqual([3, (await turn(new TurnJournal().attempt()))[1]]);
+    expect(done).toEqual([3, (await turn(new RecordingHost().attempt()))[1]]);
   });
 
   test("what a step returns is the same as what is recorded of it", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const odd = {
       gone: undefined,
       when: new Date(0),
@@ -153,7 +153,7 @@ describe("a turn that runs again", () => {
   });
 
   test("a result that JSON cannot say fails the step, now and later", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const call = (ctx: TurnContext): Promise<unknown> =>
       ctx.step<unknown>("big", () => Promise.resolve({ big: 1n }), { policy: "never" });
     await expect(call(journal.attempt())).rejects.toThrow("BigInt");
@@ -161,7 +161,7 @@ describe("a turn that runs again", () => {
   });
 
   test("a question is not asked inside a step", async () => {
-    const ctx = new TurnJournal().attempt();
+    const ctx = new RecordingHost().attempt();
     const question = { id: "1", kind: "input", source: "a", prompt: "?" } as const;
     await expect(ctx.step("a", () => ctx.ask(question))).rejects.toMatchObject({
       code: "nested_step",
@@ -169,7 +169,7 @@ describe("a turn that runs again", () => {
   });
 
   test("another request under the key runs afresh", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     await journal.attempt().step("model", ok("old"), { fingerprint: "1" });
     await expect(journal.attempt().step("model", ok("new"), { fingerprint: "2" })).resolves.toBe(
       "new",
@@ -179,7 +179,7 @@ describe("a turn that runs again", () => {
 
 describe("failures", () => {
   test("a retryable error is tried again, others are not", async () => {
-    const ctx = new TurnJournal().attempt();
+    const ctx = new RecordingHost().attempt();
     const attempts: number[] = [];
     await ctx.step("busy", ({ attempt }) => {
       attempts.push(attempt);
@@ -194,7 +194,7 @@ describe("failures", () => {
   });
 
   test("a recorded failure is thrown again", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const fail = (message: string) => (): Promise<never> => Promise.reject(new Error(message));
     const options = { policy: "never" } as const;
     await expect(journal.attempt().step("pay", fail("no money"), options)).rejects.toThrow();
@@ -202,7 +202,7 @@ describe("failures", () => {
   });
 
   test("what agent code made of a failure stays true when the turn runs again", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     let calls = 0;
     const turn = async (ctx: TurnContext): Promise<string> => {
       try {
@@ -222,7 +222,7 @@ describe("failures", () => {
   });
 
   test("an error after the run was cancelled is a cancel", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const call = journal.attempt().step("call", () => {
       journal.cancel();
       return Promise.reject(new Error("aborted"));
@@ -233,7 +233,7 @@ describe("failures", () => {
 
 describe("side by side", () => {
   test("at most five effects run at once, over all scopes", async () => {
-    const ctx = new TurnJournal().attempt();
+    const ctx = new RecordingHost().attempt();
     let running = 0;
     let most = 0;
     const effect = async (): Promise<null> => {
@@ -256,7 +256,7 @@ describe("side by side", () => {
   });
 
   test("a failure halts siblings at their next step, not what lies outside", async () => {
-    const ctx = new TurnJournal().attempt();
+    const ctx = new RecordingHost().attempt();
     const seen: string[] = [];
     const group = ctx.all([
       branch("failing", () => Promise.reject(new Error("broken"))),
@@ -275,7 +275,7 @@ describe("side by side", () => {
   });
 
   test("a question lets siblings finish, then suspends the turn until it is answered", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     let calls = 0;
     const turn = (ctx: TurnContext) =>
       outcome(
@@ -298,7 +298,7 @@ describe("side by side", () => {
   });
 
   test("time in a branch does not leak into its siblings, and moves on for what comes after", async () => {
-    const ctx = new TurnJournal().attempt();
+    const ctx = new RecordingHost().attempt();
     const times = await outcome(
       ctx.all([
         branch("a", async (scope) => {
@@ -314,7 +314,7 @@ describe("side by side", () => {
 });
 
 test("a cache that cannot be written leaves the step's result as it is", async () => {
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   journal.cache = {
     get: () => undefined,
     set: () => {

@@ -14,7 +14,7 @@ export interface Interruption {
  * The journal of one turn, as a durable host keeps it: each `attempt` runs the turn with what was recorded so far.
  * Its clock is a counter, so times say which step they come from.
  */
-export class TurnJournal {
+export class RecordingHost {
   readonly records = new Map<string, StepRecord>();
   readonly answers = new Map<string, Answer>();
   readonly questions: Question[] = [];

@@ -27,7 +27,7 @@ import { TurnScope } from "#core/run/turn-scope.ts";
 import { StateTree } from "#core/state/state-tree.ts";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, TestAgent, text } from "../support/agents.ts";
-import { outcome, TurnJournal } from "../support/recording-host.ts";
+import { outcome, RecordingHost } from "../support/recording-host.ts";
 
 const DONE = new TextMentionTermination("DONE");
 
@@ -338,7 +338,7 @@ describe("a team in a swarm", () => {
 
 test("a turn that is interrupted anywhere ends the same", async () => {
   const attempt = async (
-    journal: TurnJournal,
+    journal: RecordingHost,
     models: { calls: number },
     afterSteps = Infinity,
   ) => {
@@ -361,10 +361,10 @@ test("a turn that is interrupted anywhere ends the same", async () => {
     const turn = await outcome(team.turn(journal.attempt({ afterSteps })));
     return { ...turn, state: team.saveState() };
   };
-  const calm = await attempt(new TurnJournal(), { calls: 0 });
+  const calm = await attempt(new RecordingHost(), { calls: 0 });
   expect(lines(calm.items).at(-1)).toBe("dan: DONE");
   for (const afterSteps of [0, 1]) {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const models = { calls: 0 };
     expect((await attempt(journal, models, afterSteps)).error).toMatchObject({
       kind: "superseded",

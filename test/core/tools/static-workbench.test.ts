@@ -4,7 +4,7 @@ import type { JsonObject, StepPolicy, ToolRun, Workbench } from "troupe";
 import { FunctionTool, ModelError, StaticStreamWorkbench, StaticWorkbench } from "troupe";
 import { StateTree } from "#core/state/state-tree.ts";
 import { resultText } from "#core/tools/tool-result.ts";
-import { outcome, TurnJournal } from "../support/recording-host.ts";
+import { outcome, RecordingHost } from "../support/recording-host.ts";
 
 const add = new FunctionTool({
   name: "add",
@@ -29,7 +29,7 @@ function counted(policy: StepPolicy, execute: (run: ToolRun, count: number) => u
   return { tool, calls };
 }
 
-function call(bench: Workbench, name: string, args: JsonObject, journal = new TurnJournal()) {
+function call(bench: Workbench, name: string, args: JsonObject, journal = new RecordingHost()) {
   return outcome(bench.callTool(name, args, { ctx: journal.attempt(), callId: "c1" }));
 }
 
@@ -135,7 +135,7 @@ describe("in a turn that is run again", () => {
       throw new Error(`failure ${count}`);
     });
     const bench = new StaticWorkbench([tool]);
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const first = await call(bench, "effect", {}, journal);
     const second = await call(bench, "effect", {}, journal);
     expect(second).toEqual(first);
@@ -145,7 +145,7 @@ describe("in a turn that is run again", () => {
   test("a call whose outcome is unknown is not repeated and says so", async () => {
     const { tool, calls } = counted("never", () => "sent");
     const bench = new StaticWorkbench([tool]);
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const dying = { ctx: journal.attempt({ during: "call" }), callId: "c1" };
     const first = await outcome(bench.callTool("effect", {}, dying));
     expect(first.error).toMatchObject({ kind: "superseded" });
@@ -158,7 +158,7 @@ describe("in a turn that is run again", () => {
   test("an idempotent call is repeated under the same key", async () => {
     const { tool, calls } = counted("retry", () => "done");
     const bench = new StaticWorkbench([tool]);
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const dying = { ctx: journal.attempt({ during: "call" }), callId: "c1" };
     await outcome(bench.callTool("effect", {}, dying));
     const { result } = await call(bench, "effect", {}, journal);
@@ -187,7 +187,7 @@ test("a failure that does not pass becomes a result in the end", async () => {
 });
 
 test("cancelling is not a failure of the tool", async () => {
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   const { tool } = counted("never", () => {
     journal.cancel();
     throw new Error("aborted");
@@ -234,7 +234,7 @@ describe("a tool that remembers", () => {
   });
 
   test("is in the same state after a replay, though it did not run", async () => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const twice = (bench: StaticWorkbench) =>
       outcome(
         journal.attempt().all(

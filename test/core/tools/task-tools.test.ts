@@ -21,7 +21,7 @@ import {
   type ScriptedReply,
 } from "#testing/scripted-chat-completion-client.ts";
 import { speaker, TestAgent } from "../support/agents.ts";
-import { outcome, TurnJournal } from "../support/recording-host.ts";
+import { outcome, RecordingHost } from "../support/recording-host.ts";
 
 const task = (tool: string, what: string, id = "c1") => ({
   id,
@@ -116,7 +116,7 @@ describe("an agent as a tool", () => {
       [[task("slow", "a"), task("quick", "b")]],
       [new AgentTool(slow), new AgentTool(quick)],
     );
-    const { result } = await outcome(boss.onMessagesStream([], new TurnJournal().attempt()));
+    const { result } = await outcome(boss.onMessagesStream([], new RecordingHost().attempt()));
     expect(shown(result?.inner_messages ?? [])).toEqual([
       "boss ToolCallRequestEvent",
       "user TextMessage",
@@ -130,7 +130,7 @@ describe("an agent as a tool", () => {
   test("in a workbench that does not stream only the answer comes out", async () => {
     const { agent: poet } = assistant("poet", ["Roses are red."]);
     const bench = new StaticWorkbench([new AgentTool(poet)]);
-    const call = { ctx: new TurnJournal().attempt(), callId: "c1" };
+    const call = { ctx: new RecordingHost().attempt(), callId: "c1" };
     const { items, result } = await outcome(bench.callTool("poet", { task: "x" }, call));
     expect(items).toEqual([]);
     expect(result).toMatchObject({ result: [{ content: "poet: Roses are red." }] });
@@ -145,7 +145,7 @@ describe("an agent as a tool", () => {
       team: new RoundRobinGroupChat([assistant("writer", ["a draft"]).agent], { maxTurns: 1 }),
       modelClient: new ScriptedChatCompletionClient(["in short"]),
     });
-    const call = { ctx: new TurnJournal().attempt(), callId: "c1" };
+    const call = { ctx: new RecordingHost().attempt(), callId: "c1" };
     const calling = new bench([new AgentTool(mind)]).callTool("mind", { task: "x" }, call);
     expect((await outcome(calling)).result).toMatchObject({ result: [{ content }] });
   });
@@ -181,10 +181,10 @@ describe("an agent as a tool", () => {
         run: (ctx: Parameters<typeof bench.callTool>[2]["ctx"]) =>
           bench.callTool("poet", { task: key }, { ctx, callId: key }),
       }));
-      const { error } = await outcome(new TurnJournal().attempt().all(branches, { inTurn }));
+      const { error } = await outcome(new RecordingHost().attempt().all(branches, { inTurn }));
       expect(error).toMatchObject({ kind: "suspend" });
       expect(agent.heard).toEqual([["a"]]);
-      const again = await outcome(new TurnJournal().attempt().all(branches.slice(1, 2)));
+      const again = await outcome(new RecordingHost().attempt().all(branches.slice(1, 2)));
       expect(again.error).toMatchObject({ kind: "suspend" });
       expect(agent.heard).toEqual([["a"], ["b"]]);
     },
@@ -215,7 +215,7 @@ describe("an agent as a tool", () => {
       [[task("painter", "a"), task("poet", "b")]],
       [new AgentTool(poet), new AgentTool(painter)],
     );
-    const { items } = await outcome(boss.onMessagesStream([], new TurnJournal().attempt()));
+    const { items } = await outcome(boss.onMessagesStream([], new RecordingHost().attempt()));
     const sources = items.map(({ source }) => source);
     expect(sources).toEqual([
       "boss",
@@ -234,7 +234,7 @@ describe("an agent as a tool", () => {
     };
     const boss = make();
     const tree = new StateTree(boss);
-    await outcome(boss.onMessagesStream([], new TurnJournal().attempt()));
+    await outcome(boss.onMessagesStream([], new RecordingHost().attempt()));
     expect(tree.changes().logs.map(({ path, items }) => [path, items.length])).toEqual([
       ["context/messages", 2],
       ["workbench-0/poet/agent/context/messages", 2],

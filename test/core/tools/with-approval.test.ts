@@ -20,7 +20,7 @@ import { TurnScope } from "#core/run/turn-scope.ts";
 import { resultText } from "#core/tools/tool-result.ts";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { speaker } from "../support/agents.ts";
-import { outcome, TurnJournal } from "../support/recording-host.ts";
+import { outcome, RecordingHost } from "../support/recording-host.ts";
 
 /** A tool that has an effect, and what it did. */
 function remover() {
@@ -145,7 +145,7 @@ describe("a tool under approval", () => {
     const bench = new StaticWorkbench([withApproval(tool)], {
       toolOverrides: { remove: { name: "delete" } },
     });
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const call = { ctx: journal.attempt(), callId: "c1", caller: "clerk" };
     await outcome(bench.callTool("delete", { path: "/a" }, call));
     expect(journal.questions[0]).toMatchObject({ tool_call: { name: "delete" } });
@@ -181,7 +181,7 @@ describe("a tool under approval", () => {
 
 describe("several calls at once", () => {
   /** Calls side by side, in one pass of a turn. */
-  const pass = (bench: StaticWorkbench, name: string, all: JsonObject[], journal: TurnJournal) =>
+  const pass = (bench: StaticWorkbench, name: string, all: JsonObject[], journal: RecordingHost) =>
     outcome(
       journal.attempt().all(
         all.map((args, index) => ({
@@ -191,13 +191,13 @@ describe("several calls at once", () => {
         { inTurn: true },
       ),
     );
-  const approve = (journal: TurnJournal, index: number) =>
+  const approve = (journal: RecordingHost, index: number) =>
     journal.answers.set(journal.questions[index]?.id ?? "", { approved: true });
 
   test("are asked about at once, and each is made when it is approved", async () => {
     const { tool, removed } = remover();
     const bench = new StaticWorkbench([withApproval(tool)]);
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const again = () => pass(bench, "remove", [{ path: "/a" }, { path: "/b" }], journal);
     expect((await again()).error).toMatchObject({ kind: "suspend" });
     expect(journal.questions.map(({ tool_call }) => tool_call?.arguments)).toEqual([
@@ -216,7 +216,7 @@ describe("several calls at once", () => {
 
   test("to a tool that remembers are made in their order", async () => {
     const heard: string[] = [];
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     // A turn that runs again has new objects.
     const again = () => {
       const poet = speaker("poet", (messages) => {
@@ -261,7 +261,7 @@ describe("several calls at once", () => {
 test("what was approved counts for nothing else that is asked at the same place", async () => {
   const { tool, removed } = remover();
   const bench = new StaticWorkbench([withApproval(tool)]);
-  const journal = new TurnJournal();
+  const journal = new RecordingHost();
   const call = (path: string) =>
     outcome(bench.callTool("remove", { path }, { ctx: journal.attempt(), callId: "c" }));
   await call("/a");

@@ -10,7 +10,7 @@ import {
 import type { AnyTool, HttpToolConfig, JsonObject, OutgoingDependencies, ToolRun } from "troupe";
 import { MAX_ATTEMPTS } from "#core/run/retry.ts";
 import { resultText } from "#core/tools/tool-result.ts";
-import { outcome, TurnJournal } from "../../core/support/recording-host.ts";
+import { outcome, RecordingHost } from "../../core/support/recording-host.ts";
 import { EchoServer } from "../../support/echo-server.ts";
 
 const json_schema = {
@@ -329,14 +329,14 @@ describe("the answer", () => {
 
 describe("in a turn", () => {
   const args = { id: "1" };
-  const asTool = (journal: TurnJournal, tool: HttpTool, during?: string) => {
+  const asTool = (journal: RecordingHost, tool: HttpTool, during?: string) => {
     const ctx = journal.attempt(during === undefined ? {} : { during });
     return outcome(new StaticWorkbench([tool]).callTool("ask", args, { ctx, callId: "c" }));
   };
 
   test("a POST that was cut off is not sent again", async () => {
     await using server = await EchoServer.start();
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     expect((await asTool(journal, toolOf(server), "call")).error).toBeDefined();
     const { result } = await asTool(journal, toolOf(server));
     expect(result).toMatchObject({ is_error: true });
@@ -349,7 +349,7 @@ describe("in a turn", () => {
     ["a POST that is declared repeatable", { policy: "retry" } as const],
   ])("%s that was cut off is sent again under the same key", async (_what, config) => {
     await using server = await EchoServer.start();
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     await asTool(journal, toolOf(server, config), "call");
     const { result } = await asTool(journal, toolOf(server, config));
     expect(resultText(result!)).toBe("ok");
@@ -363,11 +363,11 @@ describe("in a turn", () => {
     await using busy = await EchoServer.start(
       (response) => void response.writeHead(503).end("busy"),
     );
-    const get = await asTool(new TurnJournal(), toolOf(busy, { method: "GET" }));
+    const get = await asTool(new RecordingHost(), toolOf(busy, { method: "GET" }));
     expect(resultText(get.result!)).toBe("HTTP 503 Service Unavailable: busy");
     expect(get.result).toMatchObject({ is_error: true });
     expect(busy.requests).toHaveLength(MAX_ATTEMPTS);
-    await asTool(new TurnJournal(), toolOf(busy));
+    await asTool(new RecordingHost(), toolOf(busy));
     expect(busy.requests).toHaveLength(MAX_ATTEMPTS + 1);
   });
 });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isTurnSignal } from "#core/run/signals.ts";
 import { GraphFlow, RoundRobinGroupChat, run } from "troupe";
 import { lines, speaker, TestAgent } from "../../support/agents.ts";
-import { outcome, TurnJournal } from "../../support/recording-host.ts";
+import { outcome, RecordingHost } from "../../support/recording-host.ts";
 import { graphOf, managerState } from "./graphs.ts";
 
 /** After a: b, c and a team side by side, of which c speaks twice. Every speaker takes two steps. */
@@ -53,7 +53,7 @@ test.each([...EFFECTS.keys(), EFFECTS.length])(
   "a turn of several that is interrupted after %i steps repeats none of them",
   async (afterSteps) => {
     const effects: string[] = [];
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     const attempt = async (limit?: number) => {
       const team = make(effects);
       team.loadState(state);

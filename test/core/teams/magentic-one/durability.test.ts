@@ -8,7 +8,7 @@ import {
 } from "#testing/scripted-chat-completion-client.ts";
 import { text } from "../../support/agents.ts";
 import { ledger } from "../../support/ledger.ts";
-import { type Interruption, outcome, TurnJournal } from "../../support/recording-host.ts";
+import { type Interruption, outcome, RecordingHost } from "../../support/recording-host.ts";
 
 /** What the leading model answers: a ledger that cannot be followed, a stall, after the new plan one step, the end. */
 function answer({ messages, options }: ScriptedRequest): string {
@@ -59,7 +59,7 @@ async function runWith(interruptions: readonly Interruption[]): Promise<Run> {
   const inOneTurn = async (
     turn: (team: MagenticOneGroupChat, ctx: TurnContext) => AsyncGenerator<Message, Progress, void>,
   ): Promise<Progress> => {
-    const journal = new TurnJournal();
+    const journal = new RecordingHost();
     for (const interruption of [...interruptions, {}]) {
       const team = makeTeam(run.asked);
       team.loadState(run.states.at(-1) ?? {});
@@ -138,7 +138,7 @@ test("a turn stores counters, and the task ledger only when it was written", asy
   const team = makeTeam([]);
   const tree = new StateTree(team);
   const changed = async (turn: (ctx: TurnContext) => AsyncGenerator<Message, Progress, void>) => {
-    await outcome(turn(new TurnJournal().attempt()));
+    await outcome(turn(new RecordingHost().attempt()));
     const { heads } = tree.changes();
     tree.mark();
     return heads.map(({ path }) => path);

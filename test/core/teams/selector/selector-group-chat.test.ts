@@ -13,7 +13,7 @@ import {
 import type { HandoffMessage, Message, MultiModalMessage } from "troupe";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../../support/agents.ts";
-import { outcome, TurnJournal } from "../../support/recording-host.ts";
+import { outcome, RecordingHost } from "../../support/recording-host.ts";
 import { PROMPT, trio } from "./support.ts";
 
 const ROLES = ["ann", "bob", "cat"]
@@ -241,8 +241,8 @@ describe("functions that choose", () => {
       selectorFunc: (_thread, ctx) => ctx.step("look", async () => (++effects > 1 ? "bob" : null)),
       candidateFunc: (_thread, ctx) => ctx.step("look", async () => ["ann", "cat"]),
     });
-    await outcome(team.begin(taskOf("go"), new TurnJournal().attempt()));
-    const journal = new TurnJournal();
+    await outcome(team.begin(taskOf("go"), new RecordingHost().attempt()));
+    const journal = new RecordingHost();
     const interrupted = await outcome(team.turn(journal.attempt({ afterSteps: 2 })));
     expect(interrupted.error).toBeInstanceOf(TurnSignal);
     const { result, items } = await outcome(team.turn(journal.attempt()));
@@ -289,8 +289,8 @@ describe("events of the selection", () => {
 
   test("are the same when the turn runs again, pieces left out", async () => {
     const { team } = trio(["x", "the bob"], { emitTeamEvents: true, modelClientStreaming: true });
-    await outcome(team.begin(taskOf("go"), new TurnJournal().attempt()));
-    const journal = new TurnJournal();
+    await outcome(team.begin(taskOf("go"), new RecordingHost().attempt()));
+    const journal = new RecordingHost();
     const seen = (items: readonly Message[]): string[] =>
       items
         .filter(({ type }) => type !== "ModelClientStreamingChunkEvent")

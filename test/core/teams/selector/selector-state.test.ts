@@ -8,7 +8,7 @@ import {
 import type { JsonObject, StateError } from "troupe";
 import { StateTree } from "#core/state/state-tree.ts";
 import { ORIGIN, text } from "../../support/agents.ts";
-import { outcome, TurnJournal } from "../../support/recording-host.ts";
+import { outcome, RecordingHost } from "../../support/recording-host.ts";
 import { trio } from "./support.ts";
 
 const NAME = "SelectorGroupChatManager";
@@ -98,7 +98,7 @@ describe("stored state", () => {
   async function runOnce({ team }: ReturnType<typeof trio>, task: string): Promise<void> {
     const input = { messages: [text("user", task, ORIGIN)], outputTaskMessages: true };
     for (const turn of [team.begin.bind(team, input), team.turn.bind(team)]) {
-      expect(await outcome(turn(new TurnJournal().attempt()))).not.toHaveProperty("error");
+      expect(await outcome(turn(new RecordingHost().attempt()))).not.toHaveProperty("error");
     }
   }
 

@@ -15,8 +15,8 @@ const answerSchemas = {
 } satisfies Record<Question["kind"], z.ZodType>;
 
 /**
- * Checks an answer against its question. Arguments come out as a model's do that are a little off: without nulls for what
- * may be left out, numbers for texts that say one.
+ * Checks an answer against its question. Edited arguments are read as leniently as a model's: nulls
+ * for optional parameters are dropped, numeric strings become numbers.
  *
  * @throws TroupeError `invalid_answer`
  */
@@ -25,18 +25,22 @@ export function parseAnswer(question: Question, input: JsonObject): Answer {
   const parsed = answerSchemas[kind].safeParse(input);
   if (parsed.success) return withArguments(question, parsed.data);
   const wanted = kind === "input" ? "{ content }" : "{ approved, reason?, arguments? }";
-  throw new TroupeError("invalid_answer", `the answer to a question of kind ${kind} is ${wanted}`, {
-    issues: issuesOf(parsed.error),
-  });
+  throw new TroupeError(
+    "invalid_answer",
+    `an answer to a request of the kind "${kind}" must be ${wanted}`,
+    {
+      issues: issuesOf(parsed.error),
+    },
+  );
 }
 
-/** The model would read about arguments that do not fit; a human can still mend them. */
+/** Edited arguments must fit the tool's parameters: unlike a model, the human can still correct them. */
 function withArguments({ tool_call: call }: Question, answer: Answer): Answer {
   if (!("approved" in answer) || answer.arguments === undefined) return answer;
   if (call === undefined) {
-    throw badArguments("is for tool calls; code is approved or refused as it is");
+    throw badArguments("only a tool call has arguments; code is approved or refused unchanged");
   }
-  if (!answer.approved) throw badArguments("is for calls that are approved");
+  if (!answer.approved) throw badArguments("only an approved call may have other arguments");
   if (call.parameters === undefined) return answer;
   return { ...answer, arguments: fitting(answer.arguments, call.name, call.parameters) };
 }
@@ -49,7 +53,7 @@ function fitting(given: JsonObject, tool: string, parameters: JsonObject): JsonO
     if (!(error instanceof ValueError)) throw error;
     throw badArguments(error.message, error.issues);
   }
-  // A model's are left out without a word. A human who writes them has something in mind.
+  // Unknown arguments of a model are dropped silently; a human who writes one expects an effect.
   const unknown = Object.keys(given).filter(
     (key) => given[key] !== null && !Object.hasOwn(known, key),
   );

@@ -7,7 +7,7 @@ import {
   streamRequest,
 } from "../stream/stream-request.ts";
 
-/** A team object as seen from a Worker: its streams go over fetch, everything else over RPC. */
+/** A team object as a Worker calls it: streams over `fetch`, everything else over RPC. */
 type TeamStub = Omit<TeamGateway, "stream" | "startStream" | "fork"> &
   ForkSourceStub &
   ForkTargetStub & { fetch(request: Request): Promise<Response> };

@@ -1,24 +1,24 @@
 import type { Database } from "./database.ts";
 
-/** Rows may have 2 MB in production (any size locally); bodies share theirs with keys and other columns. */
+/** Rows are limited to 2 MB in production (not locally), keys and other columns included. */
 const PART_BYTES = 1_000_000;
-/** A UTF-16 unit takes at most three bytes: below this no counting is needed. */
+/** A UTF-16 unit takes at most three bytes, so shorter texts need no counting. */
 const SURELY_SMALL = Math.floor(PART_BYTES / 3);
 
 const encoder = new TextEncoder();
 
 /**
- * Texts of any size. A column holds the text itself or, when that is too big for a row, null; then it stands in
- * `part` under its owner's name.
+ * Stores texts of any size. The owner's column holds the text itself; one that is too large for a row is null there and
+ * stored in parts in the table `part`, under the owner's name.
  */
-export class Bodies {
+export class TextStore {
   readonly #db: Database;
 
   constructor(db: Database) {
     this.#db = db;
   }
 
-  /** What to put into the owner's column. Texts in parts belong to the owner from now on. */
+  /** Stores a large text in parts. Returns the value for the owner's column. */
   store(owner: string, text: string): string | null {
     if (text.length <= SURELY_SMALL) return text;
     const bytes = encoder.encode(text);
@@ -44,7 +44,7 @@ export class Bodies {
     return text + decoder.decode();
   }
 
-  /** The parts of a text that has some, as they are stored. */
+  /** The stored parts of a large text. */
   parts(owner: string, from: number): Iterable<{ n: number; body: ArrayBuffer }> {
     return this.#db.each<{ n: number; body: ArrayBuffer }>(
       "select n, body from part where owner = ? and n >= ? order by n",

@@ -1,5 +1,5 @@
-/** Runs one thing after the other. What goes wrong in one is its caller's business, not the next one's. */
-export class Exclusive {
+/** Runs tasks one after the other. A task that fails rejects for its caller and does not stop the next one. */
+export class Mutex {
   #last: Promise<unknown> = Promise.resolve();
 
   run<T>(work: () => T | Promise<T>): Promise<T> {

@@ -2,35 +2,36 @@ import { StateError } from "../../core/errors.ts";
 import type { LogIndex, LogSource } from "../../core/state/item-log.ts";
 import { StateTree } from "../../core/state/state-tree.ts";
 import type { Stateful } from "../../core/state/stateful.ts";
-import type { Bodies } from "./bodies.ts";
+import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
-import { type Commit, headOwner, type Heads, readHead } from "./heads.ts";
+import { type Commit } from "./commits.ts";
+import { snapshotOwner, type Snapshot, readSnapshot } from "./snapshots.ts";
 import { LogStore } from "./log-store.ts";
 import { dropIndexes, SearchIndex } from "./search-index.ts";
 
-/** An object has 128 MB, and a conversation may be longer: every so often memory lets go of its beginning. */
+/** A conversation may outgrow the 128 MB of an object: every so many commits the unread part of the logs leaves memory. */
 const COMMITS_PER_RELEASE = 256;
 
 /**
- * The state of one team object in memory, tied to its rows. `continued` takes over what is stored; `replaced` starts
- * from the component's initial state and hides from the next commit on what is stored and was not taken over by then.
+ * Keeps the state of a team in memory and its rows in step. `continued` loads the stored state; `replaced` starts from the
+ * component's initial state, and the first commit hides the stored state that was not taken over by then.
  */
-export class StoredState {
+export class TeamState {
   readonly #db: Database;
-  readonly #bodies: Bodies;
+  readonly #texts: TextStore;
   readonly #logs: LogStore;
   readonly #tree: StateTree;
-  readonly #groups = new Map<string, Heads>();
-  /** Of the logs that can be searched. */
+  readonly #groups = new Map<string, Snapshot>();
+  /** Indexes of the logs that can be searched. */
   readonly #indexes = new Map<string, SearchIndex>();
   /** Until the first commit. */
   #replaces: boolean;
   #commits = 0;
 
-  constructor(db: Database, bodies: Bodies, root: Stateful, start: "continued" | "replaced") {
+  constructor(db: Database, texts: TextStore, root: Stateful, start: "continued" | "replaced") {
     this.#db = db;
-    this.#bodies = bodies;
-    this.#logs = new LogStore(db, bodies);
+    this.#texts = texts;
+    this.#logs = new LogStore(db, texts);
     this.#tree = new StateTree(root);
     this.#replaces = start === "replaced";
     this.#tree.restore({
@@ -40,7 +41,7 @@ export class StoredState {
     });
   }
 
-  /** @throws StateError when something is stored that the component has no place for */
+  /** @throws StateError when the component has no place for some of the stored state */
   requireFit(): void {
     const { paths } = this.#tree;
     const strange = this.#storedPaths().filter((path) => !paths.has(path));
@@ -57,7 +58,7 @@ export class StoredState {
     ];
   }
 
-  /** Writes what changed since the last commit. Call {@link committed} once the transaction is through. */
+  /** Writes the changes since the last commit. Call {@link committed} after the transaction. */
   write(commit: Commit): void {
     const { heads, logs } = this.#tree.changes();
     const changed = new Set<string>([""]);
@@ -74,13 +75,13 @@ export class StoredState {
         "insert into head values (?, ?, ?)",
         group,
         commit.turn,
-        this.#bodies.store(headOwner(group, commit.turn), JSON.stringify(body)),
+        this.#texts.store(snapshotOwner(group, commit.turn), JSON.stringify(body)),
       );
     }
     for (const { path, generation, start, items } of logs) {
       this.#logs.write(path, generation, start, items, commit.turn);
     }
-    // Last: a table made in a transaction that then fails would take the whole object with it.
+    // Last: a table created in a transaction that then fails would break the whole object.
     for (const { path } of logs) this.#indexes.get(path)?.follow(this.#logs.last(path));
   }
 
@@ -91,8 +92,8 @@ export class StoredState {
   }
 
   /**
-   * Older rows must not be taken for this component's: empty heads and generations come after them. Logs that were taken
-   * over go on in their generation.
+   * Hides the rows of the component before behind empty snapshots and generations. Logs that were taken over continue
+   * their generation.
    */
   #hideStored(changed: Set<string>, written: ReadonlySet<string>, { turn }: Commit): void {
     for (const { path } of this.#db.all<{ path: string }>("select distinct path from head")) {
@@ -108,13 +109,13 @@ export class StoredState {
     dropIndexes(this.#db, goOn);
   }
 
-  /** A group's values as last stored; memory keeps them, since a row holds the whole group. */
-  #group(group: string): Heads {
+  /** The stored snapshot of a group; kept in memory, because each row holds the whole group. */
+  #group(group: string): Snapshot {
     let values = this.#groups.get(group);
     if (values === undefined) {
       values = this.#replaces
         ? {}
-        : (readHead<{ heads: Heads }>(this.#db, this.#bodies, group)?.heads ?? {});
+        : (readSnapshot<{ heads: Snapshot }>(this.#db, this.#texts, group)?.heads ?? {});
       this.#groups.set(group, values);
     }
     return values;
@@ -138,7 +139,7 @@ export class StoredState {
           return;
         }
         const { generation, start, items } = changes;
-        // Others have gone on: whoever asks was superseded, and nothing comes of what is found.
+        // The store has moved on: the caller was superseded, and its result is not used.
         if (generation !== stored.generation || start !== stored.length) return;
         const read = (from: number, to: number): unknown[] => items.slice(from - start, to - start);
         index.searchOnce({ generation, length: start + items.length, read }, terms, visit);
@@ -147,7 +148,7 @@ export class StoredState {
   }
 }
 
-/** The root's direct participant a head belongs to; the team's own ones stand together. */
+/** The root's participant that a path belongs to; "" for the team's own state. */
 function groupOf(path: string): string {
   const end = path.indexOf("/");
   return end === -1 ? path : path.slice(0, end);

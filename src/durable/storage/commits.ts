@@ -1,0 +1,66 @@
+import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { Moment } from "../../core/run/turn-host.ts";
+import type { Database } from "./database.ts";
+import { readSnapshot, type Snapshot, snapshotOwner } from "./snapshots.ts";
+import type { TextStore } from "./text-store.ts";
+
+/** The position of the team after a commit. Stored in the team's own snapshot, so it costs no row. */
+export interface Commit {
+  /** Turns of the team's life, over all runs, resets and loads of state. */
+  turn: number;
+  /** Row of the run that made it, 0 for a reset or a loaded state. */
+  run: number;
+  /** The run's next turn. */
+  next: number;
+  time: Moment;
+  /** The run's tokens so far. */
+  usage: RequestUsage;
+  /** The last event before the next turn's. */
+  event: number;
+  /** The last event before the conversation's: a reset or a loaded state began a new one. */
+  since: number;
+  /** Whether the team is as a reset left it. */
+  empty: boolean;
+}
+
+/** The last commit, or undefined before the first. */
+export function lastCommit(db: Database, texts: TextStore): Commit | undefined {
+  return commitAt(db, texts, Number.MAX_SAFE_INTEGER);
+}
+
+/** The last commit up to a turn. */
+export function commitAt(db: Database, texts: TextStore, turn: number): Commit | undefined {
+  return readSnapshot<{ commit: Commit }>(db, texts, "", turn)?.commit;
+}
+
+/** Detaches the last commit from its run: a fork's run belongs to the team it was forked from. */
+export function disownLastCommit(
+  db: Database,
+  texts: TextStore,
+  turn: number,
+  event: number,
+): void {
+  const stored = readSnapshot<{ commit: Commit; heads: Snapshot }>(db, texts, "");
+  if (stored === undefined) return;
+  const commit: Commit = {
+    turn,
+    run: 0,
+    next: 0,
+    time: { at: stored.commit.time.at, ran: 0 },
+    usage: { prompt_tokens: 0, completion_tokens: 0 },
+    event,
+    since: 0,
+    empty: stored.commit.empty,
+  };
+  texts.remove(snapshotOwner("", turn));
+  const body = texts.store(snapshotOwner("", turn), JSON.stringify({ ...stored, commit }));
+  db.write("update head set body = ? where path = '' and turn = ?", body, turn);
+}
+
+/** The last finished turn, 0 before the first. */
+export function lastTurn(db: Database): number {
+  return (
+    db.first<{ turn: number }>("select turn from head where path = '' order by turn desc limit 1")
+      ?.turn ?? 0
+  );
+}
