@@ -26,7 +26,7 @@ type Room = z.infer<typeof roomSchema>;
 const encoder = new TextEncoder();
 
 /** Stores results with the team in a Durable Object, elsewhere in memory for its own lifetime. */
-abstract class TeamStore<Config extends Room> implements CacheStore {
+abstract class TeamCacheStore<Config extends Room> implements CacheStore {
   abstract readonly definition: Component["definition"];
   readonly #config: Config;
   readonly #entries = new Map<string, string>();
@@ -60,7 +60,7 @@ abstract class TeamStore<Config extends Room> implements CacheStore {
 }
 
 /** AutoGen's default store. */
-export class InMemoryStore extends TeamStore<Room> {
+export class InMemoryStore extends TeamCacheStore<Room> {
   static readonly component: ComponentDefinition<Room, InMemoryStore> = {
     provider: "autogen_core.InMemoryStore",
     componentType: "cache_store",
@@ -80,7 +80,7 @@ export class InMemoryStore extends TeamStore<Room> {
 const diskSchema = z.object({ directory: z.string(), ...room });
 
 /** AutoGen's store on disk: `directory` is kept for the dump; the results are stored with the team. */
-export class DiskCacheStore extends TeamStore<z.infer<typeof diskSchema>> {
+export class DiskCacheStore extends TeamCacheStore<z.infer<typeof diskSchema>> {
   static readonly component: ComponentDefinition<z.infer<typeof diskSchema>, DiskCacheStore> = {
     provider: "autogen_ext.cache_store.diskcache.DiskCacheStore",
     componentType: "cache_store",
@@ -105,7 +105,7 @@ const redisSchema = z.object({
 });
 
 /** AutoGen's store in Redis: the connection is kept for the dump; the results are stored with the team. */
-export class RedisStore extends TeamStore<z.infer<typeof redisSchema>> {
+export class RedisStore extends TeamCacheStore<z.infer<typeof redisSchema>> {
   static readonly component: ComponentDefinition<z.infer<typeof redisSchema>, RedisStore> = {
     provider: "autogen_ext.cache_store.redis.RedisStore",
     componentType: "cache_store",
