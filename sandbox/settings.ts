@@ -67,12 +67,31 @@ const SETTINGS = {
     1000,
     "Requests that run at once; a session runs one at a time.",
   ),
+  reserved: whole(
+    "SANDBOX_RESERVED",
+    2,
+    0,
+    1000,
+    "More requests that run at once, of sessions that have run little code lately.",
+  ),
+  shortSeconds: seconds(
+    "SANDBOX_SHORT_SECONDS",
+    3,
+    "How much code of the last minutes is little. In seconds.",
+  ),
   maxWaiting: whole(
     "SANDBOX_MAX_WAITING",
     64,
     0,
     100_000,
     "Requests that wait for others; more are refused (429).",
+  ),
+  maxSessionWaiting: whole(
+    "SANDBOX_MAX_SESSION_WAITING",
+    16,
+    0,
+    100_000,
+    "Requests of one session that wait; more are refused (429).",
   ),
   idleSeconds: seconds(
     "SANDBOX_IDLE_SECONDS",

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Patience } from "./patience.ts";
 import { type SandboxProblem, problemFrom } from "./sandbox-problem.ts";
 
-/** What running some blocks gave, as the sandbox says it. */
+/** The result of an execution, as in the sandbox's protocol (docs/sandbox.md). */
 export const sandboxResultSchema = z.object({
   exit_code: z.number().int(),
   output: z.string(),
@@ -13,16 +13,19 @@ export const sandboxResultSchema = z.object({
 });
 export type SandboxResult = z.infer<typeof sandboxResultSchema>;
 
-/** How a streamed execution ended: with a result, or with the problem that kept it from having one. */
+/** How a streamed execution ended: with a result, or with the problem that prevented one. */
 export type ExecutionEnd = { result: SandboxResult } | { problem: SandboxProblem };
 
 const outputSchema = z.object({ text: z.string() });
 
+const waitingSchema = z.object({ reason: z.string() });
+
 /**
- * Reads a streamed execution: yields output as it comes, what came together in one piece.
+ * Reads a streamed execution. Yields output as it arrives, in one piece what arrived together, and a line in brackets when
+ * the code has to wait; the result does not contain such lines.
  *
- * @returns undefined when the stream ended before it said how the execution did
- * @throws SyntaxError, ZodError for what no sandbox says; what the connection throws
+ * @returns undefined when the stream broke off before the execution ended
+ * @throws SyntaxError, ZodError for a stream that violates the protocol; what the connection throws
  */
 export async function* readExecution(
   body: ReadableStream<Uint8Array>,
@@ -35,12 +38,13 @@ export async function* readExecution(
   const parser = createParser({
     onEvent: ({ event, data }) => {
       if (event === "output") text += outputSchema.parse(JSON.parse(data)).text;
+      if (event === "waiting") text += waitingNote(waitingSchema.parse(JSON.parse(data)).reason);
       if (event === "result") ends.push({ result: sandboxResultSchema.parse(JSON.parse(data)) });
       if (event === "error") ends.push({ problem: problemFrom(data) });
     },
   });
   const reader = body.getReader();
-  // Not every runtime ends a body with the signal of its request; a connection that broke needs no closing.
+  // Not every runtime cancels a body when its request is aborted; a broken connection needs no closing.
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   signal.addEventListener("abort", cancel);
   try {
@@ -57,5 +61,16 @@ export async function* readExecution(
   } finally {
     signal.removeEventListener("abort", cancel);
     cancel();
+  }
+}
+
+function waitingNote(reason: string): string {
+  switch (reason) {
+    case "session":
+      return "[Waiting: other code of this session is still running.]\n";
+    case "interrupted":
+      return "\n[Interrupted, because other sessions wait too. The code will start again from its beginning.]\n";
+    default:
+      return "[Waiting: the sandbox is busy with other code.]\n";
   }
 }

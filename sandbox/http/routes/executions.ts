@@ -34,7 +34,7 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
       answers: {
         200: {
           description:
-            "What became of the code, whatever it was. As events: `output` with {text}, then `result` or `error`.",
+            "The result, also of code that fails. As events: `output` with {text}, `waiting` with {reason} and `running`, last `result` or `error`.",
           schema: "Result",
           media: "text/event-stream",
         },
