@@ -3,13 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { CountingIsolation, count, countingSessions } from "./support/counting-isolation.ts";
 import { DyingDisk } from "./support/dying-disk.ts";
 
 vi.mock(import("node:fs/promises"), async (original) => {
   const { onDyingDisk } = await import("./support/dying-disk.ts");
   return onDyingDisk(await original());
 });
+
+// Another test file may have loaded these modules in this worker, with the real disk.
+vi.resetModules();
+const { CountingIsolation, count, countingSessions } =
+  await import("./support/counting-isolation.ts");
 
 const here = new CountingIsolation(false);
 
