@@ -1,5 +1,5 @@
 import { invalid } from "../problem.ts";
-import { pathProblem } from "../sessions/workspace.ts";
+import { pathProblem } from "../workspace-path.ts";
 import { keyPattern, sessionPattern } from "./schemas.ts";
 
 /**

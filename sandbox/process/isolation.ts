@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
 import { killLeftOver } from "./owner.ts";
+import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
 
 export interface ProcessIsolationOptions {
@@ -47,7 +48,7 @@ export class ProcessIsolation implements Isolation {
     this.languages = await findInterpreters(this.#path);
     // Of a service that was killed.
     await killLeftOver(this.#name, this.#uids);
-    await rm(this.#scratch, { recursive: true, force: true });
+    await removeTree(this.#scratch);
     await mkdir(this.#scratch);
     await chmod(this.#scratch, 0o711);
   }
@@ -72,7 +73,7 @@ export class ProcessIsolation implements Isolation {
 
   async close(): Promise<void> {
     await Promise.all([...this.#runners].map((runner) => runner.close()));
-    await rm(this.#scratch, { recursive: true, force: true });
+    await removeTree(this.#scratch);
   }
 
   /** A user that no other runner has. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -15,6 +15,7 @@ import type {
 } from "../runner.ts";
 import type { Interpreter } from "./languages.ts";
 import { killAll, MARKER, type Owner } from "./owner.ts";
+import { removeTree } from "./remove-tree.ts";
 import { removeLeftFiles } from "./shared-directories.ts";
 import { Scratch } from "./scratch.ts";
 import { Watch } from "./watch.ts";
@@ -87,7 +88,7 @@ export class ProcessRunner implements Runner {
     this.usable = false;
     const { owner, directory, onClose } = this.#options;
     await killAll(owner);
-    await rm(directory, { recursive: true, force: true });
+    await removeTree(directory);
     if (owner.uid !== undefined) await removeLeftFiles(owner.uid);
     onClose();
   }

@@ -8,12 +8,12 @@ import type {
   WorkspaceChange,
   WorkspaceEntry,
 } from "../runner.ts";
+import { isPath, isTarget } from "../workspace-path.ts";
 import type { SessionStore } from "./store.ts";
 import {
   apply,
   difference,
   EMPTY_WORKSPACE,
-  isPath,
   measure,
   type StoredChange,
   type StoredEntry,
@@ -27,8 +27,6 @@ export interface BlockOutcome {
   /** Paths that the code made and that are no paths of a workspace. */
   unkept: readonly string[];
 }
-
-const MAX_LINK_BYTES = 4096;
 
 const WRITES_AT_ONCE = 16;
 
@@ -139,8 +137,7 @@ export class Interpreter {
 }
 
 function isAcceptable(entry: WorkspaceEntry): boolean {
-  const tooLong = entry.type === "link" && Buffer.byteLength(entry.target) > MAX_LINK_BYTES;
-  return isPath(entry.path) && !tooLong;
+  return isPath(entry.path) && (entry.type !== "link" || isTarget(entry.target));
 }
 
 function fits(workspace: Workspace, { limits }: BlockRun): boolean {

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { isPath, type StoredEntry, type Workspace } from "./workspace.ts";
+import { isPath } from "../workspace-path.ts";
+import type { StoredEntry, Workspace } from "./workspace.ts";
 
 /** What a request to execute answers. */
 export const executionResultSchema = z.object({

@@ -108,7 +108,11 @@ function languageOf({ languages }: Isolation, given: string): string | undefined
   return languages.find(({ name, aliases }) => name === wanted || aliases.includes(wanted))?.name;
 }
 
-function unkeptNote(paths: readonly string[]): string {
-  const more = paths.length > 1 ? ` and ${paths.length - 1} more` : "";
-  return `Not kept, for its name or its target: ${JSON.stringify(paths[0])}${more}.`;
+/** In characters. */
+const MAX_NOTED_PATH = 100;
+
+function unkeptNote([first = "", ...others]: readonly string[]): string {
+  const path = first.length > MAX_NOTED_PATH ? `${first.slice(0, MAX_NOTED_PATH)}...` : first;
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  return `Not kept, because of its name or its target: ${JSON.stringify(path)}${more}.`;
 }

@@ -18,34 +18,6 @@ export interface StoredChange {
   removed: readonly string[];
 }
 
-const MAX_PATH_BYTES = 1024;
-const MAX_NAME_BYTES = 255;
-const MAX_DEPTH = 32;
-
-/**
- * What is wrong with a path, if anything. Paths only name things inside a workspace; those that could be read as something else
- * on some system are refused all the same.
- */
-export function pathProblem(path: string): string | undefined {
-  if (path === "") return "is empty";
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
-  // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f\\\ufffd]/.test(path) || !path.isWellFormed())
-    return "has control characters, backslashes or broken Unicode";
-  const names = path.split("/");
-  if (names.length > MAX_DEPTH) return `is deeper than ${MAX_DEPTH} directories`;
-  if (names.some((name) => name === "" || name === "." || name === ".."))
-    return "has empty names, `.` or `..`";
-  if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
-    return `has a name longer than ${MAX_NAME_BYTES} bytes`;
-  return undefined;
-}
-
-/** Whether a path is free of what `pathProblem` finds. */
-export function isPath(path: string): boolean {
-  return pathProblem(path) === undefined;
-}
-
 /** The directories above a path, the topmost first. */
 export function parentsOf(path: string): string[] {
   const parents: string[] = [];

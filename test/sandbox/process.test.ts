@@ -132,7 +132,7 @@ describe("a block", () => {
     const code =
       "import os; os.mkfifo('pipe'); open('a\\\\b', 'w'); open('line\\nbreak', 'w'); open('kept', 'w'); os.chmod('kept', 0)";
     expect((await run("odd", "python", code)).output).toBe(
-      'Not kept, for its name or its target: "a\\\\b" and 1 more.\n',
+      'Not kept, because of its name or its target: "a\\\\b" and 1 more.\n',
     );
     expect((await run("odd", "sh", "ls; ls -l kept | cut -c1-10")).output).toBe(
       "kept\n----------\n",

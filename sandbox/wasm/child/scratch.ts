@@ -9,9 +9,9 @@ const NO_ENTRIES_LEFT = 19;
 const READ_ONLY = 69;
 const NAME_TOO_LONG = 37;
 
-/** As the service takes them: longer ones must not come to be. */
+/** In bytes, as on Linux. The parent accepts nothing longer. */
 const LONGEST_NAME = 255;
-const LONGEST_PATH = 4000;
+const LONGEST_PATH = 4095;
 
 export interface Quota {
   bytes: number;
@@ -142,20 +142,27 @@ export class Scratch {
     const writable = (node: FSNode) => this.#writable(node);
     const create = (parent: FSNode, name: string) => {
       this.#writable(parent);
-      if (name.length > LONGEST_NAME || pathLength(parent) + name.length > LONGEST_PATH)
-        throw new this.#fs.ErrnoError(NAME_TOO_LONG);
+      this.#requireShort(parent, name);
       this.#charge(0, 1);
     };
     guard(dir.node, "mknod", create, (node) => {
       // So that no name is special: plain objects know `__proto__`.
       if (this.#fs.isDir(node.mode)) node.contents = Object.create(null) as Record<string, FSNode>;
     });
-    guard(dir.node, "symlink", create);
+    guard(dir.node, "symlink", (parent: FSNode, name: string, target: string) => {
+      if (Buffer.byteLength(target) > LONGEST_PATH) throw new this.#fs.ErrnoError(NAME_TOO_LONG);
+      create(parent, name);
+    });
     guard(dir.node, "unlink", writable);
     guard(dir.node, "rmdir", writable);
-    guard(dir.node, "rename", (node: FSNode, directory: FSNode) => {
+    guard(dir.node, "rename", (node: FSNode, directory: FSNode, name: string) => {
       this.#writable(node);
       this.#writable(directory);
+      this.#requireShort(
+        directory,
+        name,
+        this.#fs.isDir(node.mode) ? longestPath(this.#fs, node) : 0,
+      );
     });
     for (const { node } of [dir, file, link, chrdev]) {
       guard(node, "setattr", (changed: FSNode, attributes: { size?: number }) => {
@@ -173,6 +180,13 @@ export class Scratch {
     };
     MEMFS.stream_ops.write = write;
     file.stream.write = write;
+  }
+
+  /** @param below bytes of the longest path below the entry */
+  #requireShort(parent: FSNode, name: string, below = 0): void {
+    const bytes = Buffer.byteLength(name);
+    if (bytes > LONGEST_NAME || pathBytes(parent) + bytes + below > LONGEST_PATH)
+      throw new this.#fs.ErrnoError(NAME_TOO_LONG);
   }
 
   #writable(node: FSNode): void {
@@ -235,10 +249,21 @@ function collect(fs: EmscriptenFS, directory: FSNode, nodes: Set<FSNode>): void 
   }
 }
 
-function pathLength(node: FSNode): number {
-  let length = 0;
-  for (let at = node; at.parent !== at; at = at.parent) length += at.name.length + 1;
-  return length;
+/** Bytes of the path of a directory, with a slash at its end. */
+function pathBytes(node: FSNode): number {
+  let bytes = 0;
+  for (let at = node; at.parent !== at; at = at.parent) bytes += Buffer.byteLength(at.name) + 1;
+  return bytes;
+}
+
+/** Bytes of the longest path below a directory, with a slash at its beginning. */
+function longestPath(fs: EmscriptenFS, directory: FSNode): number {
+  let longest = 0;
+  for (const [name, node] of Object.entries(directory.contents as Record<string, FSNode>)) {
+    const below = fs.isDir(node.mode) ? longestPath(fs, node) : 0;
+    longest = Math.max(longest, 1 + Buffer.byteLength(name) + below);
+  }
+  return longest;
 }
 
 function typeOf(mode: number): number {
