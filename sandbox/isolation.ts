@@ -18,7 +18,7 @@ export async function createIsolation(
       `SANDBOX_ISOLATION=process ${missing}. SANDBOX_FORCE_PROCESS=1 runs it all the same`,
     );
   if (missing !== undefined) log(`Careful: SANDBOX_ISOLATION=process ${missing}.`);
-  return new ProcessIsolation(settings);
+  return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
 }
 
 /** What would not keep code in. */

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { chmod, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
 import { killLeftOver } from "./owner.ts";
@@ -13,7 +13,11 @@ export interface ProcessIsolationOptions {
   data: string;
   maxProcesses: number;
   firstUid: number;
+  /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
+  path: string;
 }
+
+const DEFAULT_PATH = ["/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
 
 /** As many runners may there be at once, each as a user of its own. By default systemd gives none of them to anybody else. */
 const USERS = 400;
@@ -40,8 +44,9 @@ export class ProcessIsolation implements Isolation {
     this.#scratch = join(tmpdir(), `troupe-sandbox-${this.#name}`);
     this.#uids = process.getuid?.() === 0 ? range(options.firstUid, USERS) : [];
     this.#free = [...this.#uids];
-    const own = dirname(process.execPath);
-    this.#path = [own, "/usr/local/bin", "/usr/bin", "/bin"].join(":");
+    // Relative directories would be those of the code's workspace.
+    const directories = (options.path || DEFAULT_PATH).split(delimiter).filter(isAbsolute);
+    this.#path = [dirname(process.execPath), ...directories].join(delimiter);
   }
 
   async start(): Promise<void> {

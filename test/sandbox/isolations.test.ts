@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { ROOT } from "../support/npm-start.ts";
+import { testWith } from "../support/programs.ts";
 import { Sandbox } from "../support/sandbox.ts";
 
 // What the service promises, whatever keeps the code in.
@@ -16,6 +17,8 @@ describe.each([
   ["wasm", /^2 x\n$/],
   ["process", /its outcome is not known/],
 ])("with %s", (isolation, afterKill) => {
+  // WebAssembly brings its own Python.
+  const test = testWith(...(isolation === "process" ? ["python3"] : []));
   let data: string;
   let sandbox: Sandbox;
   const start = (): Promise<Sandbox> =>
