@@ -7,6 +7,7 @@
 import { spawn } from "node:child_process";
 import {
   accessSync,
+  chmodSync,
   constants,
   mkdirSync,
   mkdtempSync,
@@ -130,6 +131,8 @@ function reportFile(stage) {
 function barePath() {
   const directory = join(scratch, "bin");
   mkdirSync(directory);
+  // The sandbox's tests run programs as other users, when they run as root.
+  chmodSync(scratch, 0o711);
   const path = (process.env.PATH ?? "").split(delimiter);
   for (const program of BARE_PROGRAMS) {
     const found = path.map((one) => join(one, program)).find(isExecutable);
@@ -165,6 +168,8 @@ async function run(stage) {
     `${failed > 0 ? "FAIL" : "ok  "} ${stage.name.padEnd(16)} ${seconds.padStart(6)} s${note}`,
   );
   for (const name of skipped) console.log(`     skipped ${name}`);
+  // Its tests are counted in another stage, which skips only what this machine lacks.
+  if (stage.bare) return { passed: failed > 0 ? 0 : 1, failed, skipped: 0 };
   return { passed, failed, skipped: skipped.length };
 }
 

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { statSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
@@ -46,7 +47,8 @@ export class ProcessIsolation implements Isolation {
     this.#free = [...this.#uids];
     // Relative directories would be those of the code's workspace.
     const directories = (options.path || DEFAULT_PATH).split(delimiter).filter(isAbsolute);
-    this.#path = [dirname(process.execPath), ...directories].join(delimiter);
+    const usable = this.#uids.length > 0 ? directories.filter(isOpen) : directories;
+    this.#path = [dirname(process.execPath), ...usable].join(delimiter);
   }
 
   async start(): Promise<void> {
@@ -87,6 +89,15 @@ export class ProcessIsolation implements Isolation {
     const uid = this.#free.shift();
     if (uid === undefined) throw new Error("There are no more users to run code as.");
     return uid;
+  }
+}
+
+/** Whether all users can run what is in a directory. */
+function isOpen(directory: string): boolean {
+  for (let at = directory; ; at = dirname(at)) {
+    const mode = statSync(at, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
   }
 }
 
