@@ -68,7 +68,7 @@ export interface Isolation {
   /** By the names that blocks use, in lower case: `python`, `py`, `sh`, … */
   readonly languages: readonly LanguageInfo[];
   /** Whether code can have effects besides those on its workspace: then what was interrupted must not run again. */
-  readonly reachesOut: boolean;
+  readonly hasOutsideEffects: boolean;
   /** Resolves once runners can be had quickly. */
   start(): Promise<void>;
   /** A runner with an empty workspace, for one session only. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
-import { killLeftOver } from "./owner.ts";
+import { killLeftOver } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
 
@@ -26,7 +26,7 @@ const USERS = 400;
 /** Runs blocks as processes. What keeps them in is the container the service is in. */
 export class ProcessIsolation implements Isolation {
   readonly name = "process";
-  readonly reachesOut = true;
+  readonly hasOutsideEffects = true;
   languages: readonly Interpreter[] = [];
   readonly #options: ProcessIsolationOptions;
   readonly #name: string;

@@ -14,7 +14,7 @@ import type {
   WorkspaceChange,
 } from "../runner.ts";
 import type { Interpreter } from "./languages.ts";
-import { killAll, MARKER, type Owner } from "./owner.ts";
+import { killAll, MARKER, type ProcessOwner } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { removeLeftFiles } from "./shared-directories.ts";
 import { Scratch } from "./scratch.ts";
@@ -23,7 +23,7 @@ import { Watch } from "./watch.ts";
 export interface ProcessRunnerOptions {
   /** A directory of its own, which does not exist yet. */
   directory: string;
-  owner: Owner;
+  owner: ProcessOwner;
   interpreters: readonly Interpreter[];
   maxProcesses: number;
   /** Where programs are found. */

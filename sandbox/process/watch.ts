@@ -1,12 +1,12 @@
 import type { BlockRun, EndedBy } from "../runner.ts";
-import { exceeds } from "./exceeds.ts";
-import { memoryOf, type Owner } from "./owner.ts";
+import { exceedsLimits } from "./workspace-size.ts";
+import { memoryOf, type ProcessOwner } from "./process-owner.ts";
 
 const MS_BETWEEN_LOOKS = 200;
 
 /** What is looked at while a block runs. */
 interface Watched {
-  owner: Owner;
+  owner: ProcessOwner;
   /** The directory it works in. */
   workspace: string;
   run: BlockRun;
@@ -42,7 +42,7 @@ export class Watch {
   async #look(): Promise<void> {
     const { owner, workspace, run } = this.#watched;
     if ((await memoryOf(owner)) > run.limits.memoryBytes) this.#because("memory");
-    if (await exceeds(workspace, run.limits)) this.#because("workspace");
+    if (await exceedsLimits(workspace, run.limits)) this.#because("workspace");
   }
 
   #because(reason: EndedBy): void {

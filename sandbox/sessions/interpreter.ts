@@ -84,7 +84,7 @@ export class Interpreter {
       return await runner.run(block, run);
     } catch (error) {
       // Who asks again would have it run again.
-      if (!this.#isolation.reachesOut) throw error;
+      if (!this.#isolation.hasOutsideEffects) throw error;
       this.#log(error);
       await this.close();
       return { exitCode: 1, endedBy: "crashed", change: { set: [], removed: [] } };

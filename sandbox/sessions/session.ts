@@ -116,7 +116,7 @@ export class Session {
     const job: Job = {
       session: name,
       limitMs: blocks.length * timeoutMs,
-      repeatable: !isolation.reachesOut,
+      repeatable: !isolation.hasOutsideEffects,
       signal: execution.signal,
       onWait: () => execution.setWaiting("places"),
     };
@@ -138,7 +138,7 @@ export class Session {
   /** @returns the result; undefined when the execution was interrupted and has to run again */
   async #run(execution: Execution, place: Place | undefined): Promise<ExecutionResult | undefined> {
     const { keyed } = execution.request;
-    if (keyed && this.#options.isolation.reachesOut)
+    if (keyed && this.#options.isolation.hasOutsideEffects)
       await this.state.update((current) => ({ ...current, begun: keyed }));
     const started = performance.now();
     const before = this.state.current.workspace;

@@ -12,7 +12,7 @@ export interface WasmOptions {
 /** Python in WebAssembly and an interpreter of shell scripts, in a process for each session. */
 export class WasmIsolation implements Isolation {
   readonly name = "wasm";
-  readonly reachesOut = false;
+  readonly hasOutsideEffects = false;
   languages: readonly LanguageInfo[] = [];
   readonly #options: WasmOptions;
   readonly #pool: Promise<WasmRunner>[] = [];

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import * as z from "zod";
-import type { Patience } from "./patience.ts";
+import type { IdleTimeout } from "./idle-timeout.ts";
 import { type SandboxProblem, problemFrom } from "./sandbox-problem.ts";
 
 /** The result of an execution, as in the sandbox's protocol (docs/sandbox.md). */
@@ -29,9 +29,9 @@ const waitingSchema = z.object({ reason: z.string() });
  */
 export async function* readExecution(
   body: ReadableStream<Uint8Array>,
-  patience: Patience,
+  timeout: IdleTimeout,
 ): AsyncGenerator<string, ExecutionEnd | undefined, void> {
-  const { signal } = patience;
+  const { signal } = timeout;
   const decoder = new TextDecoder();
   let text = "";
   const ends: ExecutionEnd[] = [];
@@ -49,7 +49,7 @@ export async function* readExecution(
   signal.addEventListener("abort", cancel);
   try {
     while (ends.length === 0) {
-      const { done, value } = await patience.await(reader.read());
+      const { done, value } = await timeout.wait(reader.read());
       // A cancelled body ends as if it were complete.
       signal.throwIfAborted();
       if (done) break;

@@ -3,7 +3,7 @@ import type { CodeBlock } from "../core/code/code-block.ts";
 import { TroupeError, ValueError } from "../core/errors.ts";
 import { retryAfter } from "../outgoing/retry-after.ts";
 import { type ExecutionEnd, readExecution, type SandboxResult } from "./execution-stream.ts";
-import { Patience } from "./patience.ts";
+import { IdleTimeout } from "./idle-timeout.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { describeProblem, problemFrom, type SandboxProblem } from "./sandbox-problem.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
@@ -79,11 +79,11 @@ export class SandboxClient {
     session: string,
     { blocks, timeoutSeconds, key, signal }: Execution,
   ): AsyncGenerator<string, SandboxResult, void> {
-    const patience = new Patience(this.#silenceMs, signal);
+    const timeout = new IdleTimeout(this.#silenceMs, signal);
     let end: ExecutionEnd | undefined;
     try {
-      const response = await patience.await(
-        this.#ask("POST", `${sessionPath(session)}/execute`, patience.signal, {
+      const response = await timeout.wait(
+        this.#ask("POST", `${sessionPath(session)}/execute`, timeout.signal, {
           headers: {
             accept: "text/event-stream",
             "content-type": "application/json",
@@ -95,10 +95,10 @@ export class SandboxClient {
           }),
         }),
       );
-      if (response.body !== null) end = yield* readExecution(response.body, patience);
+      if (response.body !== null) end = yield* readExecution(response.body, timeout);
     } catch (error) {
       signal.throwIfAborted();
-      if (patience.over) throw unavailable(`sent nothing for ${this.#silenceMs / 1000} seconds`);
+      if (timeout.expired) throw unavailable(`sent nothing for ${this.#silenceMs / 1000} seconds`);
       throw failure(error);
     }
     if (end === undefined) throw unavailable("broke off its answer");

@@ -66,7 +66,7 @@ interface Loaded {
 const assembly = (globalThis as unknown as { WebAssembly: Assembly }).WebAssembly;
 
 /** The imports of the interpreter, open until they are closed. */
-export class Gate {
+export class GuardedImports {
   #closed = false;
   #watch: Watch | undefined;
   readonly #cell = new Int32Array(new SharedArrayBuffer(4));
@@ -138,7 +138,7 @@ export class Gate {
   }
 
   /** Loads the interpreter, with its imports going through here and at least so many bytes of memory. */
-  async through<T>(memoryBytes: number, load: () => Promise<T>): Promise<T> {
+  async load<T>(memoryBytes: number, load: () => Promise<T>): Promise<T> {
     const { instantiate } = assembly;
     assembly.instantiate = async (source, imports) => {
       // Pyodide has a small helper in WebAssembly besides, without a system interface.

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { loadPyodide, type PyodideAPI, type PyodideConfig } from "pyodide";
 import type { EmscriptenModule } from "./emscripten.ts";
-import { BlockEnd, Gate, type Watch } from "./imports.ts";
+import { BlockEnd, GuardedImports, type Watch } from "./imports.ts";
 import { Scratch, WORKSPACE } from "./scratch.ts";
 
 /** What makes a run of Python. The names are those of the prelude. */
@@ -70,7 +70,7 @@ export class Python {
   readonly version: string;
   readonly scratch: Scratch;
   readonly module: EmscriptenModule;
-  readonly #gate: Gate;
+  readonly #imports: GuardedImports;
   readonly #memory: Uint8Array;
   readonly #stack: number;
   #streams: PythonStreams = { stdin: new Uint8Array(0), stdout() {}, stderr() {} };
@@ -78,10 +78,10 @@ export class Python {
   #settled = true;
   #broken = false;
 
-  private constructor(pyodide: PyodideAPI, gate: Gate) {
+  private constructor(pyodide: PyodideAPI, imports: GuardedImports) {
     const module = (pyodide as unknown as Internals)._module;
     this.module = module;
-    this.#gate = gate;
+    this.#imports = imports;
     pyodide.setStdin({ isatty: false, read: (buffer) => this.#stdin(buffer) });
     for (const stream of ["stdout", "stderr"] as const) {
       const write = (bytes: Uint8Array) => {
@@ -100,7 +100,7 @@ platform.python_version()`,
     // Terminals would lead to the pipes of this process.
     Object.assign(module.TTY.stream_ops, { read: () => 0, write: () => 0 });
     module.HEAP8[module._Py_EMSCRIPTEN_SIGNAL_HANDLING] = 1;
-    gate.close();
+    imports.close();
     this.scratch = new Scratch(module.FS);
     this.#resetFiles();
     this.#stack = module.stackSave();
@@ -109,18 +109,18 @@ platform.python_version()`,
 
   /** An interpreter as it was when the snapshot was made. From then on, it cannot reach JavaScript any more. */
   static async start(snapshot: Uint8Array): Promise<Python> {
-    const gate = new Gate();
-    const pyodide = await gate.through(snapshot.length, () => load({ _loadSnapshot: snapshot }));
+    const imports = new GuardedImports();
+    const pyodide = await imports.load(snapshot.length, () => load({ _loadSnapshot: snapshot }));
     // It would be held for good.
     delete (pyodide as unknown as Internals)._api.config._loadSnapshot;
-    return new Python(pyodide, gate);
+    return new Python(pyodide, imports);
   }
 
   /** The code may have reached beyond the interpreter, or have left something that cannot be set back. */
   get spent(): boolean {
     return (
       this.#broken ||
-      this.#gate.violated ||
+      this.#imports.violated ||
       this.module.HEAPU8.length > this.#memory.length + GROWTH_BYTES
     );
   }
@@ -133,7 +133,7 @@ platform.python_version()`,
     this.#read = 0;
     const watch = { ...limits, memoryBytes: this.#memory.length + limits.memoryBytes };
     try {
-      const status = this.#gate.during(watch, () =>
+      const status = this.#imports.during(watch, () =>
         // A JSON text is a string of Python as well.
         this.#call(`import _prelude; _prelude.run(${JSON.stringify(JSON.stringify(run))})`),
       );

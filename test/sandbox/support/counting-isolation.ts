@@ -17,12 +17,12 @@ const LONG = ".".repeat(5000);
 export class CountingIsolation implements Isolation {
   readonly name = "wasm";
   readonly languages = [{ name: "count", aliases: [], version: "1" }];
-  readonly reachesOut: boolean;
+  readonly hasOutsideEffects: boolean;
   /** Runners that are not closed. */
   readonly open = new Set<Runner>();
 
-  constructor(reachesOut: boolean) {
-    this.reachesOut = reachesOut;
+  constructor(hasOutsideEffects: boolean) {
+    this.hasOutsideEffects = hasOutsideEffects;
   }
 
   async start(): Promise<void> {}

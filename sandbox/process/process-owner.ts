@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
 
 /** Whom the processes of a runner belong to, so that all of them are found again. */
-export interface Owner {
+export interface ProcessOwner {
   /** A user of its own, where the service may change users. */
   uid?: number;
   /** In the environment of its processes; what clears its environment and leaves its group is not found by this. */
@@ -28,7 +28,7 @@ export async function killLeftOver(service: string, uids: readonly number[]): Pr
 }
 
 /** Kills all processes of an owner and of a process group. False when some are still there. */
-export async function killAll(owner: Owner, group?: number): Promise<boolean> {
+export async function killAll(owner: ProcessOwner, group?: number): Promise<boolean> {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     if (group !== undefined) kill(-group);
     if (owner.uid === undefined) for (const pid of await pidsOf(owner)) kill(pid);
@@ -40,7 +40,7 @@ export async function killAll(owner: Owner, group?: number): Promise<boolean> {
 }
 
 /** Resident memory of all processes of an owner, in bytes. */
-export async function memoryOf(owner: Owner): Promise<number> {
+export async function memoryOf(owner: ProcessOwner): Promise<number> {
   const sizes = await Promise.all(
     (await pidsOf(owner)).map(async (pid) => {
       return Number(/^VmRSS:\s*(\d+) kB/m.exec(await statusOf(pid))?.[1] ?? 0) * 1024;
@@ -50,7 +50,7 @@ export async function memoryOf(owner: Owner): Promise<number> {
 }
 
 /** The processes of an owner that have not ended. None where there is no /proc. */
-async function pidsOf(owner: Owner): Promise<number[]> {
+async function pidsOf(owner: ProcessOwner): Promise<number[]> {
   const pids = await allPids();
   const owned = await Promise.all(pids.map((pid) => belongs(pid, owner)));
   return pids.filter((_, index) => owned[index]);
@@ -61,7 +61,7 @@ async function allPids(): Promise<number[]> {
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-async function belongs(pid: number, { uid, marker }: Owner): Promise<boolean> {
+async function belongs(pid: number, { uid, marker }: ProcessOwner): Promise<boolean> {
   if (uid === undefined) return (await markerOf(pid)) === marker;
   if ((await userOf(pid)) !== uid) return false;
   return !/^State:\s*[ZX]/m.test(await statusOf(pid));

@@ -6,7 +6,7 @@ import type { BlockLimits } from "../runner.ts";
  * Whether there is more in a directory than a workspace may have. For while code runs in it: only looks, and takes what changes
  * under its eyes as it comes.
  */
-export async function exceeds(
+export async function exceedsLimits(
   directory: string,
   { workspaceBytes, workspaceFiles }: BlockLimits,
 ): Promise<boolean> {
