@@ -10,7 +10,7 @@ import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
 
 export interface ProcessIsolationOptions {
-  /** The data directory of the service, of which no other service makes use. */
+  /** The data directory of the service, which no other service uses. */
   data: string;
   maxProcesses: number;
   firstUid: number;
@@ -20,10 +20,10 @@ export interface ProcessIsolationOptions {
 
 const DEFAULT_PATH = ["/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
 
-/** As many runners may there be at once, each as a user of its own. By default systemd gives none of them to anybody else. */
+/** The number of users, and so of runners at the same time. With the default of `firstUid`, systemd assigns none of them. */
 const USERS = 400;
 
-/** Runs blocks as processes. What keeps them in is the container the service is in. */
+/** Runs blocks as processes, which the container of the service isolates. */
 export class ProcessIsolation implements Isolation {
   readonly name = "process";
   readonly hasOutsideEffects = true;
@@ -31,9 +31,9 @@ export class ProcessIsolation implements Isolation {
   readonly #options: ProcessIsolationOptions;
   readonly #name: string;
   readonly #scratch: string;
-  /** Users to run code as; none where the service may not choose. */
+  /** Users to run code as; none unless the service is root. */
   readonly #uids: readonly number[];
-  /** Those nobody has. Who was freed last comes last: what was killed of them may count against them for a while. */
+  /** Unused users. A freed user goes to the end: its killed processes count against its limits for a while. */
   readonly #free: number[];
   readonly #path: string;
   readonly #runners = new Set<Runner>();
@@ -41,7 +41,7 @@ export class ProcessIsolation implements Isolation {
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
     this.#name = createHash("sha256").update(options.data).digest("hex").slice(0, 16);
-    // The data directory is nobody else's to enter; this one has to be.
+    // Unlike the data directory, this one must be accessible to the users that run code.
     this.#scratch = join(tmpdir(), `troupe-sandbox-${this.#name}`);
     this.#uids = process.getuid?.() === 0 ? range(options.firstUid, USERS) : [];
     this.#free = [...this.#uids];
@@ -53,7 +53,7 @@ export class ProcessIsolation implements Isolation {
 
   async start(): Promise<void> {
     this.languages = await findInterpreters(this.#path);
-    // Of a service that was killed.
+    // Left by a service that was killed.
     await killLeftOver(this.#name, this.#uids);
     await removeTree(this.#scratch);
     await mkdir(this.#scratch);
@@ -70,7 +70,7 @@ export class ProcessIsolation implements Isolation {
       maxProcesses: this.#options.maxProcesses,
       path: this.#path,
       onClose: () => {
-        // It may be closed more than once.
+        // A runner may be closed more than once.
         if (this.#runners.delete(runner) && uid !== undefined) this.#free.push(uid);
       },
     });
@@ -83,11 +83,11 @@ export class ProcessIsolation implements Isolation {
     await removeTree(this.#scratch);
   }
 
-  /** A user that no other runner has. */
+  /** Takes an unused user. */
   #user(): number | undefined {
     if (this.#uids.length === 0) return undefined;
     const uid = this.#free.shift();
-    if (uid === undefined) throw new Error("There are no more users to run code as.");
+    if (uid === undefined) throw new Error(`All ${USERS} users that run code are in use.`);
     return uid;
   }
 }

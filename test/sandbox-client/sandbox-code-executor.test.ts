@@ -413,7 +413,7 @@ describe("the client", () => {
   test.each(["", "sandbox", "ftp://a", "http://u:p@a", "http://a/?b", "http://a/#c"])(
     "refuses the address %j",
     (url) => {
-      expect(() => new SandboxClient({ url })).toThrow(/url of a sandbox/);
+      expect(() => new SandboxClient({ url })).toThrow(/url of the sandbox/);
     },
   );
 });

@@ -166,7 +166,7 @@ describe("where it starts", () => {
     const forced = readSettings({ ...env, SANDBOX_FORCE_PROCESS: "1" });
     // This machine may be a container itself.
     if (!insideContainer({}))
-      await expect(createIsolation(plain, {}, silent)).rejects.toThrow(/inside of a container/);
+      await expect(createIsolation(plain, {}, silent)).rejects.toThrow(/inside a container/);
     expect((await createIsolation(forced, {}, silent)).name).toBe("process");
     const container = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
     if (asRoot) expect((await createIsolation(plain, container, silent)).name).toBe("process");
