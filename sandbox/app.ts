@@ -16,17 +16,17 @@ type Env = { Bindings: HttpBindings };
 export interface AppOptions extends Omit<Services, "problemOf"> {
   /** Shown in the OpenAPI document. */
   version: string;
-  /** Told what went wrong on our side, never what was in a request. */
+  /** Logs internal errors, never contents of a request. */
   log: (error: unknown) => void;
 }
 
-/** Answers the requests of a server. */
+/** Creates the request listener of the HTTP server. */
 export function createListener(options: AppOptions): RequestListener {
   const app = createApp(options);
   const listener = getRequestListener((request, bindings) => app.fetch(request, bindings), {
-    // Called for what is no request at all; whatever an app throws it has answered itself.
+    // Called for malformed requests only: errors of the app are handled by the app.
     errorHandler: () =>
-      problemResponse(new ProblemError(400, "malformed_request", "This is no HTTP request.")),
+      problemResponse(new ProblemError(400, "malformed_request", "The request is not valid HTTP.")),
     overrideGlobalObjects: false,
   });
   return (incoming, outgoing) => void listener(incoming, outgoing);
@@ -40,7 +40,7 @@ function createApp(options: AppOptions): Hono<Env> {
     return new ProblemError(
       500,
       "internal_error",
-      "Something went wrong on our side. It was logged.",
+      "The sandbox had an internal error, which was logged.",
     );
   };
   const services: Services = { ...options, problemOf };
@@ -91,7 +91,7 @@ function problemResponse(problem: ProblemError): Response {
   });
 }
 
-/** Says which methods a known path has. */
+/** Answers 405 with the allowed methods for a known path, otherwise 404. */
 function notFound(c: Context<Env>, endpoints: readonly Endpoint[]): Response {
   const methods = endpoints
     .filter(({ path }) => toPattern(path).test(c.req.path))
@@ -100,14 +100,14 @@ function notFound(c: Context<Env>, endpoints: readonly Endpoint[]): Response {
     throw new ProblemError(
       404,
       "not_found",
-      "There is nothing at this address; GET /v1/openapi.json lists what there is.",
+      "There is no such path. GET /v1/openapi.json describes all paths.",
     );
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
   throw new ProblemError(
     405,
     "method_not_allowed",
-    `${c.req.method} is not possible here, only ${allow}.`,
+    `${c.req.method} is not allowed here. Allowed: ${allow}.`,
     { headers: { allow } },
   );
 }

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 
 /**
- * Remembers what it is told (`+ 12`: remember, `- 12`: forget) and kills all that it remembers when its input ends. The input
- * ends with the process at its other end, however that one ends.
+ * Reads process ids (`+ 12` adds, `- 12` removes one) and kills those it has when its input ends. The input ends with the
+ * process that writes to it, however that process ends.
  */
 const SCRIPT = `
 known=' '
@@ -19,8 +19,8 @@ for target in $known; do kill -9 "$target"; done
 let guard: ChildProcess | undefined;
 
 /**
- * Makes sure that a child process does not outlive this one, which may be killed without notice: code that never ends would run
- * for as long as the machine does. `group`: with all processes of the group that the child leads.
+ * Kills a child process when this process ends, even if it is killed: otherwise code that never ends would run forever.
+ * `group`: kills all processes of the group that the child leads.
  */
 export function guardChild(child: ChildProcess, { group = false } = {}): void {
   const { pid } = child;
@@ -35,7 +35,7 @@ function tell(line: string): void {
   guard.stdin?.write(`${line}\n`);
 }
 
-/** A group of its own, so that what ends this one does not end the guard. */
+/** In a group of its own, so that a signal to our group does not end the guard. */
 function start(): ChildProcess {
   const child = spawn("/bin/sh", ["-c", SCRIPT], {
     detached: true,

@@ -4,7 +4,7 @@ import type { Isolation } from "./runner.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { WasmIsolation } from "./wasm/isolation.ts";
 
-/** The isolation that the settings name. @throws SettingsError when it would keep little in and nobody insists */
+/** Creates the isolation that the settings name. @throws SettingsError when it would not isolate here and is not forced */
 export async function createIsolation(
   settings: Settings,
   env: Readonly<Record<string, string | undefined>>,
@@ -12,21 +12,21 @@ export async function createIsolation(
 ): Promise<Isolation> {
   if (settings.isolation === "wasm")
     return new WasmIsolation({ cacheDirectory: settings.cache, poolSize: settings.pool });
-  const missing = missingWall(env);
+  const missing = missingIsolation(env);
   if (missing !== undefined && !settings.forceProcess)
     throw new SettingsError(
-      `SANDBOX_ISOLATION=process ${missing}. SANDBOX_FORCE_PROCESS=1 runs it all the same`,
+      `SANDBOX_ISOLATION=process ${missing}. Set SANDBOX_FORCE_PROCESS=1 to run it anyway`,
     );
-  if (missing !== undefined) log(`Careful: SANDBOX_ISOLATION=process ${missing}.`);
-  return new ProcessIsolation(settings);
+  if (missing !== undefined) log(`Warning: SANDBOX_ISOLATION=process ${missing}.`);
+  return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
 }
 
-/** What would not keep code in. */
-function missingWall(env: Readonly<Record<string, string | undefined>>): string | undefined {
+/** Says why processes would not be isolated here. */
+function missingIsolation(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (!insideContainer(env))
-    return "is for the inside of a container: here, code reaches what this machine has";
-  // Only root can give each session a user of its own.
+    return "is for use inside a container: outside, code can reach everything on this machine";
+  // Only root can run each session as a different user.
   if (process.getuid?.() !== 0)
-    return "needs root inside of the container: as another user, code reaches the service, its key and other sessions";
+    return "needs root inside a container: as another user, code can reach the service, its key and other sessions";
   return undefined;
 }

@@ -5,10 +5,10 @@ import { platform } from "node:process";
 import { SettingsError } from "./settings.ts";
 
 /**
- * Makes sure that no other service on this machine has the data directory, until this process ends, however it ends: the system
- * lets go of a socket without a file by itself.
+ * Locks the data directory against other services on this machine, until this process ends. The lock is an abstract socket,
+ * which the system removes even if the process is killed.
  *
- * @throws SettingsError when another one has it
+ * @throws SettingsError when another service has the lock
  */
 export async function lock(data: string): Promise<void> {
   if (platform !== "linux") return;
@@ -19,6 +19,6 @@ export async function lock(data: string): Promise<void> {
     await once(server, "listening");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    throw new SettingsError(`SANDBOX_DATA ${data} is used by another sandbox that runs`);
+    throw new SettingsError(`SANDBOX_DATA ${data} is in use by another sandbox that is running`);
   }
 }

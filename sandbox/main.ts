@@ -10,16 +10,16 @@ import manifest from "./package.json" with { type: "json" };
 import { Sessions } from "./sessions/sessions.ts";
 import { readSettings, type Settings, SettingsError } from "./settings.ts";
 
-/** What went wrong on our side. */
+/** Logs an internal error. */
 function log(error: unknown): void {
   console.error(error instanceof Error ? error.stack : error);
 }
 
-/** Whatever hangs, a service that was told to end does. */
-const MOST_MS_TO_STOP = 10_000;
+/** The service exits at the latest after this time, even if something hangs. */
+const MAX_SHUTDOWN_MS = 10_000;
 
-/** For those who ask, to hear that the service ends. */
-const MS_FOR_LAST_ANSWERS = 500;
+/** For responses that tell clients about the shutdown. */
+const LAST_RESPONSES_MS = 500;
 
 async function start(settings: Settings): Promise<void> {
   await mkdir(settings.data, { recursive: true, mode: 0o700 });
@@ -39,12 +39,12 @@ async function start(settings: Settings): Promise<void> {
   const stop = async (): Promise<void> => {
     if (stopping) return;
     stopping = true;
-    setTimeout(() => process.exit(1), MOST_MS_TO_STOP).unref();
+    setTimeout(() => process.exit(1), MAX_SHUTDOWN_MS).unref();
     const answered = once(server.close(), "close");
     await sessions.close();
-    // Connections that have had their answer would be kept for the next request.
+    // Kept-alive connections would delay the shutdown.
     setInterval(() => server.closeIdleConnections(), 10);
-    await Promise.race([answered, wait(MS_FOR_LAST_ANSWERS)]);
+    await Promise.race([answered, wait(LAST_RESPONSES_MS)]);
     process.exit();
   };
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => void stop());
@@ -53,7 +53,7 @@ async function start(settings: Settings): Promise<void> {
 try {
   await start(readSettings(process.env));
 } catch (error) {
-  // What is wrong with settings is for whoever set them; anything else is for us.
+  // An operator needs the message of a settings error, but the stack of any other one.
   console.error(error instanceof SettingsError ? error.message : error);
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-/** What is wrong with one place of a request. */
+/** An error in one part of a request. */
 export interface Issue {
   path: string;
   message: string;
@@ -9,7 +9,7 @@ interface ProblemOptions {
   headers?: Readonly<Record<string, string>>;
 }
 
-/** A refusal: becomes a problem document (RFC 9457) with a stable code. */
+/** An error that is returned as a problem document (RFC 9457) with a stable code. */
 export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
@@ -25,7 +25,7 @@ export class ProblemError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The document. */
+  /** The problem document. */
   toJSON(): Record<string, unknown> {
     const words = this.code.replaceAll("_", " ");
     return {
@@ -39,18 +39,18 @@ export class ProblemError extends Error {
   }
 }
 
-/** The request is understood and not acceptable: 422. */
+/** An invalid request: 422. */
 export function invalid(code: string, detail: string, errors: readonly Issue[] = []): ProblemError {
   return new ProblemError(422, code, detail, { errors });
 }
 
-/** Too much at once: 429, with the time to wait. */
+/** Too many requests or sessions: 429, with the time to wait. */
 export function busy(code: string, detail: string, seconds: number): ProblemError {
   return new ProblemError(429, code, detail, { headers: { "retry-after": String(seconds) } });
 }
 
 export function shuttingDown(): ProblemError {
-  return new ProblemError(503, "shutting_down", "The sandbox is being stopped.", {
+  return new ProblemError(503, "shutting_down", "The sandbox is shutting down.", {
     headers: { "retry-after": "1" },
   });
 }

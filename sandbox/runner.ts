@@ -1,77 +1,77 @@
-/** A block of code of a request. */
+/** A block of code in a request. */
 export interface CodeBlock {
   language: string;
   code: string;
 }
 
-/** A file, link or directory of a workspace as it is to be, or as it was left. Paths are relative, with `/`. */
+/** A file, link or directory of a workspace. Paths are relative and separated by `/`. */
 export type WorkspaceEntry =
   | { path: string; type: "file"; content: Uint8Array; mode: number }
   | { path: string; type: "link"; target: string }
   | { path: string; type: "directory" };
 
 /**
- * What makes one workspace of another: paths that are gone, then entries that are new or different, a directory before what is
- * in it.
+ * The difference between two workspaces: first the removed paths, then new and changed entries, each directory before its
+ * entries.
  */
 export interface WorkspaceChange {
   set: WorkspaceEntry[];
-  /** A directory goes with everything in it. */
+  /** Removing a directory removes everything in it. */
   removed: string[];
 }
 
-/** How much one block may use. */
+/** The limits of one block. */
 export interface BlockLimits {
   timeoutMs: number;
   memoryBytes: number;
-  /** Of all files of the workspace together. */
+  /** Size of all files of the workspace together. */
   workspaceBytes: number;
   workspaceFiles: number;
 }
 
-/** Why a block did not end by itself. */
+/** Why a block was stopped. */
 export type EndedBy = "timeout" | "memory" | "workspace" | "cancelled" | "crashed";
 
 export interface BlockResult {
-  /** Of a block that was ended: 124 after a timeout, 137 for memory, 125 when cancelled, else 1. */
+  /** Of a block that was stopped: 124 for a timeout, 137 for memory, 125 when cancelled, otherwise 1. */
   exitCode: number;
   endedBy?: EndedBy;
-  /** What the block did to the workspace; nothing when it had to be killed. */
+  /** Changes to the workspace; empty when the block had to be killed. */
   change: WorkspaceChange;
 }
 
 export interface BlockRun {
   limits: BlockLimits;
-  /** Ends the block, then the result says `cancelled`. */
+  /** Stops the block; its result then says `cancelled`. */
   signal: AbortSignal;
-  /** What the block prints, standard output and errors in their order, while it runs. */
+  /** Called with output while the block runs, standard output and errors in order. */
   onOutput(bytes: Uint8Array): void;
 }
 
 /**
- * What runs the blocks of one session, one after the other. It keeps a copy of the workspace between blocks.
+ * Runs the blocks of one session, one after the other, and keeps a copy of the workspace between blocks.
  */
 export interface Runner {
-  /** False once it was killed or has died: then a new one is needed. */
+  /** False after it was killed or crashed; it must then be replaced. */
   readonly usable: boolean;
-  /** Brings its copy of the workspace up to date. */
+  /** Applies changes to its copy of the workspace. */
   update(change: WorkspaceChange): Promise<void>;
-  /** Runs a block. Resolves for whatever the code does. @throws Error when the runner itself fails */
+  /** Runs a block. Resolves whatever the code does. @throws Error when the runner itself fails */
   run(block: CodeBlock, run: BlockRun): Promise<BlockResult>;
-  /** Kills what is left. Resolves when it is gone. */
+  /** Kills its processes. Resolves when they have ended. */
   close(): Promise<void>;
 }
 
-/** Makes runners: one kind of isolation. */
+/** A kind of isolation, which creates runners. */
 export interface Isolation {
   readonly name: "wasm" | "process";
-  /** By the names that blocks use, in lower case: `python`, `py`, `sh`, … */
+  /** Names and aliases are in lower case. */
   readonly languages: readonly LanguageInfo[];
-  /** Whether code can have effects besides those on its workspace: then what was interrupted must not run again. */
-  readonly reachesOut: boolean;
-  /** Resolves once runners can be had quickly. */
+  /** Whether code can have effects outside its workspace: code that was interrupted must then not run again. */
+  readonly hasOutsideEffects: boolean;
+  /** Resolves when runners can be created quickly. */
   start(): Promise<void>;
-  /** A runner with an empty workspace, for one session only. */
+  /** Creates a runner with an empty workspace, for one session only. */
   runner(): Promise<Runner>;
   close(): Promise<void>;
 }

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 
-/** A setting of the service: an environment variable. */
+/** A setting of the service, read from an environment variable. */
 interface Setting<T> {
   name: string;
-  /** As the documentation says it. */
+  /** The text in docs/sandbox.md. */
   description: string;
   fallback: string;
   /** @throws Error that says what is expected */
@@ -13,104 +13,119 @@ interface Setting<T> {
 const MB = 1_000_000;
 
 const SETTINGS = {
-  host: text("SANDBOX_HOST", "127.0.0.1", "The address it listens on."),
-  port: whole("SANDBOX_PORT", 8788, 0, 65_535, "The port; 0 takes any that is free."),
-  key: key("SANDBOX_KEY", "The bearer key clients send. Required unless the host is this machine."),
-  data: text("SANDBOX_DATA", ".troupe/sandbox", "The directory that sessions are kept in."),
+  host: text("SANDBOX_HOST", "127.0.0.1", "Address to listen on."),
+  port: whole("SANDBOX_PORT", 8788, 0, 65_535, "Port to listen on; 0 picks a free one."),
+  key: key("SANDBOX_KEY", "Bearer key of clients. Required unless the host is a loopback address."),
+  data: text("SANDBOX_DATA", ".troupe/sandbox", "Directory of stored sessions."),
   cache: text(
     "SANDBOX_CACHE",
     "node_modules/.cache/troupe-sandbox",
-    "The directory for what makes `wasm` start faster. It may be lost.",
+    "Cache directory of `wasm`, which makes it start faster. It may be deleted.",
   ),
-  isolation: oneOf("SANDBOX_ISOLATION", ["wasm", "process"], "How code is kept in."),
-  forceProcess: flag("SANDBOX_FORCE_PROCESS", "`1` allows `process` outside of a container."),
-  maxBodyBytes: bytes("SANDBOX_MAX_BODY_BYTES", 10 * MB, "Of a request to execute."),
-  maxBlocks: whole("SANDBOX_MAX_BLOCKS", 32, 1, 1000, "Blocks of one request."),
+  isolation: oneOf("SANDBOX_ISOLATION", ["wasm", "process"], "How code is isolated."),
+  forceProcess: flag("SANDBOX_FORCE_PROCESS", "`1` allows `process` outside a container."),
+  maxBodyBytes: bytes(
+    "SANDBOX_MAX_BODY_BYTES",
+    10 * MB,
+    "Largest body of a request to execute code.",
+  ),
+  maxBlocks: whole("SANDBOX_MAX_BLOCKS", 32, 1, 1000, "Most blocks of one request."),
   timeoutSeconds: seconds(
     "SANDBOX_TIMEOUT_SECONDS",
     60,
-    "Of a block, if the request says nothing.",
+    "Time limit of a block, if the request has none.",
   ),
-  maxTimeoutSeconds: seconds("SANDBOX_MAX_TIMEOUT_SECONDS", 600, "The most a request may ask for."),
-  memoryBytes: bytes("SANDBOX_MEMORY_BYTES", 512 * MB, "Memory a block may use."),
+  maxTimeoutSeconds: seconds(
+    "SANDBOX_MAX_TIMEOUT_SECONDS",
+    600,
+    "Highest time limit that a request may set.",
+  ),
+  memoryBytes: bytes("SANDBOX_MEMORY_BYTES", 512 * MB, "Memory limit of a block."),
   maxProcesses: whole(
     "SANDBOX_MAX_PROCESSES",
     64,
     1,
     10_000,
-    "Processes a block may have (`process` as root).",
+    "Process limit of a block (`process` as root).",
   ),
   outputBytes: bytes(
     "SANDBOX_OUTPUT_BYTES",
     MB,
-    "Output that is kept; `truncated` says that there was more.",
+    "Output that is kept; beyond it, the result is `truncated`.",
   ),
   maxOutputBytes: bytes(
     "SANDBOX_MAX_OUTPUT_BYTES",
     64 * MB,
-    "Output after which a request's code is stopped.",
+    "Output after which the code is stopped.",
   ),
-  workspaceBytes: bytes("SANDBOX_WORKSPACE_BYTES", 100 * MB, "All files of a session together."),
+  workspaceBytes: bytes("SANDBOX_WORKSPACE_BYTES", 100 * MB, "Size of all files of a session."),
   workspaceFiles: whole(
     "SANDBOX_WORKSPACE_FILES",
     2000,
     1,
     1_000_000,
-    "Files, directories and links of a session.",
+    "Number of files, directories and links of a session.",
   ),
-  maxFileBytes: bytes("SANDBOX_MAX_FILE_BYTES", 25 * MB, "Of a file that a client puts."),
-  maxSessions: whole("SANDBOX_MAX_SESSIONS", 10_000, 1, 10_000_000, "Sessions that may exist."),
+  maxFileBytes: bytes("SANDBOX_MAX_FILE_BYTES", 25 * MB, "Largest file that a client may write."),
+  maxSessions: whole("SANDBOX_MAX_SESSIONS", 10_000, 1, 10_000_000, "Number of sessions."),
   concurrency: whole(
     "SANDBOX_CONCURRENCY",
     4,
     1,
     1000,
-    "Requests that run at once; a session runs one at a time.",
+    "Requests that run at the same time; each session runs one at a time.",
+  ),
+  reserved: whole(
+    "SANDBOX_RESERVED",
+    2,
+    0,
+    1000,
+    "Additional requests that run at the same time, of sessions with little recent code.",
+  ),
+  shortSeconds: seconds(
+    "SANDBOX_SHORT_SECONDS",
+    3,
+    "Running time in the last minutes up to which a session has little recent code.",
   ),
   maxWaiting: whole(
     "SANDBOX_MAX_WAITING",
     64,
     0,
     100_000,
-    "Requests that wait for others; more are refused (429).",
+    "Requests that may wait; more are refused (429).",
+  ),
+  maxSessionWaiting: whole(
+    "SANDBOX_MAX_SESSION_WAITING",
+    16,
+    0,
+    100_000,
+    "Requests of one session that may wait; more are refused (429).",
   ),
   idleSeconds: seconds(
     "SANDBOX_IDLE_SECONDS",
     604_800,
-    "A session that nothing was executed or written in for so long is removed.",
+    "Time without executions and writes after which a session is deleted.",
   ),
   warmSeconds: seconds(
     "SANDBOX_WARM_SECONDS",
     300,
-    "So long a session's interpreter is kept ready.",
+    "Time for which the interpreter of an idle session is kept.",
   ),
-  maxWarm: whole(
-    "SANDBOX_MAX_WARM",
-    4,
-    0,
-    1000,
-    "Interpreters that are kept ready without running.",
-  ),
-  pool: whole(
-    "SANDBOX_POOL",
-    2,
-    0,
-    100,
-    "Fresh interpreters that are kept ready for new sessions (`wasm`).",
-  ),
+  maxWarm: whole("SANDBOX_MAX_WARM", 4, 0, 1000, "Interpreters of idle sessions that are kept."),
+  pool: whole("SANDBOX_POOL", 2, 0, 100, "Interpreters that are ready for new sessions (`wasm`)."),
   recordedResults: whole(
     "SANDBOX_RECORDED_RESULTS",
     100,
     1,
     10_000,
-    "Results a session keeps for repeated keys.",
+    "Results that a session keeps for repeated keys.",
   ),
   firstUid: whole(
     "SANDBOX_FIRST_UID",
     60_750,
     1000,
     2_000_000_000,
-    "As root, code of different sessions runs as different users from this number on.",
+    "First of the 400 users that code runs as, a different one for each session (`process` as root).",
   ),
 } satisfies Record<string, Setting<unknown>>;
 
@@ -120,7 +135,7 @@ export type Settings = {
     : never;
 };
 
-/** For the documentation: every setting with its default. */
+/** All settings with their defaults, for the documentation. */
 export const settingList: readonly { name: string; fallback: string; description: string }[] =
   Object.values(SETTINGS);
 
@@ -128,7 +143,7 @@ export class SettingsError extends Error {
   override readonly name = "SettingsError";
 }
 
-/** @throws SettingsError that names every setting that is wrong */
+/** @throws SettingsError that names every invalid setting */
 export function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const problems: string[] = [];
   const read = (setting: Setting<unknown>): unknown => {
@@ -152,7 +167,7 @@ function contradictions(settings: Settings): string[] {
   const problems: string[] = [];
   if (settings.key === undefined && !isLoopback(settings.host))
     problems.push(
-      `SANDBOX_KEY is required when SANDBOX_HOST is ${settings.host}: who reaches the service runs code on it`,
+      `SANDBOX_KEY is required when SANDBOX_HOST is ${settings.host}: without it, anyone who reaches the service can run code`,
     );
   if (settings.timeoutSeconds > settings.maxTimeoutSeconds)
     problems.push("SANDBOX_TIMEOUT_SECONDS must not be more than SANDBOX_MAX_TIMEOUT_SECONDS");
@@ -174,7 +189,7 @@ function key(name: string, description: string): Setting<string | undefined> {
     description,
     parse(given) {
       if (given === "") return undefined;
-      // Anything else does not arrive in a header as it was sent.
+      // A header does not transmit other characters unchanged.
       if (/^[\x21-\x7e]{16,}$/.test(given)) return given;
       throw new Error("must have at least 16 characters, all of them visible ASCII");
     },

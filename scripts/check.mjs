@@ -1,12 +1,22 @@
 // `npm test`: everything CI runs, stage by stage. `npm test -- lint node` runs only the stages named.
 //
-// A line per stage with its time, the output of those that fail, and as the very last line `N passed, N failed`: the
-// number of tests where a stage counts them, else one per stage.
+// Prints a line for each stage with its time, the output of stages that fail, the names of tests that were skipped, and as the
+// very last line `N passed, N failed`, or `N passed, N failed, N skipped`: the number of tests of stages that count them, one
+// for each other stage.
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, join, relative, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
 const scratch = mkdtempSync(join(tmpdir(), "troupe-check-"));
@@ -15,8 +25,29 @@ const scratch = mkdtempSync(join(tmpdir(), "troupe-check-"));
  * @typedef {object} Stage
  * @property {string} name
  * @property {string[]} run the command, found in node_modules/.bin
- * @property {keyof typeof counters} [counts] where its number of tests stands; left out, the stage counts as one
+ * @property {keyof typeof counters} [counts] how its tests are counted; without it, the stage counts as one
+ * @property {true} [bare] whether programs are found as on a bare machine
  */
+
+/** @typedef {{ passed: number, failed: number, skipped: string[] }} Counted `skipped` has the names of the tests */
+
+/** Tests of code that starts programs. They must pass, or skip themselves, on a machine that has hardly any. */
+const PROGRAM_TESTS = [
+  "test/sandbox/executions.test.ts",
+  "test/sandbox/files.test.ts",
+  "test/sandbox/http.test.ts",
+  "test/sandbox/process.test.ts",
+  "test/core/python/prepare.test.ts",
+  "test/http/python-tools.test.ts",
+  "test/e2e/start.test.ts",
+];
+
+/** What a bare machine has besides the packages of `npm ci`: a shell, npm and coreutils. */
+const BARE_PROGRAMS = `sh npm
+  basename cat chmod chown cp cut date dd dirname env false head id ln ls mkdir mkfifo mktemp mv nproc printf pwd readlink
+  realpath rm rmdir seq sha256sum sleep sort stat tail tee touch tr true uname uniq wc yes`.split(
+  /\s+/,
+);
 
 /** @type {Stage[]} */
 const stages = [
@@ -28,6 +59,12 @@ const stages = [
   { name: "types:workerd", run: ["tsc", "-p", "tsconfig.workerd.json"] },
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
   { name: "node", run: vitest("node"), counts: "vitest" },
+  {
+    name: "bare-machine",
+    run: vitest("node", "bare-machine", PROGRAM_TESTS),
+    counts: "vitest",
+    bare: true,
+  },
   { name: "workerd", run: vitest("workerd"), counts: "vitest" },
   { name: "conformance", run: ["node", "test/conformance/main.ts"], counts: "lastLine" },
   {
@@ -40,72 +77,120 @@ const stages = [
 ];
 
 /**
- * How a stage's tests are counted, from what it printed.
+ * Counts the tests of a stage, from its report or its output.
  *
- * @type {Record<"vitest" | "lastLine", (stage: Stage, output: string) => { passed: number, failed: number } | undefined>}
+ * @type {Record<"vitest" | "lastLine", (stage: Stage, output: string) => Counted | undefined>}
  */
 const counters = {
   vitest(stage) {
     try {
+      /** @type {Report} */
       const report = JSON.parse(readFileSync(reportFile(stage.name), "utf8"));
-      return { passed: report.numPassedTests, failed: report.numFailedTests };
+      const skipped = report.testResults.flatMap(({ name, assertionResults }) =>
+        assertionResults
+          .filter(({ status }) => status === "skipped" || status === "pending")
+          .map(({ fullName }) => `${relative(root, name)}: ${fullName}`),
+      );
+      return { passed: report.numPassedTests, failed: report.numFailedTests, skipped };
     } catch {
       // vitest ended before it could write its report.
       return undefined;
     }
   },
-  /** For our own runners, which end as this script does. */
+  /** For our own runners, whose last line is like the one of this script. */
   lastLine(_stage, output) {
     const match = /(\d+) passed, (\d+) failed\s*$/.exec(output);
-    return match === null ? undefined : { passed: Number(match[1]), failed: Number(match[2]) };
+    if (match === null) return undefined;
+    return { passed: Number(match[1]), failed: Number(match[2]), skipped: [] };
   },
 };
 
-/** @param {string} project */
-function vitest(project) {
+/**
+ * @typedef {object} Report what we read of vitest's JSON report
+ * @property {number} numPassedTests
+ * @property {number} numFailedTests
+ * @property {{ name: string, assertionResults: { status: string, fullName: string }[] }[]} testResults
+ */
+
+/** @param {string} project @param {string} [stage] @param {string[]} [files] */
+function vitest(project, stage = project, files = []) {
   const reporters = [
     "--reporter=default",
     "--reporter=json",
-    `--outputFile.json=${reportFile(project)}`,
+    `--outputFile.json=${reportFile(stage)}`,
   ];
-  return ["vitest", "run", "--project", project, ...reporters];
+  return ["vitest", "run", "--project", project, ...reporters, ...files];
 }
 
-/** @param {string} project */
-function reportFile(project) {
-  return join(scratch, `${project}.json`);
+/** @param {string} stage */
+function reportFile(stage) {
+  return join(scratch, `${stage}.json`);
+}
+
+/** Makes a directory of links to the programs of a bare machine. */
+function barePath() {
+  const directory = join(scratch, "bin");
+  mkdirSync(directory);
+  // The sandbox's tests run programs as other users, when they run as root.
+  chmodSync(scratch, 0o711);
+  const path = (process.env.PATH ?? "").split(delimiter);
+  for (const program of BARE_PROGRAMS) {
+    const found = path.map((one) => join(one, program)).find(isExecutable);
+    if (found !== undefined) symlinkSync(found, join(directory, program));
+  }
+  return directory;
+}
+
+/** @param {string} file */
+function isExecutable(file) {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** @param {Stage} stage */
 async function run(stage) {
   const started = performance.now();
-  const { code, output } = await execute(stage.run);
+  const { code, output } = await execute(stage.run, stage.bare ? barePath() : process.env.PATH);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const counted = stage.counts && counters[stage.counts](stage, output);
   const passed = counted?.passed ?? (code === 0 && !stage.counts ? 1 : 0);
+  const skipped = counted?.skipped ?? [];
   // A stage can fail without a failing test: a file that does not load, or no report at all.
   const bad = code !== 0 || (stage.counts !== undefined && counted === undefined);
   const failed = Math.max(counted?.failed ?? 0, bad ? 1 : 0);
-  const note = stage.counts ? `  ${passed} passed, ${failed} failed` : "";
+  const note = stage.counts ? `  ${inWords(passed, failed, skipped.length)}` : "";
   if (failed > 0) process.stdout.write(`${output.trimEnd()}\n`);
   console.log(
     `${failed > 0 ? "FAIL" : "ok  "} ${stage.name.padEnd(16)} ${seconds.padStart(6)} s${note}`,
   );
-  return { passed, failed };
+  for (const name of skipped) console.log(`     skipped ${name}`);
+  // Its tests are counted in another stage, which skips only what this machine lacks.
+  if (stage.bare) return { passed: failed > 0 ? 0 : 1, failed, skipped: 0 };
+  return { passed, failed, skipped: skipped.length };
+}
+
+/** @param {number} passed @param {number} failed @param {number} skipped */
+function inWords(passed, failed, skipped) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
 /**
  * @param {string[]} command
+ * @param {string | undefined} path where programs are found that are not in node_modules/.bin
  * @returns {Promise<{ code: number, output: string }>}
  */
-function execute([program = "", ...args]) {
+function execute([program = "", ...args], path) {
   return new Promise((done) => {
     const child = spawn(program, args, {
       cwd: root,
       stdio: ["ignore", "pipe", "pipe"],
       env: {
         ...process.env,
-        PATH: `${join(root, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
+        PATH: `${join(root, "node_modules/.bin")}${delimiter}${path}`,
         WRANGLER_SEND_METRICS: "false",
         WRANGLER_SEND_ERROR_REPORTS: "false",
         WRANGLER_HIDE_BANNER: "true",
@@ -132,13 +217,14 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const total = { passed: 0, failed: 0 };
+const total = { passed: 0, failed: 0, skipped: 0 };
 for (const stage of stages) {
   if (named.length > 0 && !named.includes(stage.name)) continue;
-  const { passed, failed } = await run(stage);
+  const { passed, failed, skipped } = await run(stage);
   total.passed += passed;
   total.failed += failed;
+  total.skipped += skipped;
 }
 rmSync(scratch, { recursive: true, force: true });
-console.log(`${total.passed} passed, ${total.failed} failed`);
+console.log(inWords(total.passed, total.failed, total.skipped));
 process.exitCode = total.failed > 0 ? 1 : 0;

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { ProblemError } from "../problem.ts";
 
 /**
- * Refuses who may not ask: without the bearer key where there is one. Where there is none the service listens on this machine
- * only, and web pages of others are kept out that a browser on it shows: they carry a foreign Origin, or a foreign Host once
- * their name was rebound to this address.
+ * Authorizes a request. With a key, the request must have it. Without one the service listens on loopback addresses only, and
+ * requests of web pages in a browser on this machine are refused: they have a foreign Origin, or a foreign Host after DNS
+ * rebinding.
  *
  * @throws ProblemError 401 or 403
  */
@@ -37,11 +37,11 @@ function foreign(header: string): ProblemError {
   return new ProblemError(
     403,
     "not_local",
-    `Without a key the sandbox answers local requests only; ${header} is another.`,
+    `Without a key the sandbox answers local requests only, but ${header} names another host.`,
   );
 }
 
-/** Of equal length for keys of any, as a comparison in constant time needs it. */
+/** Has the same length for all keys, as a comparison in constant time requires. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

@@ -1,9 +1,9 @@
 import { ProblemError } from "../problem.ts";
 
-/** Of a body that is refused, so much is taken before its connection is given up. */
-const MOST_DISCARDED_BYTES = 20_000_000;
+/** How much of a body that is too large is read before the connection is closed. */
+const MAX_DISCARDED_BYTES = 20_000_000;
 
-/** A JSON body. @throws ProblemError 400, 413 or 415 */
+/** Reads a JSON body. @throws ProblemError 400, 413 or 415 */
 export async function readJson(request: Request, limit: number): Promise<unknown> {
   const type = request.headers.get("content-type");
   if (!/^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type?.trim() ?? ""))
@@ -16,11 +16,11 @@ export async function readJson(request: Request, limit: number): Promise<unknown
   try {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
   } catch {
-    throw new ProblemError(400, "malformed_json", "The body is not JSON in UTF-8.");
+    throw new ProblemError(400, "malformed_json", "The body is not valid JSON in UTF-8.");
   }
 }
 
-/** A body as it is. Counts what arrives instead of believing Content-Length. @throws ProblemError 413 or 415 */
+/** Reads a body. Counts the bytes that arrive instead of trusting Content-Length. @throws ProblemError 413 or 415 */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   const coding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity")
@@ -34,8 +34,8 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength;
     if (length <= limit) chunks.push(chunk);
-    // An answer in the middle of a body would cost the connection; only an endless one does.
-    else if (length > limit + MOST_DISCARDED_BYTES) break;
+    // A response before the end of the body would close the connection.
+    else if (length > limit + MAX_DISCARDED_BYTES) break;
   }
   if (length > limit)
     throw new ProblemError(413, "body_too_large", `The body is larger than ${limit} bytes.`);

@@ -1,22 +1,22 @@
 import type * as z from "zod";
 import type { SchemaName } from "./schemas.ts";
 
-/** An operation of the protocol: how it is called, what it answers, and the function that does it. */
+/** An operation of the protocol, with its handler. */
 export interface Endpoint {
   method: "get" | "post" | "put" | "delete";
-  /** In Hono's notation. */
+  /** In the syntax of Hono. */
   path: string;
   /** The `operationId`. */
   id: string;
   summary: string;
-  /** Anybody may ask. */
+  /** Needs no key. */
   open?: boolean;
-  /** Of a JSON body; `bytes` for a body that is taken as it is. */
+  /** The schema of a JSON body; `bytes` for a binary body. */
   body?: z.ZodType | "bytes";
-  /** Reads `Idempotency-Key`. */
+  /** Accepts `Idempotency-Key`. */
   idempotent?: boolean;
   answers: Readonly<Record<number, Answer>>;
-  /** Statuses of the problems it may answer besides those that every operation has. */
+  /** Statuses of its problems, besides those of every operation. */
   problems?: readonly number[];
   handle(call: Call): Promise<Response>;
 }
@@ -24,19 +24,19 @@ export interface Endpoint {
 interface Answer {
   description: string;
   schema?: SchemaName;
-  /** Of a body that is no JSON, or is none for those who ask for another. */
+  /** The media type of a response other than JSON. */
   media?: string;
 }
 
-/** A request that may be made. */
+/** An authorized request. */
 export interface Call {
   request: Request;
-  /** A name in the path, decoded and checked. @throws ProblemError 422 */
+  /** The session in the path, decoded and validated. @throws ProblemError 422 */
   session(): string;
   key(): string;
-  /** Of a file, below `files/`. */
+  /** The path of a file, after `files/`. */
   file(): string;
-  /** Aborted when the client has gone before it had its answer. */
+  /** Aborted when the client disconnects before the response is complete. */
   gone: AbortSignal;
 }
 

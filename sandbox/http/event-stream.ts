@@ -1,5 +1,5 @@
 import type { ProblemError } from "../problem.ts";
-import type { Execution } from "../sessions/execution.ts";
+import type { Execution, WaitReason } from "../sessions/execution.ts";
 import type { ExecutionResult } from "../sessions/manifest.ts";
 
 const EVENT_STREAM = "text/event-stream";
@@ -7,8 +7,11 @@ const EVENT_STREAM = "text/event-stream";
 /** Between the comments that keep a connection alive. */
 const PING_MS = 15_000;
 
-/** Programs print in small pieces; a frame for each would be many times what they print. */
+/** Programs print in small pieces; a frame for each would be several times as long as the text. */
 const COLLECT_MS = 10;
+
+/** Shorter waits are not worth telling. */
+const WAIT_MS = 1000;
 
 /** Whether a client asks for a stream of events. */
 export function wantsEvents(request: Request): boolean {
@@ -19,39 +22,39 @@ export function wantsEvents(request: Request): boolean {
   });
 }
 
-/** The output of an execution from its beginning and while it comes, then its result or what went wrong. */
+/**
+ * Streams an execution: its output from the beginning and as it is printed, when it waits and when it runs again, and last
+ * its result or the problem that prevented one.
+ */
 export function executionEvents(
   execution: Execution,
   problemOf: (error: unknown) => ProblemError,
 ): Response {
-  let leave = (): void => {};
+  let stop = (): void => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const send = (frame: string): void => controller.enqueue(Buffer.from(frame));
-      let text = "";
-      let due: NodeJS.Timeout | undefined;
-      const flush = (): void => {
-        clearTimeout(due);
-        due = undefined;
-        if (text !== "") send(event("output", { text }));
-        text = "";
-      };
-      const unlisten = execution.output.listen((more) => {
-        text += more;
-        due ??= setTimeout(flush, COLLECT_MS);
+      const output = new CollectedOutput((text) => send(event("output", { text })));
+      const status = new WaitStatus((frame) => {
+        output.flush();
+        send(frame);
       });
       const pings = setInterval(() => send(": ping\n\n"), PING_MS);
-      let listening = true;
-      leave = () => {
-        listening = false;
+      const stopOutput = execution.output.listen((text) => output.add(text));
+      const stopStatus = execution.watchWaiting((reason) => status.set(reason));
+      let stopped = false;
+      stop = () => {
+        stopped = true;
         clearInterval(pings);
-        clearTimeout(due);
-        unlisten();
+        output.stop();
+        status.stop();
+        stopOutput();
+        stopStatus();
       };
       const end = (frame: string): void => {
-        if (!listening) return;
-        flush();
-        leave();
+        if (stopped) return;
+        output.flush();
+        stop();
         send(frame);
         controller.close();
       };
@@ -60,12 +63,68 @@ export function executionEvents(
         (error: unknown) => end(event("error", problemOf(error))),
       );
     },
-    cancel: () => leave(),
+    cancel: () => stop(),
   });
   return stream(body);
 }
 
-/** A result that was recorded, as a stream. */
+/** Joins the pieces that a program prints within a few milliseconds. */
+class CollectedOutput {
+  readonly #send: (text: string) => void;
+  #text = "";
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(send: (text: string) => void) {
+    this.#send = send;
+  }
+
+  add(text: string): void {
+    this.#text += text;
+    this.#timer ??= setTimeout(() => this.flush(), COLLECT_MS);
+  }
+
+  flush(): void {
+    this.stop();
+    if (this.#text !== "") this.#send(this.#text);
+    this.#text = "";
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** Sends `waiting` and `running`, but not for a short wait. */
+class WaitStatus {
+  readonly #send: (frame: string) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #sent = false;
+
+  constructor(send: (frame: string) => void) {
+    this.#send = send;
+  }
+
+  set(reason: WaitReason | undefined): void {
+    this.stop();
+    if (reason === undefined) {
+      if (this.#sent) this.#send(event("running", {}));
+      this.#sent = false;
+    } else if (reason === "interrupted") this.#tell(reason);
+    else this.#timer = setTimeout(() => this.#tell(reason), WAIT_MS);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #tell(reason: WaitReason): void {
+    this.#send(event("waiting", { reason }));
+    this.#sent = true;
+  }
+}
+
+/** Streams a recorded result. */
 export function recordedEvents(result: ExecutionResult): Response {
   return stream(
     (result.output === "" ? "" : event("output", { text: result.output })) +
@@ -82,7 +141,7 @@ function stream(body: ReadableStream<Uint8Array> | string): Response {
     headers: {
       "content-type": EVENT_STREAM,
       "cache-control": "no-store",
-      // Proxies that collect answers before they pass them on would make a stream useless.
+      // Keeps proxies from buffering the stream.
       "x-accel-buffering": "no",
     },
   });

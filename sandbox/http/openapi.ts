@@ -5,20 +5,20 @@ import { keyPattern, schemas, sessionPattern } from "./schemas.ts";
 type Json = Record<string, unknown>;
 
 const REASONS: Record<number, string> = {
-  400: "The body is not JSON in UTF-8.",
-  401: "No key, or a wrong one.",
-  403: "Without a key, the request does not come from this machine.",
-  404: "There is no such file or execution.",
-  409: "It conflicts with what is there; the code says how.",
-  413: "The body or the workspace would be too large.",
-  415: "The body is of another type or coded.",
-  422: "Something in the request is not acceptable; errors says where.",
-  429: "Too much at once; Retry-After says when to come back.",
-  500: "Our own fault; it was logged.",
-  503: "Not available at the moment.",
+  400: "The body is not valid JSON in UTF-8.",
+  401: "The key is missing or wrong.",
+  403: "The sandbox has no key, and the request is not local.",
+  404: "The file or execution does not exist.",
+  409: "The request conflicts with the session; see code.",
+  413: "The body is too large, or the workspace would be.",
+  415: "The body has another media type or a content coding.",
+  422: "The request is invalid; see errors.",
+  429: "Too many requests or sessions; try again after Retry-After.",
+  500: "An internal error, which was logged.",
+  503: "Temporarily unavailable.",
 };
 
-/** The OpenAPI 3.1 document of these endpoints. */
+/** Generates the OpenAPI 3.1 document of the endpoints. */
 export function openApiDocument(endpoints: readonly Endpoint[], version: string): Json {
   const paths: Record<string, Json> = {};
   for (const endpoint of endpoints) {
@@ -103,7 +103,7 @@ function parameters({ path, idempotent }: Endpoint): Json[] {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "The same key and body get the result that was recorded, or join what still runs. Without one, code is cancelled when its client goes.",
+      "The same key and body return the recorded result, or join the running execution. Code without a key is cancelled when its client disconnects.",
     schema: { type: "string", pattern: keyPattern.source },
   };
   return [...inPath, key];

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { executionResultSchema } from "../sessions/manifest.ts";
 import type { Settings } from "../settings.ts";
 
-/** What a name of a session or key may be, in a path or header. */
+/** Valid names of sessions, and keys of executions. */
 export const sessionPattern = /^[A-Za-z0-9_-]{1,128}$/;
 export const keyPattern = /^[\x21-\x7e]{1,255}$/;
 
@@ -18,13 +18,13 @@ export function executeSchema({ maxBlocks, timeoutSeconds, maxTimeoutSeconds }: 
       )
       .min(1)
       .max(maxBlocks)
-      .describe("They run in their order; the first that fails ends the request."),
+      .describe("Run in order; the first that fails ends the request."),
     timeout_seconds: z
       .number()
       .positive()
       .max(maxTimeoutSeconds)
       .default(timeoutSeconds)
-      .describe("Of each block."),
+      .describe("The time limit of each block."),
   });
 }
 
@@ -46,11 +46,11 @@ export const schemas = {
   Health: z.object({ status: z.literal("ok") }),
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: z.object({
-    type: z.string().describe("A URN made of the code."),
+    type: z.string().describe("A URN with the code."),
     title: z.string(),
     status: z.number().int(),
-    detail: z.string().describe("What is wrong with this request."),
-    code: z.string().describe("Stable; branch on this one."),
+    detail: z.string().describe("What is wrong with the request."),
+    code: z.string().describe("Stable, for programs."),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   }),
 };

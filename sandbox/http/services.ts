@@ -3,11 +3,11 @@ import type { Isolation } from "../runner.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Settings } from "../settings.ts";
 
-/** What routes work with. */
+/** Dependencies of the routes. */
 export interface Services {
   sessions: Sessions;
   isolation: Isolation;
   settings: Settings;
-  /** What a failure means to the client; our own are logged. */
+  /** Converts an error to a problem for the client, and logs internal errors. */
   problemOf: (error: unknown) => ProblemError;
 }

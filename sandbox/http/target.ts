@@ -1,23 +1,23 @@
 import { invalid } from "../problem.ts";
-import { pathProblem } from "../sessions/workspace.ts";
+import { pathProblem } from "../workspace-path.ts";
 import { keyPattern, sessionPattern } from "./schemas.ts";
 
 /**
- * The path of a request as the client sent it. A URL object has resolved `..` already, and so might speak about another thing
- * than the client wrote down.
+ * The path of a request as the client sent it. A URL object would have resolved `..` already, to a path that the client did
+ * not mean.
  */
 export class Target {
-  /** The names between the slashes, still encoded. */
+  /** The segments, still encoded. */
   readonly #names: readonly string[];
 
-  /** @throws ProblemError 422 for a path that could be read in two ways */
+  /** @throws ProblemError 422 for an ambiguous path */
   constructor(target: string) {
     const path = target.replace(/^https?:\/\/[^/]*/i, "").replace(/[?#].*$/s, "");
     this.#names = path.split("/").slice(1);
     for (const name of this.#names) {
       const decoded = decode(name);
       if (decoded === "." || decoded === ".." || decoded.includes("\\"))
-        throw invalid("invalid_path", "The path has `.`, `..` or a backslash as a name.");
+        throw invalid("invalid_path", "The path has a `.` or `..` segment or a backslash.");
     }
   }
 
@@ -25,7 +25,7 @@ export class Target {
   session(): string {
     const session = decode(this.#names[2] ?? "");
     if (sessionPattern.test(session)) return session;
-    throw invalid("invalid_session", "This is no name of a session.", [
+    throw invalid("invalid_session", "The name of the session is invalid.", [
       { path: "session", message: "must be 1 to 128 letters, digits, - or _" },
     ]);
   }
@@ -34,7 +34,7 @@ export class Target {
   key(): string {
     const key = decode(this.#names[4] ?? "");
     if (keyPattern.test(key)) return key;
-    throw invalid("invalid_key", "This is no key of an execution.", [
+    throw invalid("invalid_key", "The key of the execution is invalid.", [
       { path: "key", message: "must be 1 to 255 visible ASCII characters" },
     ]);
   }
@@ -44,10 +44,10 @@ export class Target {
     const names = this.#names.slice(4).map(decode);
     const path = names.join("/");
     const problem = names.some((name) => name.includes("/"))
-      ? "has a slash in a name"
+      ? "has an encoded slash"
       : pathProblem(path);
     if (problem === undefined) return path;
-    throw invalid("invalid_path", "This is no path of a file.", [
+    throw invalid("invalid_path", "The path of the file is invalid.", [
       { path: "path", message: problem },
     ]);
   }
@@ -57,6 +57,6 @@ function decode(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    throw invalid("invalid_path", "The path is not encoded UTF-8.");
+    throw invalid("invalid_path", "The path is not percent-encoded UTF-8.");
   }
 }

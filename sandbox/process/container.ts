@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Whether this looks like the inside of a container, whose walls then keep the code in. */
+/** Whether the service runs inside a container, which then isolates the code. */
 export function insideContainer(
   env: Readonly<Record<string, string | undefined>>,
   root = "/",
@@ -13,7 +13,7 @@ export function insideContainer(
     const groups = readFileSync(join(root, "proc/1/cgroup"), "utf8");
     return /\b(docker|containerd|kubepods|libpod|lxc|garden)\b/.test(groups);
   } catch {
-    // No /proc: no Linux, so no container.
+    // No /proc, so this is not Linux and not a container.
     return false;
   }
 }

@@ -1,33 +1,39 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { chmod, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
-import { killLeftOver } from "./owner.ts";
+import { killLeftOver } from "./process-owner.ts";
+import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
 
 export interface ProcessIsolationOptions {
-  /** The data directory of the service, of which no other service makes use. */
+  /** The data directory of the service, which no other service uses. */
   data: string;
   maxProcesses: number;
   firstUid: number;
+  /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
+  path: string;
 }
 
-/** As many runners may there be at once, each as a user of its own. By default systemd gives none of them to anybody else. */
+const DEFAULT_PATH = ["/usr/local/bin", "/usr/bin", "/bin"].join(delimiter);
+
+/** The number of users, and so of runners at the same time. With the default of `firstUid`, systemd assigns none of them. */
 const USERS = 400;
 
-/** Runs blocks as processes. What keeps them in is the container the service is in. */
+/** Runs blocks as processes, which the container of the service isolates. */
 export class ProcessIsolation implements Isolation {
   readonly name = "process";
-  readonly reachesOut = true;
+  readonly hasOutsideEffects = true;
   languages: readonly Interpreter[] = [];
   readonly #options: ProcessIsolationOptions;
   readonly #name: string;
   readonly #scratch: string;
-  /** Users to run code as; none where the service may not choose. */
+  /** Users to run code as; none unless the service is root. */
   readonly #uids: readonly number[];
-  /** Those nobody has. Who was freed last comes last: what was killed of them may count against them for a while. */
+  /** Unused users. A freed user goes to the end: its killed processes count against its limits for a while. */
   readonly #free: number[];
   readonly #path: string;
   readonly #runners = new Set<Runner>();
@@ -35,19 +41,21 @@ export class ProcessIsolation implements Isolation {
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
     this.#name = createHash("sha256").update(options.data).digest("hex").slice(0, 16);
-    // The data directory is nobody else's to enter; this one has to be.
+    // Unlike the data directory, this one must be accessible to the users that run code.
     this.#scratch = join(tmpdir(), `troupe-sandbox-${this.#name}`);
     this.#uids = process.getuid?.() === 0 ? range(options.firstUid, USERS) : [];
     this.#free = [...this.#uids];
-    const own = dirname(process.execPath);
-    this.#path = [own, "/usr/local/bin", "/usr/bin", "/bin"].join(":");
+    // Relative directories would be those of the code's workspace.
+    const directories = (options.path || DEFAULT_PATH).split(delimiter).filter(isAbsolute);
+    const usable = this.#uids.length > 0 ? directories.filter(isOpen) : directories;
+    this.#path = [dirname(process.execPath), ...usable].join(delimiter);
   }
 
   async start(): Promise<void> {
     this.languages = await findInterpreters(this.#path);
-    // Of a service that was killed.
+    // Left by a service that was killed.
     await killLeftOver(this.#name, this.#uids);
-    await rm(this.#scratch, { recursive: true, force: true });
+    await removeTree(this.#scratch);
     await mkdir(this.#scratch);
     await chmod(this.#scratch, 0o711);
   }
@@ -62,7 +70,7 @@ export class ProcessIsolation implements Isolation {
       maxProcesses: this.#options.maxProcesses,
       path: this.#path,
       onClose: () => {
-        // It may be closed more than once.
+        // A runner may be closed more than once.
         if (this.#runners.delete(runner) && uid !== undefined) this.#free.push(uid);
       },
     });
@@ -72,15 +80,24 @@ export class ProcessIsolation implements Isolation {
 
   async close(): Promise<void> {
     await Promise.all([...this.#runners].map((runner) => runner.close()));
-    await rm(this.#scratch, { recursive: true, force: true });
+    await removeTree(this.#scratch);
   }
 
-  /** A user that no other runner has. */
+  /** Takes an unused user. */
   #user(): number | undefined {
     if (this.#uids.length === 0) return undefined;
     const uid = this.#free.shift();
-    if (uid === undefined) throw new Error("There are no more users to run code as.");
+    if (uid === undefined) throw new Error(`All ${USERS} users that run code are in use.`);
     return uid;
+  }
+}
+
+/** Whether all users can run what is in a directory. */
+function isOpen(directory: string): boolean {
+  for (let at = directory; ; at = dirname(at)) {
+    const mode = statSync(at, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
   }
 }
 

@@ -6,18 +6,18 @@ import type { LanguageInfo } from "../runner.ts";
 
 const run = promisify(execFile);
 
-/** A language whose interpreter was found. */
+/** A language with its interpreter. */
 export interface Interpreter extends LanguageInfo {
-  /** Runs the file whose path follows. */
+  /** The command; the path of a file follows. */
   command: readonly string[];
-  /** Needs far more address space than memory, so that a limit of the one says nothing about the other. */
+  /** Reserves far more address space than it uses, so address space cannot be limited. */
   reservesMemory: boolean;
 }
 
 interface Candidate {
   name: string;
   aliases: readonly string[];
-  /** The first of these that there is. */
+  /** The first one that exists is used. */
   programs: readonly string[];
   version: readonly string[];
   reservesMemory: boolean;
@@ -48,7 +48,7 @@ const CANDIDATES: readonly Candidate[] = [
   },
 ];
 
-/** The languages whose interpreters are in the path. */
+/** Finds the languages with an interpreter in the path. */
 export async function findInterpreters(path: string): Promise<Interpreter[]> {
   const found = await Promise.all(CANDIDATES.map((candidate) => find(candidate, path)));
   return found.filter((interpreter) => interpreter !== undefined);

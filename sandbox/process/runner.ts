@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdir, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -14,20 +14,21 @@ import type {
   WorkspaceChange,
 } from "../runner.ts";
 import type { Interpreter } from "./languages.ts";
-import { killAll, MARKER, type Owner } from "./owner.ts";
+import { killAll, MARKER, type ProcessOwner } from "./process-owner.ts";
+import { removeTree } from "./remove-tree.ts";
 import { removeLeftFiles } from "./shared-directories.ts";
 import { Scratch } from "./scratch.ts";
 import { Watch } from "./watch.ts";
 
 export interface ProcessRunnerOptions {
-  /** A directory of its own, which does not exist yet. */
+  /** The directory of the runner, which does not exist yet. */
   directory: string;
-  owner: Owner;
+  owner: ProcessOwner;
   interpreters: readonly Interpreter[];
   maxProcesses: number;
-  /** Where programs are found. */
+  /** The `PATH` of the code. */
   path: string;
-  /** Told when it is closed. */
+  /** Called when the runner is closed. */
   onClose: () => void;
 }
 
@@ -35,10 +36,10 @@ type Ended = Omit<BlockResult, "change">;
 
 const NO_CHANGE: WorkspaceChange = { set: [], removed: [] };
 
-/** So long output may be on its way when the processes are gone. Then the pipe is held by something else. */
-const MS_FOR_LAST_OUTPUT = 500;
+/** Time for the last output after the processes have ended. Later, another process holds the pipe. */
+const LAST_OUTPUT_MS = 500;
 
-/** From the workspace, so that what an interpreter says about its place is the same each time. */
+/** Relative to the workspace, so that error messages do not contain paths of the machine. */
 const BLOCK = "../code/block";
 
 const EXIT_CODES = { timeout: 124, cancelled: 125, memory: 137, workspace: 1, crashed: 1 };
@@ -57,7 +58,7 @@ export class ProcessRunner implements Runner {
   static async create(options: ProcessRunnerOptions): Promise<ProcessRunner> {
     const { directory, owner } = options;
     const user = owner.uid ?? -1;
-    // Code must not be able to put something else where its workspace is, so the directory itself is not its own.
+    // Not owned by the user, so that code cannot replace its workspace.
     await mkdir(directory, { mode: 0o710 });
     await mkdir(join(directory, "code"), { mode: 0o750 });
     for (const name of ["workspace", "tmp"]) {
@@ -87,7 +88,7 @@ export class ProcessRunner implements Runner {
     this.usable = false;
     const { owner, directory, onClose } = this.#options;
     await killAll(owner);
-    await rm(directory, { recursive: true, force: true });
+    await removeTree(directory);
     if (owner.uid !== undefined) await removeLeftFiles(owner.uid);
     onClose();
   }
@@ -117,13 +118,13 @@ export class ProcessRunner implements Runner {
       return { exitCode: code_ ?? 128 + constants.signals[signal ?? "SIGKILL"] };
     } finally {
       watch.stop();
-      // What it left running ends here; where it cannot be ended, nothing may be done in its workspace any more.
+      // Kills processes that the block left. While any survives, its workspace must not be touched.
       if (!(await killAll(owner, child.pid))) this.usable = false;
       await closed(child.stdout);
     }
   }
 
-  /** Nothing of the service's own environment. */
+  /** Contains nothing of the service's own environment, but its PATH. */
   #environment(): Record<string, string> {
     const { path: workspace } = this.#scratch;
     return {
@@ -131,7 +132,7 @@ export class ProcessRunner implements Runner {
       HOME: workspace,
       TMPDIR: join(this.#options.directory, "tmp"),
       LANG: "C.UTF-8",
-      // Modules that earlier blocks wrote can be imported; their compiled form is no file of the session.
+      // Blocks can import modules that earlier blocks wrote; bytecode must not become files of the session.
       PYTHONPATH: workspace,
       PYTHONDONTWRITEBYTECODE: "1",
       PYTHONUNBUFFERED: "1",
@@ -142,25 +143,25 @@ export class ProcessRunner implements Runner {
 
 type Exit = [number | null, NodeJS.Signals | null];
 
-/** A shell script that sets limits and becomes the program it is called with, with errors printed where output is. */
+/** A shell script that sets limits and then executes its arguments, with errors redirected to standard output. */
 function limitsScript(
   { reservesMemory }: Interpreter,
   { workspaceBytes, memoryBytes }: BlockLimits,
   { owner, maxProcesses }: ProcessRunnerOptions,
 ): string {
   const limits = ["ulimit -c 0", `ulimit -f ${Math.ceil(workspaceBytes / 512)}`];
-  // Address space is always more than memory; what is resident is watched.
+  // Address space is larger than resident memory, which is watched.
   if (!reservesMemory) limits.push(`ulimit -v ${Math.ceil((2 * memoryBytes) / 1024)}`);
-  // Counts all processes of a user, so it needs one of its own. Shells disagree about the letter.
+  // Counts all processes of the user, so the user must be the session's own. Shells use different letters.
   if (owner.uid !== undefined)
     limits.push(`{ ulimit -u ${maxProcesses} || ulimit -p ${maxProcesses}; }`);
   return `{ ${limits.join("; ")}; } 2>/dev/null; exec "$@" 2>&1`;
 }
 
-/** Resolves when the last output was read. */
+/** Resolves when all output is read. */
 async function closed(stream: Readable): Promise<void> {
   if (stream.closed) return;
-  const late = setTimeout(() => stream.destroy(), MS_FOR_LAST_OUTPUT);
+  const late = setTimeout(() => stream.destroy(), LAST_OUTPUT_MS);
   await once(stream, "close");
   clearTimeout(late);
 }

@@ -13,15 +13,16 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlockLimits, WorkspaceChange, WorkspaceEntry } from "../runner.ts";
+import { isPath } from "../workspace-path.ts";
 
 /**
- * The directory that processes see as their workspace. It is only touched while none of them lives, and no link in it is ever
+ * The directory that processes use as their workspace. It is touched only while none of them lives, and no link in it is ever
  * followed.
  */
 export class Scratch {
   readonly path: string;
   readonly #uid: number | undefined;
-  /** What the entries looked like when they were last known, by their paths. */
+  /** Stamps of the entries at the last update or scan, by path. */
   #known = new Map<string, string>();
 
   constructor(path: string, uid: number | undefined) {
@@ -29,7 +30,7 @@ export class Scratch {
     this.#uid = uid;
   }
 
-  /** Makes the changes. */
+  /** Applies changes. */
   async update({ removed, set }: WorkspaceChange): Promise<void> {
     for (const path of removed) {
       await rm(join(this.path, path), { recursive: true, force: true });
@@ -42,11 +43,13 @@ export class Scratch {
     }
   }
 
-  /** What has changed since the last time; undefined when it is more than a workspace may have. */
+  /** The changes since the last update or scan; undefined when the workspace exceeds its limits. */
   async changes(limits: BlockLimits): Promise<WorkspaceChange | undefined> {
-    const found = await this.#walk(limits);
-    if (found === undefined) return undefined;
-    const set: WorkspaceEntry[] = [];
+    const walked = await this.#walk(limits);
+    if (walked === undefined) return undefined;
+    const { found, impossible } = walked;
+    // Reported, so that the session refuses them. Entries below may be unreachable, because their paths are too long.
+    const set: WorkspaceEntry[] = impossible.map((path) => ({ path, type: "directory" }));
     const known = new Map<string, string>();
     for (const [path, stats] of found) {
       const stamp = stampOf(stats);
@@ -73,13 +76,21 @@ export class Scratch {
     if (this.#uid !== undefined) await lchown(path, this.#uid, this.#uid);
   }
 
-  /** All files, links and directories, a directory before what is in it. */
-  async #walk(limits: BlockLimits): Promise<Map<string, BigIntStats> | undefined> {
+  /** All files, links and directories, each directory before its entries, and the paths that a workspace cannot have. */
+  async #walk(
+    limits: BlockLimits,
+  ): Promise<{ found: Map<string, BigIntStats>; impossible: string[] } | undefined> {
     const found = new Map<string, BigIntStats>();
+    const impossible: string[] = [];
     const directories = [""];
     let bytes = 0n;
     for (let next = directories.pop(); next !== undefined; next = directories.pop()) {
       for (const path of await this.#list(next)) {
+        if (found.size + impossible.length >= limits.workspaceFiles) return undefined;
+        if (!isPath(path)) {
+          impossible.push(path);
+          continue;
+        }
         const stats = await this.#look(path);
         if (stats === undefined) {
           await rm(join(this.path, path), { recursive: true, force: true });
@@ -88,28 +99,23 @@ export class Scratch {
         found.set(path, stats);
         if (stats.isDirectory()) directories.push(path);
         else if (stats.isFile()) bytes += stats.size;
-        if (found.size > limits.workspaceFiles || bytes > limits.workspaceBytes) return undefined;
+        if (bytes > limits.workspaceBytes) return undefined;
       }
     }
-    return found;
+    return { found, impossible };
   }
 
   async #list(directory: string): Promise<string[]> {
     const path = join(this.path, directory);
-    // Code may have locked itself out.
+    // Code may have removed its own permissions.
     const names = await readdir(path).catch(() => chmod(path, 0o700).then(() => readdir(path)));
     return names.map((name) => (directory === "" ? name : `${directory}/${name}`));
   }
 
-  /** Undefined for what no workspace keeps: sockets, pipes, devices, and files of others that code has linked to. */
+  /** Undefined for entries that no workspace keeps: sockets, pipes, devices, and hard links to files of other users. */
   async #look(path: string): Promise<BigIntStats | undefined> {
-    const stats = await lstat(join(this.path, path), BIG).catch((error: unknown) => {
-      // A name that is no UTF-8 was not read as it is.
-      if (path.includes("\ufffd")) return undefined;
-      throw error;
-    });
-    if (stats === undefined || (this.#uid !== undefined && stats.uid !== BigInt(this.#uid)))
-      return undefined;
+    const stats = await lstat(join(this.path, path), BIG);
+    if (this.#uid !== undefined && stats.uid !== BigInt(this.#uid)) return undefined;
     return stats.isFile() || stats.isDirectory() || stats.isSymbolicLink() ? stats : undefined;
   }
 
@@ -133,7 +139,7 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 const BIG = { bigint: true } as const;
 
-/** Differs when an entry does. Of a directory only that it is one: what is in it are entries of their own. */
+/** Changes when the entry changes. Directories have one stamp, because their contents are entries of their own. */
 function stampOf(stats: BigIntStats): string {
   const { mode, ino, size, mtimeNs, ctimeNs } = stats;
   return stats.isDirectory() ? "directory" : [mode, ino, size, mtimeNs, ctimeNs].join(" ");

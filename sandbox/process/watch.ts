@@ -1,51 +1,51 @@
 import type { BlockRun, EndedBy } from "../runner.ts";
-import { exceeds } from "./exceeds.ts";
-import { memoryOf, type Owner } from "./owner.ts";
+import { exceedsLimits } from "./workspace-size.ts";
+import { memoryOf, type ProcessOwner } from "./process-owner.ts";
 
-const MS_BETWEEN_LOOKS = 200;
+const CHECK_INTERVAL_MS = 200;
 
-/** What is looked at while a block runs. */
+/** A running block and its resources. */
 interface Watched {
-  owner: Owner;
-  /** The directory it works in. */
+  owner: ProcessOwner;
+  /** The directory of its workspace. */
   workspace: string;
   run: BlockRun;
 }
 
-/** Ends a block that takes too long, too much memory or room for its files, or that is cancelled. */
+/** Stops a block that exceeds its limits of time, memory or files, or that is cancelled. */
 export class Watch {
   readonly #watched: Watched;
   readonly #end: () => void;
   readonly #deadline: NodeJS.Timeout;
-  readonly #looks: NodeJS.Timeout;
-  /** Why it has ended the block. */
+  readonly #checks: NodeJS.Timeout;
+  /** Why the block was stopped. */
   endedBy: EndedBy | undefined;
 
   constructor(watched: Watched, end: () => void) {
     const { run } = watched;
     this.#watched = watched;
     this.#end = end;
-    this.#deadline = setTimeout(() => this.#because("timeout"), run.limits.timeoutMs);
-    this.#looks = setInterval(() => void this.#look(), MS_BETWEEN_LOOKS);
+    this.#deadline = setTimeout(() => this.#stop("timeout"), run.limits.timeoutMs);
+    this.#checks = setInterval(() => void this.#check(), CHECK_INTERVAL_MS);
     if (run.signal.aborted) this.#cancelled();
     else run.signal.addEventListener("abort", this.#cancelled, { once: true });
   }
 
   stop(): void {
     clearTimeout(this.#deadline);
-    clearInterval(this.#looks);
+    clearInterval(this.#checks);
     this.#watched.run.signal.removeEventListener("abort", this.#cancelled);
   }
 
-  readonly #cancelled = (): void => this.#because("cancelled");
+  readonly #cancelled = (): void => this.#stop("cancelled");
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { owner, workspace, run } = this.#watched;
-    if ((await memoryOf(owner)) > run.limits.memoryBytes) this.#because("memory");
-    if (await exceeds(workspace, run.limits)) this.#because("workspace");
+    if ((await memoryOf(owner)) > run.limits.memoryBytes) this.#stop("memory");
+    if (await exceedsLimits(workspace, run.limits)) this.#stop("workspace");
   }
 
-  #because(reason: EndedBy): void {
+  #stop(reason: EndedBy): void {
     this.endedBy ??= reason;
     this.#end();
   }

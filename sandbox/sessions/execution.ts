@@ -6,29 +6,37 @@ export interface ExecutionRequest {
   blocks: readonly CodeBlock[];
   /** Of each block. */
   timeoutMs: number;
-  /** Under which the result is recorded, with a hash of the request. */
+  /** The key under which the result is recorded, with a hash of the request. */
   keyed?: Keyed | undefined;
 }
 
-/** A request to execute that was taken on: it waits, runs, and has a result in the end. */
+/**
+ * Why an execution waits: for an earlier request of its session, for a place among all sessions, or because it was interrupted
+ * to make room for another session. An interrupted execution starts again from its beginning.
+ */
+export type WaitReason = "session" | "places" | "interrupted";
+
+/** An accepted request to execute code: it waits, runs, and has a result in the end. */
 export class Execution {
   readonly request: ExecutionRequest;
   readonly output: Output;
-  /** Rejects with a ProblemError where the sandbox failed, not the code. */
+  /** Rejects with a ProblemError when the sandbox failed, not the code. */
   readonly result: Promise<ExecutionResult>;
   readonly #stop = new AbortController();
   readonly #settle: PromiseWithResolvers<ExecutionResult>;
+  readonly #watchers = new Set<(waiting: WaitReason | undefined) => void>();
+  #waiting: WaitReason | undefined;
 
   constructor(request: ExecutionRequest, outputBytes: number) {
     this.request = request;
     this.output = new Output(outputBytes);
     this.#settle = Promise.withResolvers();
     this.result = this.#settle.promise;
-    // Somebody may ask for it later; nobody needs to.
+    // Without a client that waits for it, a rejection would be unhandled.
     this.result.catch(() => undefined);
   }
 
-  /** Aborted once it is cancelled. */
+  /** Aborted when the execution is cancelled. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -39,5 +47,19 @@ export class Execution {
 
   settle(result: Promise<ExecutionResult>): void {
     this.#settle.resolve(result);
+  }
+
+  /** Says that the execution waits, or, with undefined, that it runs. */
+  setWaiting(reason: WaitReason | undefined): void {
+    if (reason === this.#waiting) return;
+    this.#waiting = reason;
+    for (const watcher of this.#watchers) watcher(reason);
+  }
+
+  /** Calls with the reason if it waits, and then with each change, until the returned function is called. */
+  watchWaiting(watcher: (waiting: WaitReason | undefined) => void): () => void {
+    if (this.#waiting !== undefined) watcher(this.#waiting);
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
   }
 }

@@ -16,7 +16,7 @@ interface FileLimits {
 }
 
 /**
- * The files of a workspace for clients. Links are entries like others and are never followed: what is below one, is not there.
+ * The files of a workspace, for clients. Links are never followed: a path below a link does not exist.
  */
 export class SessionFiles {
   readonly #state: SessionState;
@@ -36,19 +36,19 @@ export class SessionFiles {
       .toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 
-  /** A file to read from. Whoever gets it closes it. @throws ProblemError 404 */
+  /** Opens a file. The caller closes it. @throws ProblemError 404 */
   async open(path: string): Promise<{ handle: FileHandle; size: number; modifiedAt: string }> {
     for (;;) {
       const entry = this.#at(path);
       if (entry?.type !== "file") throw noFile(path, entry);
       const handle = await this.#state.store.open(entry.blob);
       if (handle !== undefined) return { handle, size: entry.size, modifiedAt: entry.modified_at };
-      // It was replaced or removed between the two.
+      // The file was replaced or removed after the lookup.
       if (this.#at(path) === entry) throw new Error(`The blob of a file is missing.`);
     }
   }
 
-  /** Writes a file; directories above it are made. True when there was none. @throws ProblemError 409 or 413 */
+  /** Writes a file and creates missing directories. True when the file is new. @throws ProblemError 409 or 413 */
   put(path: string, content: Uint8Array): Promise<boolean> {
     return this.#state.using(async () => {
       this.#requirePlace(path);
@@ -95,7 +95,11 @@ export class SessionFiles {
       return entry !== undefined && entry.type !== "directory";
     });
     if (blocked === undefined) return;
-    throw new ProblemError(409, "not_a_directory", `${JSON.stringify(blocked)} is no directory.`);
+    throw new ProblemError(
+      409,
+      "not_a_directory",
+      `${JSON.stringify(blocked)} is not a directory.`,
+    );
   }
 
   #requireRoom({ bytes, entries }: { bytes: number; entries: number }): void {
@@ -110,7 +114,7 @@ export class SessionFiles {
 }
 
 function noFile(path: string, entry: StoredEntry | undefined): ProblemError {
-  const what = entry === undefined ? "There is nothing" : `There is no file but a ${entry.type}`;
+  const what = entry === undefined ? "There is no file" : `There is a ${entry.type}, not a file,`;
   return new ProblemError(404, "no_such_file", `${what} at ${JSON.stringify(path)}.`);
 }
 

@@ -8,37 +8,35 @@ import type {
   WorkspaceChange,
   WorkspaceEntry,
 } from "../runner.ts";
+import { isPath, isTarget } from "../workspace-path.ts";
 import type { SessionStore } from "./store.ts";
 import {
   apply,
   difference,
   EMPTY_WORKSPACE,
-  isPath,
   measure,
   type StoredChange,
   type StoredEntry,
   type Workspace,
 } from "./workspace.ts";
 
-/** What became of a block and of the workspace. */
+/** The result of a block and the workspace after it. */
 export interface BlockOutcome {
   result: Omit<BlockResult, "change">;
   workspace: Workspace;
-  /** Paths that the code made and that are no paths of a workspace. */
+  /** Paths that the code created and that a workspace cannot have. */
   unkept: readonly string[];
 }
 
-const MAX_LINK_BYTES = 4096;
+const CONCURRENT_WRITES = 16;
 
-const WRITES_AT_ONCE = 16;
-
-/** The runner of a session, had when it is needed, and what it has of the workspace. */
+/** The runner of a session, created when it is needed, and the workspace that it has. */
 export class Interpreter {
   readonly #isolation: Isolation;
   readonly #store: SessionStore;
   readonly #log: (error: unknown) => void;
   #runner: Runner | undefined;
-  /** What the runner's copy is. */
+  /** The workspace of the runner. */
   #copy: Workspace = EMPTY_WORKSPACE;
 
   constructor(isolation: Isolation, store: SessionStore, log: (error: unknown) => void) {
@@ -47,12 +45,12 @@ export class Interpreter {
     this.#log = log;
   }
 
-  /** Whether a runner is kept ready. */
+  /** Whether there is a runner. */
   get warm(): boolean {
     return this.#runner !== undefined;
   }
 
-  /** Runs a block in a workspace. @throws ProblemError 503 when the isolation fails and nothing has happened */
+  /** Runs a block in a workspace. @throws ProblemError 503 when the isolation fails and the code had no effect */
   async run(block: CodeBlock, workspace: Workspace, run: BlockRun): Promise<BlockOutcome> {
     try {
       const runner = await this.#ready(workspace);
@@ -64,13 +62,17 @@ export class Interpreter {
         return { result: { exitCode: 1, endedBy: "workspace" }, workspace, unkept: [] };
       }
       this.#copy = changed;
-      // What is not kept must not be there for the next block either.
+      // Entries that are not kept must not be visible to the next block.
       if (!runner.usable || unkept.length > 0) await this.close();
       return { result, workspace: changed, unkept };
     } catch (error) {
       this.#log(error);
       await this.close();
-      throw new ProblemError(503, "isolation_failed", "The code could not be run. It was logged.");
+      throw new ProblemError(
+        503,
+        "isolation_failed",
+        "The code could not be run, because of an internal error, which was logged.",
+      );
     }
   }
 
@@ -85,8 +87,8 @@ export class Interpreter {
     try {
       return await runner.run(block, run);
     } catch (error) {
-      // Who asks again would have it run again.
-      if (!this.#isolation.reachesOut) throw error;
+      // A 503 would be retried, and the code would have its effects twice.
+      if (!this.#isolation.hasOutsideEffects) throw error;
       this.#log(error);
       await this.close();
       return { exitCode: 1, endedBy: "crashed", change: { set: [], removed: [] } };
@@ -111,13 +113,13 @@ export class Interpreter {
     return { path, type, mode, content: await this.#store.read(entry.blob) };
   }
 
-  /** Stores what a runner says that has changed. It may say anything. */
+  /** Stores the changes that a runner reports. The runner is not trusted. */
   async #keep(change: WorkspaceChange): Promise<{ kept: StoredChange; unkept: string[] }> {
     const acceptable = change.set.filter(isAcceptable);
     const set = new Map<string, StoredEntry>();
-    // A disk takes several writes in the time of one.
-    for (let start = 0; start < acceptable.length; start += WRITES_AT_ONCE) {
-      const some = acceptable.slice(start, start + WRITES_AT_ONCE);
+    // A disk does several writes in the time of one.
+    for (let start = 0; start < acceptable.length; start += CONCURRENT_WRITES) {
+      const some = acceptable.slice(start, start + CONCURRENT_WRITES);
       const written = await Promise.all(some.map((entry) => this.#write(entry)));
       for (const [index, { path }] of some.entries()) set.set(path, written[index] as StoredEntry);
     }
@@ -139,8 +141,7 @@ export class Interpreter {
 }
 
 function isAcceptable(entry: WorkspaceEntry): boolean {
-  const tooLong = entry.type === "link" && Buffer.byteLength(entry.target) > MAX_LINK_BYTES;
-  return isPath(entry.path) && !tooLong;
+  return isPath(entry.path) && (entry.type !== "link" || isTarget(entry.target));
 }
 
 function fits(workspace: Workspace, { limits }: BlockRun): boolean {

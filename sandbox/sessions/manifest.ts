@@ -1,17 +1,18 @@
 import * as z from "zod";
-import { isPath, type StoredEntry, type Workspace } from "./workspace.ts";
+import { isPath } from "../workspace-path.ts";
+import type { StoredEntry, Workspace } from "./workspace.ts";
 
-/** What a request to execute answers. */
+/** The response to a request to execute code. */
 export const executionResultSchema = z.object({
   exit_code: z
     .number()
     .int()
-    .describe("Of the last block that ran; 124 after a timeout, 125 cancelled, 137 out of memory."),
-  output: z
-    .string()
-    .describe("What the blocks printed, standard output and errors in their order."),
-  truncated: z.boolean().describe("Whether there was more output than is kept."),
-  duration_ms: z.number().int().min(0).describe("Without the time it waited for others."),
+    .describe(
+      "Of the last block that ran; 124 after a timeout, 125 when cancelled, 137 for too much memory.",
+    ),
+  output: z.string().describe("Standard output and errors of all blocks, in order."),
+  truncated: z.boolean().describe("Whether output was left out."),
+  duration_ms: z.number().int().min(0).describe("The running time, without waiting."),
 });
 
 export type ExecutionResult = z.output<typeof executionResultSchema>;
@@ -32,13 +33,13 @@ const entrySchema: z.ZodType<StoredEntry> = z.discriminatedUnion("type", [
 
 const keyedSchema = z.object({
   key: z.string(),
-  /** Of the request, to tell another one under the same key. */
+  /** A hash of the request, to detect another request with the same key. */
   fingerprint: z.string(),
 });
 
 const recordedSchema = keyedSchema.extend({
   result: executionResultSchema.omit({ output: true }),
-  /** The output itself where it is short, else where it is. */
+  /** The output itself if it is short, otherwise its blob. */
   output: z.union([z.object({ text: z.string() }), z.object({ blob })]),
 });
 
@@ -46,16 +47,16 @@ const manifestSchema = z.object({
   version: z.literal(1),
   session: z.string(),
   entries: z.array(z.tuple([z.string().refine(isPath), entrySchema])),
-  /** Of the last keys, the oldest first. */
+  /** Results of the last keys, the oldest first. */
   results: z.array(recordedSchema),
-  /** What began and has no result, where code can have effects that are not undone. */
+  /** The execution that has begun and has no result, if its effects cannot be undone. */
   begun: keyedSchema.optional(),
 });
 
 export type Keyed = z.output<typeof keyedSchema>;
 export type Recorded = z.output<typeof recordedSchema>;
 
-/** Everything a session is, at one moment. */
+/** The complete state of a session. */
 export interface Manifest {
   workspace: Workspace;
   results: readonly Recorded[];
@@ -74,14 +75,14 @@ export function encodeManifest(session: string, { workspace, results, begun }: M
   } satisfies z.input<typeof manifestSchema>);
 }
 
-/** @throws Error when the text is no manifest of this session */
+/** @throws Error when the text is not a manifest of this session */
 export function decodeManifest(session: string, text: string): Manifest {
   const read = manifestSchema.parse(JSON.parse(text));
   if (read.session !== session) throw new Error("It is the manifest of another session.");
   return { workspace: new Map(read.entries), results: read.results, begun: read.begun };
 }
 
-/** The blobs that something in the manifest stands in. */
+/** The blobs that a manifest names. */
 export function blobsOf({ workspace, results }: Manifest): Set<string> {
   const blobs = new Set<string>();
   for (const entry of workspace.values()) if (entry.type === "file") blobs.add(entry.blob);

@@ -1,34 +1,34 @@
 import type { Session } from "./session.ts";
 
-/** A session in memory, and how many use it at the moment. */
+/** A session in memory, with the number of its current users. */
 interface Entry {
   loading: Promise<Session>;
-  /** Once somebody had it. */
+  /** Set once it is loaded. */
   session?: Session;
   users: number;
   usedAt: number;
-  /** Called when nobody uses it any more. */
+  /** Called when the last user leaves. */
   left?: () => void;
 }
 
 interface OpenSessionsOptions {
   warmMs: number;
-  /** Interpreters that are kept ready in sessions that nobody uses. */
+  /** Interpreters of idle sessions that are kept. */
   maxWarm: number;
 }
 
-/** The sessions that are in memory: those that are used, and for a while those that were. */
+/** The sessions in memory: those in use, and for a while idle ones. */
 export class OpenSessions {
   readonly #options: OpenSessionsOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Resolve when they are gone. Whoever wants to use one waits, and gets a new one. */
+  /** Sessions that are being removed. `use` waits for the removal and gets a new session. */
   readonly #removals = new Map<string, Promise<void>>();
 
   constructor(options: OpenSessionsOptions) {
     this.#options = options;
   }
 
-  /** Does something with a session, which stays in memory as long as it takes. */
+  /** Calls `action` with a session, which stays in memory meanwhile. */
   async use<T>(
     name: string,
     load: () => Promise<Session>,
@@ -43,7 +43,7 @@ export class OpenSessions {
     }
   }
 
-  /** Stops what runs in a session and waits until nobody uses it, then removes what it has outside of the memory. */
+  /** Cancels the executions of a session, waits until it is idle, then calls `destroy` to remove it from the disk. */
   remove(name: string, destroy: () => Promise<void>): Promise<void> {
     const removal =
       this.#removals.get(name) ??
@@ -56,13 +56,13 @@ export class OpenSessions {
     return (this.#entries.get(name)?.users ?? 0) > 0;
   }
 
-  /** Closes what was not used for long. */
+  /** Closes sessions that have been idle for long enough. */
   async unload(now: number): Promise<void> {
     const old = this.#idle().filter(([, { usedAt }]) => now - usedAt >= this.#options.warmMs);
     await Promise.all(old.map(([name, entry]) => this.#close(name, entry)));
   }
 
-  /** Stops what runs and closes everything. */
+  /** Cancels all executions and closes all sessions. */
   async close(): Promise<void> {
     await Promise.all([...this.#entries].map(([name, entry]) => this.#close(name, entry)));
   }
@@ -100,7 +100,7 @@ export class OpenSessions {
     await Promise.all(tooMany.map(([oldest, one]) => this.#close(oldest, one)));
   }
 
-  /** What nobody uses, the least recently used first. */
+  /** Idle sessions, the least recently used first. */
   #idle(): [string, Entry][] {
     return [...this.#entries]
       .filter(([name, { users }]) => users === 0 && !this.#removals.has(name))

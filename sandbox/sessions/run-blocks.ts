@@ -1,15 +1,15 @@
 import { shuttingDown } from "../problem.ts";
 import type { BlockLimits, CodeBlock, Isolation } from "../runner.ts";
-import { endingCode, endingNote, type Ending } from "./ended-by.ts";
 import type { Execution } from "./execution.ts";
 import type { Interpreter } from "./interpreter.ts";
+import { type Termination, terminationCode, terminationNote } from "./termination.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** How much one request may use; the timeout is the request's. */
 export interface ExecutionLimits extends Omit<BlockLimits, "timeoutMs"> {
-  /** Kept of the output. */
+  /** Output that is kept. */
   outputBytes: number;
-  /** Printed in all. */
+  /** Output that stops the code. */
   maxOutputBytes: number;
 }
 
@@ -17,28 +17,37 @@ interface Tools {
   interpreter: Interpreter;
   isolation: Isolation;
   limits: ExecutionLimits;
-  /** Aborted when the service ends: what it then kills has no result. */
+  /** Aborted when the service shuts down: executions that it kills have no result. */
   closing: AbortSignal;
+  /** Aborted when the execution has to make room for another session. */
+  interrupted: AbortSignal | undefined;
 }
 
-/** What running left behind. */
+/** The state after a block. */
 interface Ran {
   exitCode: number;
   workspace: Workspace;
 }
 
-/** Runs the blocks of a request in their order until one fails. @throws ProblemError 503 when the service ends meanwhile */
+/**
+ * Runs the blocks of a request in order until one fails.
+ *
+ * @throws ProblemError 503 when the service shuts down meanwhile
+ */
 export async function runBlocks(
   execution: Execution,
   workspace: Workspace,
   tools: Tools,
-): Promise<Ran> {
+): Promise<Ran | "interrupted"> {
   let ran: Ran = { exitCode: 0, workspace };
   for (const block of execution.request.blocks) {
     if (tools.closing.aborted) throw shuttingDown();
-    ran = execution.signal.aborted
-      ? { ...ran, exitCode: end(execution, "cancelled", tools) }
-      : await runBlock(execution, block, ran.workspace, tools);
+    if (execution.signal.aborted)
+      return { ...ran, exitCode: terminate(execution, "cancelled", tools) };
+    if (tools.interrupted?.aborted === true) return "interrupted";
+    const next = await runBlock(execution, block, ran.workspace, tools);
+    if (next === "interrupted") return next;
+    ran = next;
     if (ran.exitCode !== 0) break;
   }
   return ran;
@@ -49,7 +58,7 @@ async function runBlock(
   { language, code }: CodeBlock,
   workspace: Workspace,
   tools: Tools,
-): Promise<Ran> {
+): Promise<Ran | "interrupted"> {
   const { output, signal } = execution;
   const known = languageOf(tools.isolation, language);
   if (known === undefined) {
@@ -60,26 +69,33 @@ async function runBlock(
   const flood = new AbortController();
   const outcome = await tools.interpreter.run({ language: known, code }, workspace, {
     limits: blockLimits(execution, tools),
-    signal: AbortSignal.any([signal, flood.signal]),
+    signal: AbortSignal.any([
+      signal,
+      flood.signal,
+      ...(tools.interrupted === undefined ? [] : [tools.interrupted]),
+    ]),
     onOutput(bytes) {
       output.print(bytes);
       if (output.printed > tools.limits.maxOutputBytes) flood.abort();
     },
   });
   if (tools.closing.aborted) throw shuttingDown();
+  const { exitCode, endedBy } = outcome.result;
+  const stopped = endedBy === "cancelled" && !signal.aborted && !flood.signal.aborted;
+  if (stopped) return "interrupted";
   output.endBlock();
   if (outcome.unkept.length > 0) output.note(unkeptNote(outcome.unkept));
-  const { exitCode, endedBy } = outcome.result;
   if (endedBy === undefined) return { exitCode, workspace: outcome.workspace };
-  const ending = endedBy === "cancelled" && !signal.aborted ? "output" : endedBy;
-  return { exitCode: end(execution, ending, tools), workspace: outcome.workspace };
+  const reason = endedBy === "cancelled" && !signal.aborted ? "output" : endedBy;
+  return { exitCode: terminate(execution, reason, tools), workspace: outcome.workspace };
 }
 
-/** Says below the output why the code was ended. */
-function end(execution: Execution, ending: Ending, tools: Tools): number {
+/** Adds a line to the output that says why the code was stopped. @returns the exit code */
+function terminate(execution: Execution, reason: Termination, tools: Tools): number {
   const { maxOutputBytes } = tools.limits;
-  execution.output.note(endingNote(ending, { ...blockLimits(execution, tools), maxOutputBytes }));
-  return endingCode(ending);
+  const limits = { ...blockLimits(execution, tools), maxOutputBytes };
+  execution.output.note(terminationNote(reason, limits));
+  return terminationCode(reason);
 }
 
 function blockLimits(execution: Execution, { limits }: Tools): BlockLimits {
@@ -92,7 +108,11 @@ function languageOf({ languages }: Isolation, given: string): string | undefined
   return languages.find(({ name, aliases }) => name === wanted || aliases.includes(wanted))?.name;
 }
 
-function unkeptNote(paths: readonly string[]): string {
-  const more = paths.length > 1 ? ` and ${paths.length - 1} more` : "";
-  return `Not kept, for its name or its target: ${JSON.stringify(paths[0])}${more}.`;
+/** In characters. */
+const MAX_NOTED_PATH = 100;
+
+function unkeptNote([first = "", ...others]: readonly string[]): string {
+  const path = first.length > MAX_NOTED_PATH ? `${first.slice(0, MAX_NOTED_PATH)}...` : first;
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  return `Not kept, because of its name or its target: ${JSON.stringify(path)}${more}.`;
 }

@@ -1,30 +1,32 @@
 import { ProblemError } from "../problem.ts";
 import type { Isolation } from "../runner.ts";
 import { Execution, type ExecutionRequest } from "./execution.ts";
-import { endingCode } from "./ended-by.ts";
-import type { Gate } from "./gate.ts";
 import { Interpreter } from "./interpreter.ts";
 import type { ExecutionResult, Keyed, Recorded } from "./manifest.ts";
 import { type ExecutionLimits, runBlocks } from "./run-blocks.ts";
+import type { Job, Place, Scheduler } from "./scheduler.ts";
 import type { SessionState } from "./state.ts";
+import { terminationCode } from "./termination.ts";
 import { apply, difference, type Workspace } from "./workspace.ts";
 
 export interface SessionOptions {
+  /** The name of the session. */
+  name: string;
   isolation: Isolation;
   limits: ExecutionLimits;
-  /** Results that are kept for repeated keys. */
+  /** How many results are kept for repeated keys. */
   recordedResults: number;
   /** Of all sessions together. */
-  gate: Gate;
-  /** Aborted when the service ends: what it then kills has no result. */
+  scheduler: Scheduler;
+  /** Aborted when the service shuts down: executions that it kills have no result. */
   closing: AbortSignal;
   log: (error: unknown) => void;
 }
 
-/** Longer outputs stand in a blob, so that the manifest stays quick to write. */
+/** In characters. Longer outputs are stored as blobs, so that the manifest stays quick to write. */
 const MAX_INLINE_OUTPUT = 4096;
 
-/** Runs code of one session, a request at a time, and records the results. */
+/** Runs the code of one session, one request at a time, and records the results. */
 export class Session {
   readonly state: SessionState;
   readonly #options: SessionOptions;
@@ -38,15 +40,15 @@ export class Session {
     this.#interpreter = new Interpreter(options.isolation, state.store, options.log);
   }
 
-  /** Whether an interpreter is kept ready. */
+  /** Whether an interpreter is ready. */
   get warm(): boolean {
     return this.#interpreter.warm;
   }
 
   /**
-   * What there is under a key: the record of an execution, or one that has not ended.
+   * Finds an execution by its key: a recorded one, or one that has not ended.
    *
-   * @throws ProblemError 409 when the key stands for another request
+   * @throws ProblemError 409 when the key was used for another request
    */
   find(keyed: Keyed): { recorded: Recorded } | { running: Execution } | undefined {
     const running = this.#running(keyed.key);
@@ -60,9 +62,15 @@ export class Session {
     return { recorded };
   }
 
-  /** Takes a request on that nothing was found for. It runs when those before it have ended. */
+  /** How many executions run or wait. */
+  get pending(): number {
+    return this.#executions.size;
+  }
+
+  /** Starts a request that `find` does not know. It runs when the requests before it have ended. */
   start(request: ExecutionRequest): Execution {
     const execution = new Execution(request, this.#options.limits.outputBytes);
+    if (this.#executions.size > 0) execution.setWaiting("session");
     this.#executions.add(execution);
     const result = this.#queue
       .then(() => this.#execute(execution))
@@ -79,7 +87,7 @@ export class Session {
     return { ...result, output: bytes.toString() };
   }
 
-  /** Stops what runs or waits under a key. Resolves once it has ended; false when there is nothing. */
+  /** Cancels the execution with this key. Resolves once it has ended; false when none runs or waits. */
   async cancel(key: string): Promise<boolean> {
     const execution = this.#running(key);
     if (execution === undefined) return false;
@@ -88,14 +96,14 @@ export class Session {
     return true;
   }
 
-  /** Stops everything. Resolves once all has ended. */
+  /** Cancels all executions. Resolves when the last one has ended. */
   async close(): Promise<void> {
     for (const execution of this.#executions) execution.cancel();
     await this.#queue;
     await this.#interpreter.close();
   }
 
-  /** What was cancelled and has not ended yet can no longer be joined. */
+  /** An execution that was cancelled cannot be joined, even if it has not ended yet. */
   #running(key: string): Execution | undefined {
     return [...this.#executions].find(
       ({ request, signal }) => request.keyed?.key === key && !signal.aborted,
@@ -103,36 +111,57 @@ export class Session {
   }
 
   async #execute(execution: Execution): Promise<ExecutionResult> {
-    const leave = await this.#options.gate.enter(execution.signal);
-    try {
-      return await this.state.using(() => this.#run(execution));
-    } finally {
-      leave?.();
+    const { name, scheduler, isolation } = this.#options;
+    const { blocks, timeoutMs } = execution.request;
+    const job: Job = {
+      session: name,
+      limitMs: blocks.length * timeoutMs,
+      repeatable: !isolation.hasOutsideEffects,
+      signal: execution.signal,
+      onWait: () => execution.setWaiting("places"),
+    };
+    for (;;) {
+      const place = await scheduler.enter(job);
+      execution.setWaiting(undefined);
+      try {
+        const result = await this.state.using(() => this.#run(execution, place));
+        if (result !== undefined) return result;
+      } finally {
+        place?.leave();
+      }
+      execution.output.clear();
+      execution.setWaiting("interrupted");
+      job.onWait = () => undefined;
     }
   }
 
-  async #run(execution: Execution): Promise<ExecutionResult> {
+  /** @returns the result; undefined when the execution was interrupted and has to run again */
+  async #run(execution: Execution, place: Place | undefined): Promise<ExecutionResult | undefined> {
     const { keyed } = execution.request;
-    if (keyed && this.#options.isolation.reachesOut)
+    if (keyed && this.#options.isolation.hasOutsideEffects)
       await this.state.update((current) => ({ ...current, begun: keyed }));
     const started = performance.now();
     const before = this.state.current.workspace;
-    const { exitCode, workspace } = await runBlocks(execution, before, {
+    const ran = await runBlocks(execution, before, {
       ...this.#options,
       interpreter: this.#interpreter,
+      interrupted: place?.interrupted,
     });
+    if (ran === "interrupted") return undefined;
+    const { exitCode, workspace } = ran;
     const result: ExecutionResult = {
       exit_code: exitCode,
       output: execution.output.text,
       truncated: execution.output.truncated,
       duration_ms: Math.round(performance.now() - started),
     };
-    if (execution.signal.aborted && exitCode === endingCode("cancelled")) await this.#forgetBegun();
+    if (execution.signal.aborted && exitCode === terminationCode("cancelled"))
+      await this.#forgetBegun();
     else await this.#record(keyed, result, { before, after: workspace });
     return result;
   }
 
-  /** What was cancelled leaves nothing behind: who asks again under its key wants it to run, as a retried run does. */
+  /** A cancelled execution leaves nothing behind: the same key runs the code again, as a retried run does. */
   async #forgetBegun(): Promise<void> {
     if (this.state.current.begun === undefined) return;
     await this.state.update(({ workspace, results }) => ({ workspace, results }));
@@ -148,7 +177,7 @@ export class Session {
       keyed === undefined ? [] : [{ ...keyed, result, output: await this.#keep(output) }];
     const change = difference(before, after);
     await this.state.update(({ workspace, results }) => ({
-      // Files that clients put meanwhile stay, unless the code wrote the same ones.
+      // Files that clients wrote in the meantime stay, unless the code wrote the same ones.
       workspace: apply(workspace, change),
       results: [...results, ...recorded].slice(-this.#options.recordedResults),
     }));

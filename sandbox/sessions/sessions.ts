@@ -5,23 +5,29 @@ import { busy, shuttingDown } from "../problem.ts";
 import type { Isolation } from "../runner.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { SessionFiles } from "./files.ts";
-import { Gate } from "./gate.ts";
 import type { ExecutionResult } from "./manifest.ts";
 import { OpenSessions } from "./open-sessions.ts";
 import type { ExecutionLimits } from "./run-blocks.ts";
+import { Scheduler } from "./scheduler.ts";
 import { Session } from "./session.ts";
 import { SessionState } from "./state.ts";
 import { directoryName, SessionStore, sync, unlessMissing } from "./store.ts";
 
 export interface SessionsOptions extends ExecutionLimits {
-  /** Directory for everything that is kept. */
+  /** The directory of all stored sessions. */
   data: string;
   isolation: Isolation;
   maxSessions: number;
   /** Executions that run at once. */
   concurrency: number;
-  /** Executions that wait. */
+  /** More that may, of sessions that have run little code lately. */
+  reserved: number;
+  /** Seconds of recent code that count as little. */
+  shortSeconds: number;
+  /** Executions that wait, of all sessions together. */
   maxWaiting: number;
+  /** Executions of one session that wait. */
+  maxSessionWaiting: number;
   recordedResults: number;
   idleSeconds: number;
   warmSeconds: number;
@@ -32,12 +38,12 @@ export interface SessionsOptions extends ExecutionLimits {
 const MOST_MS_BETWEEN_UNLOADS = 10_000;
 const MOST_MS_BETWEEN_SWEEPS = 600_000;
 
-/** All sessions: in memory while they are used, on the disk until they are removed or idle for long. */
+/** All sessions: in memory while they are used, on disk until they are removed or have been idle for too long. */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #gate: Gate;
+  readonly #scheduler: Scheduler;
   readonly #open: OpenSessions;
-  /** The directories there are, or will be. */
+  /** Names of the directories that exist or are about to. */
   readonly #known: Set<string>;
   readonly #timers: NodeJS.Timeout[];
   /** Executions that run or wait. */
@@ -45,9 +51,9 @@ export class Sessions {
   readonly #closing = new AbortController();
 
   private constructor(options: SessionsOptions, known: readonly string[]) {
-    const { concurrency, warmSeconds, idleSeconds, maxWarm } = options;
+    const { concurrency, reserved, shortSeconds, warmSeconds, idleSeconds, maxWarm } = options;
     this.#options = options;
-    this.#gate = new Gate(concurrency);
+    this.#scheduler = new Scheduler({ concurrency, reserved, shortMs: shortSeconds * 1000 });
     this.#open = new OpenSessions({ warmMs: warmSeconds * 1000, maxWarm });
     this.#known = new Set(known);
     this.#timers = [
@@ -67,7 +73,7 @@ export class Sessions {
   }
 
   /**
-   * The recorded result of a key, or an execution that will have one: a new one, or the one that runs already.
+   * Returns the recorded result of a key, or an execution: a new one, or the one that runs under this key already.
    *
    * @throws ProblemError 409 or 429
    */
@@ -76,10 +82,10 @@ export class Sessions {
       const found = request.keyed && session.find(request.keyed);
       if (found !== undefined)
         return "running" in found ? found.running : session.read(found.recorded);
-      this.#admit();
+      this.#admit(session);
       this.#add(id);
       const execution = session.start(request);
-      // Nobody has to wait for it, but it keeps its session.
+      // Keeps the session in memory until the execution has ended.
       void this.#use(id, () => execution.result).catch(() => undefined);
       this.#pending++;
       void execution.result.catch(() => undefined).then(() => this.#pending--);
@@ -87,17 +93,17 @@ export class Sessions {
     });
   }
 
-  /** Stops what runs or waits under a key; false when there is nothing. */
+  /** Cancels the execution with this key; false when none runs or waits. */
   cancel(id: string, key: string): Promise<boolean> {
     return this.#use(id, (session) => session.cancel(key));
   }
 
-  /** Does something with the files of a session. */
+  /** Calls `action` with the files of a session. */
   files<T>(id: string, action: (files: SessionFiles) => T | Promise<T>): Promise<T> {
     return this.#use(id, async ({ state }) => action(new SessionFiles(state, this.#options)));
   }
 
-  /** Like `files`, for what makes a session that does not exist. @throws ProblemError 429 */
+  /** Like `files`, but creates a session that does not exist. @throws ProblemError 429 */
   newFiles<T>(id: string, action: (files: SessionFiles) => Promise<T>): Promise<T> {
     return this.#use(id, async ({ state }) => {
       this.#add(id);
@@ -105,12 +111,12 @@ export class Sessions {
     });
   }
 
-  /** Stops what runs in a session, then removes all of it. */
+  /** Cancels the executions of a session, then removes its files and results. */
   async remove(id: string): Promise<void> {
     await this.#remove(directoryName(id));
   }
 
-  /** Stops everything. What ran has no result, so that it can run again. */
+  /** Stops everything. Executions that are stopped have no result, so they can run again. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const timer of this.#timers) clearInterval(timer);
@@ -129,14 +135,19 @@ export class Sessions {
     return new Session(state, {
       ...this.#options,
       limits: this.#options,
-      gate: this.#gate,
+      name: id,
+      scheduler: this.#scheduler,
       closing: this.#closing.signal,
     });
   }
 
-  #admit(): void {
-    const { concurrency, maxWaiting } = this.#options;
-    if (this.#pending < concurrency + maxWaiting) return;
+  /** @throws ProblemError 429 when too many executions wait */
+  #admit(session: Session): void {
+    const { concurrency, reserved, maxWaiting, maxSessionWaiting } = this.#options;
+    const { pending } = session;
+    if (pending > maxSessionWaiting)
+      throw busy("too_many_waiting", `${pending} requests of this session run or wait already.`, 2);
+    if (this.#pending < concurrency + reserved + maxWaiting) return;
     throw busy("too_many_waiting", `${this.#pending} requests run or wait already.`, 2);
   }
 
@@ -149,7 +160,7 @@ export class Sessions {
 
   #remove(name: string): Promise<void> {
     return this.#open.remove(name, async () => {
-      // Gone as a whole by the rename; what takes longer may be interrupted.
+      // The rename removes the session in one step; deleting its files may be interrupted.
       const removed = join(this.#options.data, "removed", randomBytes(16).toString("hex"));
       const was = await unlessMissing(rename(this.#directory(name), removed).then(() => true));
       this.#known.delete(name);
@@ -159,7 +170,7 @@ export class Sessions {
     });
   }
 
-  /** Removes the sessions that were idle for too long. */
+  /** Removes sessions that have been idle for too long. */
   async #sweep(): Promise<void> {
     for (const name of this.#known) {
       const changed = await new SessionStore(this.#directory(name), "").changedAt();

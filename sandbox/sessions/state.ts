@@ -4,7 +4,7 @@ import type { SessionStore } from "./store.ts";
 const UNKNOWN_OUTCOME =
   "The sandbox was stopped while this code ran, so its outcome is not known. It was not run again.";
 
-/** The current manifest of a session, and who works with the blobs it names. */
+/** The current manifest of a session, and the number of users of its blobs. */
 export class SessionState {
   readonly store: SessionStore;
   #current: Manifest;
@@ -25,19 +25,19 @@ export class SessionState {
     return this.#current;
   }
 
-  /** A commit failed, so that what is on the disk may be another state: it has to be loaded again. */
+  /** A commit failed, so the disk may have another state: the session has to be loaded again. */
   get broken(): boolean {
     return this.#broken;
   }
 
-  /** Commits what `change` makes of the current manifest, one after the other. */
+  /** Changes the current manifest and commits it. Commits happen one after the other. */
   update(change: (current: Manifest) => Manifest): Promise<void> {
     const committed = this.#commits.then(() => this.#commit(change));
     this.#commits = committed.catch(() => undefined);
     return committed;
   }
 
-  /** Does something with blobs. Those that nothing names any more are removed when nobody does. */
+  /** Calls an action that uses blobs. Unnamed blobs are removed when no action is running. */
   async using<T>(action: () => Promise<T>): Promise<T> {
     this.#users++;
     try {
@@ -61,7 +61,7 @@ export class SessionState {
   }
 }
 
-/** What had begun has no result when the service died: that is its result. */
+/** Gives an execution that had begun when the service crashed a result that says so. */
 function withoutBegun({ begun, ...manifest }: Manifest): Manifest {
   if (begun === undefined) return manifest;
   const unknown = {

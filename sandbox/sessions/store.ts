@@ -14,13 +14,13 @@ import { blobsOf, decodeManifest, encodeManifest, type Manifest } from "./manife
 
 /**
  * The directory of one session: a manifest, and the blobs it names. Blobs are written before the manifest that names them and are
- * never changed; the manifest is replaced by a rename. So whenever the service dies, either the one or the other manifest is
- * there, whole, with all of its blobs.
+ * never changed; the manifest is replaced by a rename. So after a crash at any moment there is either the old manifest or the
+ * new one, complete, with all of its blobs.
  */
 export class SessionStore {
   readonly #session: string;
   readonly #directory: string;
-  /** Written since the last commit: nothing names them yet. */
+  /** Blobs written since the last commit, which no manifest names yet. */
   #fresh = new Set<string>();
   #named = new Set<string>();
 
@@ -29,7 +29,7 @@ export class SessionStore {
     this.#directory = directory;
   }
 
-  /** What was committed last, undefined when there was nothing. Removes what a died service left half done. */
+  /** Loads the last commit, if there is one, and removes unnamed blobs that a crash left. */
   async load(): Promise<Manifest | undefined> {
     const text = await unlessMissing(readFile(this.#manifest, "utf8"));
     if (text === undefined) return undefined;
@@ -40,7 +40,7 @@ export class SessionStore {
     return manifest;
   }
 
-  /** Makes a manifest the current one; afterwards a died service has it. */
+  /** Replaces the manifest. The new one survives a crash from then on. */
   async commit(manifest: Manifest): Promise<void> {
     if (this.#fresh.size > 0) await sync(this.#blobs);
     await this.#prepare();
@@ -54,7 +54,7 @@ export class SessionStore {
     }
   }
 
-  /** Removes the blobs that the current manifest does not name. Nobody may be reading or writing them. */
+  /** Removes blobs that the current manifest does not name. No other action may use blobs meanwhile. */
   async sweep(manifest: Manifest): Promise<void> {
     const named = blobsOf(manifest);
     const unnamed = [...this.#named, ...this.#fresh].filter((blob) => !named.has(blob));
@@ -63,7 +63,7 @@ export class SessionStore {
     await this.#remove(unnamed);
   }
 
-  /** Keeps bytes. Resolves with the name they have from now on. */
+  /** Stores bytes. Resolves with the name of the blob. */
   async put(bytes: Uint8Array | string): Promise<string> {
     await this.#prepare();
     const blob = randomBytes(16).toString("hex");
@@ -72,7 +72,7 @@ export class SessionStore {
     return blob;
   }
 
-  /** A blob, open for reading; undefined when it is not there any more. */
+  /** Opens a blob for reading; undefined when it was removed. */
   open(blob: string): Promise<FileHandle | undefined> {
     return unlessMissing(open(join(this.#blobs, blob)));
   }
@@ -81,7 +81,7 @@ export class SessionStore {
     return readFile(join(this.#blobs, blob));
   }
 
-  /** Of the last commit, undefined before the first. */
+  /** Time of the last commit; undefined before the first. */
   async changedAt(): Promise<Date | undefined> {
     return (await unlessMissing(stat(this.#manifest)))?.mtime;
   }
@@ -106,12 +106,12 @@ export class SessionStore {
   }
 }
 
-/** The name of a session's directory: nothing of a name that a client chose becomes a path. */
+/** The name of a session's directory: a hash, so that names chosen by clients never become paths. */
 export function directoryName(session: string): string {
   return createHash("sha256").update(session).digest("hex");
 }
 
-/** The result, or undefined when there is no such file. */
+/** Resolves with undefined when there is no such file. */
 export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
@@ -121,7 +121,7 @@ export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefine
   }
 }
 
-/** Makes the entries of a directory survive a crash of the machine. */
+/** Syncs a directory, so that its entries survive a crash of the machine. */
 export async function sync(directory: string): Promise<void> {
   const handle = await open(directory);
   try {

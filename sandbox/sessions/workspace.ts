@@ -1,49 +1,21 @@
-/** What is at a path of a workspace. Files are blobs of the session's store. */
+/** An entry of a workspace. Files are blobs of the session's store. */
 export type StoredEntry =
   | { type: "file"; blob: string; size: number; mode: number; modified_at: string }
   | { type: "link"; target: string }
   | { type: "directory" };
 
 /**
- * A workspace: entries by their paths. What is above an entry is a directory and has an entry, too. Never changed in place: an
- * entry that is the same object in two workspaces is the same.
+ * A workspace: entries by path, including all directories above an entry. Immutable: an entry that is the same object in two
+ * workspaces is equal.
  */
 export type Workspace = ReadonlyMap<string, StoredEntry>;
 
 export const EMPTY_WORKSPACE: Workspace = new Map();
 
-/** What makes one workspace of another. */
+/** The difference between two workspaces. */
 export interface StoredChange {
   set: ReadonlyMap<string, StoredEntry>;
   removed: readonly string[];
-}
-
-const MAX_PATH_BYTES = 1024;
-const MAX_NAME_BYTES = 255;
-const MAX_DEPTH = 32;
-
-/**
- * What is wrong with a path, if anything. Paths only name things inside a workspace; those that could be read as something else
- * on some system are refused all the same.
- */
-export function pathProblem(path: string): string | undefined {
-  if (path === "") return "is empty";
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) return `is longer than ${MAX_PATH_BYTES} bytes`;
-  // oxlint-disable-next-line no-control-regex
-  if (/[\u0000-\u001f\u007f\\\ufffd]/.test(path) || !path.isWellFormed())
-    return "has control characters, backslashes or broken Unicode";
-  const names = path.split("/");
-  if (names.length > MAX_DEPTH) return `is deeper than ${MAX_DEPTH} directories`;
-  if (names.some((name) => name === "" || name === "." || name === ".."))
-    return "has empty names, `.` or `..`";
-  if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES))
-    return `has a name longer than ${MAX_NAME_BYTES} bytes`;
-  return undefined;
-}
-
-/** Whether a path is free of what `pathProblem` finds. */
-export function isPath(path: string): boolean {
-  return pathProblem(path) === undefined;
 }
 
 /** The directories above a path, the topmost first. */
@@ -55,8 +27,8 @@ export function parentsOf(path: string): string[] {
 }
 
 /**
- * Removes, then sets. Where they meet, what is set wins: a directory above it takes the place of a file or link, and what is set
- * takes the place of a directory with all in it.
+ * Applies a change: removes first, then sets. New entries win: their directories replace files and links, and an entry replaces a
+ * directory with everything in it.
  */
 export function apply(workspace: Workspace, { set, removed }: StoredChange): Workspace {
   const directories = new Set([...set.keys()].flatMap(parentsOf));
@@ -77,7 +49,7 @@ export function apply(workspace: Workspace, { set, removed }: StoredChange): Wor
   return result;
 }
 
-/** What makes `to` of `from`, parents first; of a directory that is gone only its own path. */
+/** The change from one workspace to another, parents first; a removed directory is one path, without its entries. */
 export function difference(from: Workspace, to: Workspace): StoredChange {
   const removed = [...from.keys()].filter((path) => to.get(path)?.type !== from.get(path)?.type);
   const gone = new Set(removed);
@@ -91,7 +63,7 @@ export function difference(from: Workspace, to: Workspace): StoredChange {
   };
 }
 
-/** How much a workspace takes. */
+/** The size of a workspace. */
 export function measure(workspace: Workspace): { entries: number; bytes: number } {
   let bytes = 0;
   for (const entry of workspace.values()) if (entry.type === "file") bytes += entry.size;

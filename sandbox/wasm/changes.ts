@@ -1,7 +1,7 @@
 import type { WorkspaceChange, WorkspaceEntry } from "../runner.ts";
 import { CHUNK_BYTES, encodeFrame, encodeJson, FRAME } from "./frames.ts";
 
-/** A change as frames, in the order they must be applied: what is gone first. */
+/** Encodes a change as frames, in the order in which they must be applied: removed paths first. */
 export function* changeFrames(change: WorkspaceChange): Generator<Uint8Array> {
   for (const path of change.removed) yield encodeJson(FRAME.removed, { path });
   for (const entry of change.set) yield* entryFrames(entry);
@@ -24,7 +24,7 @@ function* entryFrames(entry: WorkspaceEntry): Generator<Uint8Array> {
   }
 }
 
-/** How much one change may bring. */
+/** The limits of one change. */
 export interface ChangeLimits {
   bytes: number;
   entries: number;
@@ -33,7 +33,7 @@ export interface ChangeLimits {
 const LONGEST_PATH = 4096;
 const LONGEST_NAME = 255;
 
-/** Puts a change together from frames, believing nothing that they say. */
+/** Decodes a change from frames, without trusting them. */
 export class ChangeReader {
   readonly #limits: ChangeLimits;
   readonly #change: WorkspaceChange = { set: [], removed: [] };
@@ -44,7 +44,7 @@ export class ChangeReader {
     this.#limits = limits;
   }
 
-  /** Takes the frame if it is part of a change. @throws Error when it says what must not be */
+  /** Takes a frame if it is part of a change. @throws Error for an invalid frame */
   take(type: number, body: Uint8Array): boolean {
     if (type === FRAME.data) {
       this.#data(body);
@@ -70,7 +70,7 @@ export class ChangeReader {
     return true;
   }
 
-  /** The change, when all has been said. @throws Error when a file has not come to its end */
+  /** The complete change. @throws Error when a file is incomplete */
   end(): WorkspaceChange {
     this.#whole();
     return this.#change;
@@ -88,24 +88,24 @@ export class ChangeReader {
   #data(body: Uint8Array): void {
     const file = this.#file;
     if (file === undefined || file.filled + body.length > file.content.length)
-      throw new Error("data of no file");
+      throw new Error("data without a file");
     file.content.set(body, file.filled);
     file.filled += body.length;
   }
 
   #whole(): void {
     if (this.#file !== undefined && this.#file.filled < this.#file.content.length)
-      throw new Error("a file has no end");
+      throw new Error("an incomplete file");
     this.#file = undefined;
   }
 }
 
 function checkedPath(path: unknown): string {
   if (typeof path !== "string" || path.length > LONGEST_PATH || path.includes("\0"))
-    throw new Error("no path");
+    throw new Error("an invalid path");
   for (const name of path.split("/"))
     if (name === "" || name === "." || name === ".." || name.length > LONGEST_NAME)
-      throw new Error("no path inside of the workspace");
+      throw new Error("a path outside the workspace");
   return path;
 }
 
@@ -115,12 +115,12 @@ function checkedTarget(target: unknown): string {
     target !== "" &&
     target.length <= LONGEST_PATH &&
     !target.includes("\0");
-  if (!valid) throw new Error("no target of a link");
+  if (!valid) throw new Error("an invalid target of a link");
   return target;
 }
 
 function checkedNumber(value: unknown): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
-    throw new Error("no number");
+    throw new Error("an invalid number");
   return value;
 }

@@ -1,33 +1,33 @@
-// What parent and child say to each other: frames of a type, a length and that many bytes, on a pipe for each direction.
+// The protocol between parent and child: frames of a type, a length and that many bytes, on a pipe for each direction.
 
-/** Bytes of a frame's head: one for the type, four for the length of what follows. */
+/** Bytes of a frame's head: one for the type, four for the length of the body. */
 export const HEAD_BYTES = 5;
 
-/** Contents of files and outputs are cut into frames of at most this many bytes. */
+/** Largest body of a frame with a piece of a file or of output. */
 export const CHUNK_BYTES = 256 * 1024;
 
 export const FRAME = {
-  /** child: is ready for work; `{ version }` */
+  /** child: ready for work; `{ python }` */
   ready: 1,
-  /** child: a piece of what a block printed */
+  /** child: output of a block */
   output: 2,
-  /** both: a file begins, as `{ path, mode, size }`; its bytes follow in `data` frames */
+  /** both: start of a file, `{ path, mode, size }`; its bytes follow in `data` frames */
   file: 3,
   data: 4,
   /** both: `{ path, target }` */
   link: 5,
   /** both: `{ path }` */
   directory: 6,
-  /** both: `{ path }` and everything below it is gone */
+  /** both: `{ path }` was removed with everything below it */
   removed: 7,
-  /** parent: all changes have been said; answered with `updated` */
+  /** parent: end of the changes; answered with `updated` */
   update: 8,
   updated: 9,
   /** parent: run a block, as a `BlockRequest` */
   run: 10,
-  /** child: what became of it, as a `BlockReport`, after the changes it made */
+  /** child: the result of the block, as a `BlockReport`, after the changes it made */
   report: 11,
-  /** child, when it makes a snapshot: a piece of it; ends with `ready` */
+  /** child: a piece of the snapshot it makes; ends with `ready` */
   snapshot: 12,
 } as const;
 
@@ -45,11 +45,11 @@ export interface BlockRequest {
 export interface BlockReport {
   exitCode: number;
   endedBy?: "timeout" | "crashed";
-  /** The child is not as it was before: it must not run another block. */
+  /** The child cannot be restored: it must not run another block. */
   spent: boolean;
 }
 
-/** A frame as it goes over the pipe. */
+/** Encodes a frame. */
 export function encodeFrame(type: FrameType, body: Uint8Array): Uint8Array {
   const frame = new Uint8Array(HEAD_BYTES + body.length);
   frame[0] = type;
@@ -58,7 +58,7 @@ export function encodeFrame(type: FrameType, body: Uint8Array): Uint8Array {
   return frame;
 }
 
-/** A frame whose body is JSON. */
+/** Encodes a frame with a JSON body. */
 export function encodeJson(type: FrameType, value: unknown): Uint8Array {
   return encodeFrame(type, new TextEncoder().encode(JSON.stringify(value)));
 }
@@ -68,21 +68,21 @@ export function decodeHead(head: Uint8Array): { type: number; length: number } {
   return { type: view.getUint8(0), length: view.getUint32(1) };
 }
 
-/** Puts frames together from the pieces a pipe gives, however small they are. */
+/** Decodes frames from the pieces that a pipe delivers, however small they are. */
 export class FrameReader {
   readonly #limit: number;
   readonly #head = new Uint8Array(HEAD_BYTES);
-  /** Of the frame that has begun, once its head is there. */
+  /** The body of the current frame, once its head is complete. */
   #body: Uint8Array | undefined;
-  /** What is there of the head, or of the body. */
+  /** Bytes of the head, or of the body, so far. */
   #filled = 0;
 
-  /** @param limit bytes that a frame's body may have */
+  /** @param limit bytes of the largest body */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** The frames that are complete with this piece. @throws Error when a frame is longer than the limit */
+  /** The frames that this piece completes. @throws Error when a frame is longer than the limit */
   *push(piece: Uint8Array): Generator<{ type: number; body: Uint8Array }> {
     for (let rest = piece; ;) {
       const target = this.#body ?? this.#head;

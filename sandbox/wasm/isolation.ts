@@ -3,16 +3,16 @@ import { WasmRunner } from "./runner.ts";
 import { snapshotFile } from "./snapshot.ts";
 
 export interface WasmOptions {
-  /** Where the snapshot of Python is kept, and looked for at the next start. */
+  /** Where the snapshot of Python is stored for the next start. */
   cacheDirectory: string;
-  /** Processes that wait for work. */
+  /** Processes that are ready for new sessions. */
   poolSize: number;
 }
 
-/** Python in WebAssembly and an interpreter of shell scripts, in a process for each session. */
+/** Python in WebAssembly and a shell interpreter, in a process for each session. */
 export class WasmIsolation implements Isolation {
   readonly name = "wasm";
-  readonly reachesOut = false;
+  readonly hasOutsideEffects = false;
   languages: readonly LanguageInfo[] = [];
   readonly #options: WasmOptions;
   readonly #pool: Promise<WasmRunner>[] = [];
@@ -25,7 +25,7 @@ export class WasmIsolation implements Isolation {
 
   async start(): Promise<void> {
     this.#snapshot = await snapshotFile(this.#options.cacheDirectory);
-    const first = await this.#begin();
+    const first = await this.#startRunner();
     this.languages = [
       { name: "python", aliases: ["py", "python3"], version: first.pythonVersion },
       { name: "sh", aliases: ["bash", "shell"], version: "" },
@@ -37,9 +37,9 @@ export class WasmIsolation implements Isolation {
 
   async runner(): Promise<Runner> {
     for (;;) {
-      const runner = await (this.#pool.shift() ?? this.#begin());
+      const runner = await (this.#pool.shift() ?? this.#startRunner());
       this.#fill();
-      // One that waited may have died.
+      // It may have crashed while it was in the pool.
       if (runner.usable) return runner;
     }
   }
@@ -47,19 +47,20 @@ export class WasmIsolation implements Isolation {
   async close(): Promise<void> {
     this.#closed = true;
     const waiting = await Promise.allSettled(this.#pool.splice(0));
-    for (const begun of waiting) if (begun.status === "fulfilled") await begun.value.close();
+    for (const starting of waiting)
+      if (starting.status === "fulfilled") await starting.value.close();
   }
 
   #fill(): void {
     while (!this.#closed && this.#pool.length < this.#options.poolSize) {
-      const begun = this.#begin();
-      // Whoever takes it hears of the failure.
-      begun.catch(() => undefined);
-      this.#pool.push(begun);
+      const starting = this.#startRunner();
+      // The failure is reported to the session that takes it.
+      starting.catch(() => undefined);
+      this.#pool.push(starting);
     }
   }
 
-  #begin(): Promise<WasmRunner> {
+  #startRunner(): Promise<WasmRunner> {
     if (this.#snapshot === undefined || this.#closed)
       throw new Error("the isolation is not started");
     return WasmRunner.start(this.#snapshot);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The directories of the packages, and of all that they depend on. @throws Error when one is not installed */
+/** The directories of packages and of all their dependencies. @throws Error when one is not installed */
 export function packageDirectories(names: readonly string[]): string[] {
   const found = new Set<string>();
   for (const name of names) collect(name, dirname(fileURLToPath(import.meta.url)), found);
@@ -20,7 +20,7 @@ function collect(name: string, from: string, found: Set<string>): void {
     collect(dependency, directory, found);
 }
 
-/** As Node looks for a package: in the nearest `node_modules` that has it. */
+/** Finds a package like Node does: in the nearest `node_modules` that has it. */
 function find(name: string, from: string): string {
   for (let at = from; ; at = dirname(at)) {
     const directory = join(at, "node_modules", name);

@@ -7,12 +7,12 @@ import { packageDirectories } from "./packages.ts";
 
 const MAIN = fileURLToPath(new URL("child/main.ts", import.meta.url));
 
-let ofProgram: readonly string[] | undefined;
+let programDirectories: readonly string[] | undefined;
 
-/** Everything a child may read: the program itself and the packages it is made of. */
+/** The directories that a child may read: its program and the packages it uses. */
 function readableOfProgram(): readonly string[] {
-  ofProgram ??= [dirname(dirname(MAIN)), ...packageDirectories(["pyodide", "just-bash"])];
-  return ofProgram;
+  programDirectories ??= [dirname(dirname(MAIN)), ...packageDirectories(["pyodide", "just-bash"])];
+  return programDirectories;
 }
 
 export interface Child {
@@ -21,13 +21,13 @@ export interface Child {
   input: Duplex;
   /** From the child. */
   output: Duplex;
-  /** The end of what Node has written about it, for whoever wonders why it does not start. */
-  said(): string;
+  /** The last error output of the process, for diagnostics. */
+  errors(): string;
 }
 
-const SAID_CHARACTERS = 2000;
+const ERROR_CHARACTERS = 2000;
 
-/** Starts the program of the child, with the least of rights. */
+/** Starts the child with minimal permissions. */
 export function startChild(args: string[], readable: string[], heapBytes: number): Child {
   const rights = [...readableOfProgram(), ...readable].map((path) => `--allow-fs-read=${path}`);
   const child = spawn(
@@ -37,10 +37,10 @@ export function startChild(args: string[], readable: string[], heapBytes: number
       ...rights,
       "--disallow-code-generation-from-strings",
       "--no-addons",
-      // It would write files whatever the rights.
+      // It writes files in spite of the permission model.
       "--no-experimental-sqlite",
       "--no-warnings",
-      // The shell abandons promises of files that cannot be written.
+      // The shell leaves rejected promises of files that cannot be written.
       "--unhandled-rejections=none",
       `--max-old-space-size=${Math.ceil(heapBytes / 1024 / 1024)}`,
       MAIN,
@@ -51,13 +51,13 @@ export function startChild(args: string[], readable: string[], heapBytes: number
   guardChild(child);
   const [, , errors, input, output] = child.stdio as unknown as Duplex[];
   if (errors === undefined || input === undefined || output === undefined)
-    throw new Error("no pipes to a child");
-  let said = "";
+    throw new Error("The child process has no pipes.");
+  let written = "";
   errors.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-SAID_CHARACTERS);
+    written = (written + text).slice(-ERROR_CHARACTERS);
   });
-  // A pipe breaks when the child dies, which is seen by its exit.
+  // When the child dies, its pipes break; its exit is handled instead.
   input.on("error", () => undefined);
   output.on("error", () => undefined);
-  return { process: child, input, output, said: () => said };
+  return { process: child, input, output, errors: () => written };
 }

@@ -20,24 +20,24 @@ import {
 } from "./frames.ts";
 import { type Child, startChild } from "./process.ts";
 
-/** What JavaScript may use in the child: the shell, and what is in files. */
+/** Heap of JavaScript in the child: for the shell, and for files. */
 const HEAP_BYTES = 512 * 1024 * 1024;
 
-/** Time for a child to end a block that is over by itself, so that its files are kept. */
+/** Time for a child to end a block after its timeout by itself, so that files are kept. */
 const GRACE_MS = 1000;
 
-/** Time for it to tell what has changed. */
-const TELLING_MS = 10_000;
+/** Time for a child to report its changes. */
+const REPORT_MS = 10_000;
 
-/** A child that does not start, or does not take what it is given, for so long never will. */
+/** Time for a child to start, or to apply an update. */
 const ANSWER_MS = 60_000;
 
 const RSS_EVERY_MS = 50;
 
-/** Garbage that has not been collected yet is no fault of the code's. */
+/** For garbage of JavaScript that is not collected yet. */
 const HEAP_SLACK = 64 * 1024 * 1024;
 
-/** How Node ends when JavaScript has used up its memory. */
+/** How Node ends when JavaScript is out of memory. */
 const OUT_OF_HEAP: ReadonlySet<string | null> = new Set(["SIGABRT", "SIGTRAP"]);
 
 const NO_CHANGE: WorkspaceChange = { set: [], removed: [] };
@@ -50,7 +50,7 @@ const EXIT_CODES: Record<EndedBy, number> = {
   crashed: 1,
 };
 
-/** Whoever waits for the child: gets its frames, and hears when it is gone. */
+/** Receives the frames of the child, and is called when the child has ended. */
 interface Listener {
   frame(type: number, body: Uint8Array): void;
   gone(): void;
@@ -62,7 +62,7 @@ export class WasmRunner implements Runner {
   readonly #gone: Promise<void>;
   #listener: Listener | undefined;
   #usable = true;
-  /** Of the interpreter in the child. */
+  /** Version of the interpreter in the child. */
   pythonVersion = "";
 
   /** Resolves when the child is ready. */
@@ -80,7 +80,7 @@ export class WasmRunner implements Runner {
       try {
         for (const { type, body } of reader.push(piece)) this.#listener?.frame(type, body);
       } catch {
-        // It does not keep to the protocol.
+        // It violates the protocol.
         this.#kill();
       }
     });
@@ -133,17 +133,17 @@ export class WasmRunner implements Runner {
     run.signal.addEventListener("abort", cancel);
     const late = () => end("timeout");
     let timer = setTimeout(late, limits.timeoutMs + GRACE_MS);
-    let telling = false;
+    let reporting = false;
     const watch = this.#watchMemory(limits, () => end("memory"));
     try {
       const report = await new Promise<BlockReport | undefined>((done) => {
         this.#listener = {
           frame: (type, body) => {
-            if (type === FRAME.output && !telling) return run.onOutput(body);
-            if (!telling) {
-              telling = true;
+            if (type === FRAME.output && !reporting) return run.onOutput(body);
+            if (!reporting) {
+              reporting = true;
               clearTimeout(timer);
-              timer = setTimeout(late, TELLING_MS);
+              timer = setTimeout(late, REPORT_MS);
             }
             if (change.take(type, body)) return;
             if (type !== FRAME.report) throw new Error("an unexpected frame");
@@ -177,7 +177,7 @@ export class WasmRunner implements Runner {
     await this.#gone;
   }
 
-  /** Ends the block when the process has grown by more than it may, in memory that no limit inside of it sees. */
+  /** Stops the block when the process grows too much, in memory that no limit inside the process covers. */
   #watchMemory(limits: BlockLimits, exceeded: () => void): NodeJS.Timeout | undefined {
     const before = residentBytes(this.pid);
     if (before === undefined) return undefined;
@@ -198,7 +198,9 @@ export class WasmRunner implements Runner {
         act();
       };
       const gone = () =>
-        end(() => failed(new Error(`The process that runs code has ended. ${this.#child.said()}`)));
+        end(() =>
+          failed(new Error(`The process that runs code has ended. ${this.#child.errors()}`)),
+        );
       if (!this.#usable) return gone();
       this.#listener = {
         frame: (type, body) => {
@@ -233,7 +235,7 @@ function parseJson(body: Uint8Array): Record<string, unknown> {
   return JSON.parse(new TextDecoder().decode(body)) as Record<string, unknown>;
 }
 
-/** What a process has in memory, where the system tells. */
+/** Resident memory of a process; undefined where the system does not tell. */
 function residentBytes(pid: number | undefined): number | undefined {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

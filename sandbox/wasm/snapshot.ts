@@ -14,19 +14,19 @@ import { startChild } from "./process.ts";
 
 const HEAP_BYTES = 1024 * 1024 * 1024;
 
-/** The file with the memory of a Python that is ready to run. Made when there is none of these versions in the directory. */
+/** The file with the memory of a ready interpreter. Created if the directory has none of the current versions. */
 export async function snapshotFile(directory: string): Promise<string> {
   const file = join(directory, `python-${versions()}.snapshot`);
   if (existsSync(file)) return file;
   mkdirSync(directory, { recursive: true });
-  // Renamed when complete, for others may look for it at the same time.
+  // Renamed when complete: another service may look for it at the same time.
   const unfinished = `${file}.${randomUUID()}`;
   writeFileSync(unfinished, await make());
   renameSync(unfinished, file);
   return file;
 }
 
-/** Of all that decides what the snapshot holds. */
+/** A hash of everything that determines the contents of the snapshot. */
 function versions(): string {
   const hash = createHash("sha256").update(process.version);
   hash.update(readFileSync(fileURLToPath(import.meta.resolve("pyodide/package.json"))));
@@ -50,7 +50,12 @@ function make(): Promise<Uint8Array> {
     child.process.on("error", failed);
     child.process.on("close", (code) => {
       if (complete) done(Buffer.concat(pieces));
-      else failed(new Error(`Python could not be prepared (${code}): ${child.said()}`));
+      else
+        failed(
+          new Error(
+            `The snapshot of Python could not be made (exit code ${code}): ${child.errors()}`,
+          ),
+        );
     });
   });
 }

@@ -12,8 +12,8 @@ import { requireSandbox, SandboxCodeExecutor, timeoutSchema } from "./sandbox-co
 const text = z.string().nullish();
 
 /**
- * AutoGen's executors, by provider, with the config that they have there. Of all that, `timeout` means something here. The
- * last one has no component JSON in AutoGen; it may have been written by hand.
+ * AutoGen's executors by provider, with their configs. Only `timeout` has an effect here. The last one has no component JSON in
+ * AutoGen, but may be written by hand.
  */
 const CONFIGS = {
   "autogen_ext.code_executors.local.LocalCommandLineCodeExecutor": z.object({
@@ -54,10 +54,10 @@ const CONFIGS = {
 
 const INSTEAD: Note = {
   path: "provider",
-  message: "the code runs in the sandbox of this server, in a workspace of the team's own",
+  message: "the code runs in the sandbox of this server, in a workspace of the team",
 };
 
-/** AutoGen's executors under their own names and configs; each runs code in the sandbox. */
+/** Definitions of AutoGen's executors, which run code in the sandbox. */
 export function autoGenExecutors(sandbox: SandboxAddress | undefined): AnyComponentDefinition[] {
   return Object.entries(CONFIGS).map(([provider, configSchema]) => {
     const definition: AnyComponentDefinition = {
@@ -97,7 +97,7 @@ class AutoGenExecutor extends SandboxCodeExecutor {
   }
 }
 
-/** Keys that say something else than what is said by leaving them out. */
+/** Notes about keys with other values than their defaults. */
 function withoutEffect(config: Config, defaults: Config): Note[] {
   return Object.entries(config)
     .filter(([key, value]) => {

@@ -5,19 +5,19 @@ import type { SandboxAddress } from "./sandbox-client.ts";
 import { SandboxCodeExecutor, sandboxExecutorDefinition } from "./sandbox-code-executor.ts";
 
 /**
- * What runs code, as components: the sandbox's executor, and AutoGen's under their names, which do the same.
+ * Components that run code: the sandbox's executor, and AutoGen's executors under their own names.
  *
- * @param sandbox undefined where there is none: then they are known and cannot be loaded
+ * @param sandbox undefined when there is none: the components are then known, but cannot be loaded
  */
 export function sandboxComponents(sandbox: SandboxAddress | undefined): AnyComponentDefinition[] {
   return [sandboxExecutorDefinition(sandbox), ...autoGenExecutors(sandbox)];
 }
 
 /**
- * Where the Python functions of component JSON run: `coreComponents(catalog, sandboxPython({ url, apiKey }))`.
+ * Runs the Python functions of component JSON in a sandbox: `coreComponents(catalog, sandboxPython({ url, apiKey }))`.
  *
- * @param options `session`: the one that functions run in and share files by. Default: the team's, in a Durable Object;
- * elsewhere each function has one of its own
+ * @param options `session`: the session of all functions, which share its files. Default: the session of the team, in a Durable
+ * Object; elsewhere each function has a session of its own
  */
 export function sandboxPython(
   sandbox: SandboxAddress,

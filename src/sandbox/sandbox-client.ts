@@ -3,15 +3,15 @@ import type { CodeBlock } from "../core/code/code-block.ts";
 import { TroupeError, ValueError } from "../core/errors.ts";
 import { retryAfter } from "../outgoing/retry-after.ts";
 import { type ExecutionEnd, readExecution, type SandboxResult } from "./execution-stream.ts";
-import { Patience } from "./patience.ts";
+import { IdleTimeout } from "./idle-timeout.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { describeProblem, problemFrom, type SandboxProblem } from "./sandbox-problem.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
 
-/** Four pings of the sandbox: without any of them nobody is there. */
+/** Four pings of the sandbox; without any, the connection counts as lost. */
 const SILENCE_MS = 60_000;
 
-/** For what is asked beside running code. */
+/** Time limit of requests that do not run code. */
 const SHORT_MS = 10_000;
 
 const languagesSchema = z.object({
@@ -23,43 +23,43 @@ const languagesSchema = z.object({
 /** A language that a sandbox runs; blocks name it by its name or an alias. */
 export type SandboxLanguage = z.infer<typeof languagesSchema>["languages"][number];
 
-/** As much of `fetch` as a sandbox is asked with. */
+/** The part of `fetch` that the client uses. */
 export type SandboxFetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** Where a sandbox is, and how it is asked. */
+/** The address of a sandbox, and how to reach it. */
 export interface SandboxAddress {
-  /** Of the service, without `/v1`. */
+  /** URL of the service, without `/v1`. */
   url: string;
-  /** Sent as bearer token. */
+  /** The bearer key. */
   apiKey?: string | undefined;
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   fetch?: SandboxFetch | undefined;
-  /** Milliseconds without a byte after which a sandbox that runs code counts as gone. Default: a minute. */
+  /** Milliseconds without a byte after which the connection counts as lost. Default: a minute. */
   silenceMs?: number | undefined;
 }
 
-/** Code to be run in a session. */
+/** A request to run code. */
 export interface Execution {
   blocks: readonly CodeBlock[];
-  /** Seconds that each block may take. */
+  /** The time limit of each block in seconds. */
   timeoutSeconds: number;
-  /** Who asks again under the same key gets the result there is, and no code runs twice. */
+  /** The idempotency key: a repeated request gets the recorded result, and code does not run twice. */
   key: string;
   signal: AbortSignal;
 }
 
-/** Speaks the protocol of docs/sandbox.md. */
+/** A client of the sandbox protocol (docs/sandbox.md). */
 export class SandboxClient {
   readonly #url: string;
   readonly #apiKey: string | undefined;
   readonly #fetch: SandboxFetch;
   readonly #silenceMs: number;
 
-  /** @throws ValueError when `url` is no address of a service */
+  /** @throws ValueError for an invalid `url` */
   constructor({ url, apiKey, fetch: ask, silenceMs = SILENCE_MS }: SandboxAddress) {
     if (!isServiceUrl(url)) {
-      const message = "must be http:// or https://, without user, query and fragment";
-      throw new ValueError(`the url of a sandbox ${message}`, {
+      const message = "must be an http:// or https:// URL without user, query and fragment";
+      throw new ValueError(`the url of the sandbox ${message}`, {
         issues: [{ path: "url", message }],
       });
     }
@@ -70,20 +70,20 @@ export class SandboxClient {
   }
 
   /**
-   * Runs blocks in their order, up to the first that fails, and yields output as it comes.
+   * Runs blocks in order until one fails, and yields output as it arrives.
    *
-   * @throws SandboxError when there is no result, which says nothing about whether the code ran
-   * @throws the signal's reason; the code goes on until {@link cancel}
+   * @throws SandboxError when there is no result; the code may have run nevertheless
+   * @throws the signal's reason; the code continues until {@link cancel}
    */
   async *execute(
     session: string,
     { blocks, timeoutSeconds, key, signal }: Execution,
   ): AsyncGenerator<string, SandboxResult, void> {
-    const patience = new Patience(this.#silenceMs, signal);
+    const timeout = new IdleTimeout(this.#silenceMs, signal);
     let end: ExecutionEnd | undefined;
     try {
-      const response = await patience.await(
-        this.#ask("POST", `${sessionPath(session)}/execute`, patience.signal, {
+      const response = await timeout.wait(
+        this.#ask("POST", `${sessionPath(session)}/execute`, timeout.signal, {
           headers: {
             accept: "text/event-stream",
             "content-type": "application/json",
@@ -95,23 +95,23 @@ export class SandboxClient {
           }),
         }),
       );
-      if (response.body !== null) end = yield* readExecution(response.body, patience);
+      if (response.body !== null) end = yield* readExecution(response.body, timeout);
     } catch (error) {
       signal.throwIfAborted();
-      if (patience.over) throw unavailable(`sent nothing for ${this.#silenceMs / 1000} seconds`);
+      if (timeout.expired) throw unavailable(`sent nothing for ${this.#silenceMs / 1000} seconds`);
       throw failure(error);
     }
-    if (end === undefined) throw unavailable("broke off its answer");
+    if (end === undefined) throw unavailable("closed the connection before the result");
     if ("problem" in end) throw this.#problem(end.problem);
     return end.result;
   }
 
-  /** Stops an execution, which then ends with the result that it was cancelled. One that is over stays as it is. */
+  /** Cancels an execution, if it has not ended. */
   async cancel(session: string, key: string): Promise<void> {
     await this.#delete(`${sessionPath(session)}/executions/${encodeURIComponent(key)}`);
   }
 
-  /** Removes a session: what runs in it is stopped, its files and results are erased. */
+  /** Deletes a session: stops its code, deletes its files and results. */
   async deleteSession(session: string): Promise<void> {
     await this.#delete(sessionPath(session));
   }
@@ -127,7 +127,7 @@ export class SandboxClient {
     }
   }
 
-  /** What is not there any more is deleted. @throws SandboxError */
+  /** Accepts a 404. @throws SandboxError */
   async #delete(path: string): Promise<void> {
     try {
       await this.#ask("DELETE", path, AbortSignal.timeout(SHORT_MS));
@@ -136,7 +136,7 @@ export class SandboxClient {
     }
   }
 
-  /** @throws SandboxError for an answer that is none; what `fetch` throws */
+  /** @throws SandboxError for an error status; what `fetch` throws */
   async #ask(
     method: string,
     path: string,
@@ -150,7 +150,7 @@ export class SandboxClient {
         ...(this.#apiKey !== undefined && { authorization: `Bearer ${this.#apiKey}` }),
       },
       ...(body !== undefined && { body }),
-      // The key would go along to wherever it leads.
+      // A redirect would send the key to another address.
       redirect: "manual",
       signal,
     });
@@ -162,7 +162,7 @@ export class SandboxClient {
   #problem(problem: SandboxProblem, retryAfterMs = inMilliseconds(problem.retry_after)) {
     const { status, errors: issues = [] } = problem;
     const said = describeProblem(problem);
-    // A server that echoes what it was sent must not show the key to whoever reads of the failure.
+    // A server may echo the key, which must not appear in errors.
     const message = this.#apiKey ? said.replaceAll(this.#apiKey, "[redacted]") : said;
     return isPassing(status)
       ? unavailable(`answered ${message}`, { status, retryAfterMs })
@@ -174,7 +174,7 @@ function sessionPath(session: string): string {
   return `/v1/sessions/${encodeURIComponent(session)}`;
 }
 
-/** Whether a text is the address of a service: http or https, without user, query and fragment. */
+/** Whether a text is a valid service URL: http or https, without user, query and fragment. */
 export function isServiceUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password, search, hash } = new URL(text);
@@ -187,11 +187,11 @@ function isPassing(status: number): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** The cause is for logs: it may name addresses that users of the service have no business to know. */
+/** The cause is for logs only: it may contain internal addresses. */
 function failure(error: unknown): TroupeError {
   if (error instanceof TroupeError) return error;
   const wrong = error instanceof SyntaxError || error instanceof z.ZodError;
-  return unavailable(wrong ? "answered what no sandbox says" : "cannot be reached", {
+  return unavailable(wrong ? "sent an invalid response" : "cannot be reached", {
     cause: error,
   });
 }

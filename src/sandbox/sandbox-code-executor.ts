@@ -10,10 +10,10 @@ import type { SandboxResult } from "./execution-stream.ts";
 import { type SandboxAddress, SandboxClient } from "./sandbox-client.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
-/** Milliseconds that a cancelled step waits for the sandbox to say that it has stopped the code. */
+/** Milliseconds that a cancelled step waits for the sandbox to stop the code. */
 const STOP_WITHIN_MS = 1_000;
 
-/** Seconds, whole ones, as AutoGen's executors have it. */
+/** Whole seconds, as in AutoGen's executors. */
 export const timeoutSchema = z.number().int().min(1).default(60);
 
 const configSchema = z.object({ timeout: timeoutSchema });
@@ -26,17 +26,17 @@ const definition = {
 } as const;
 
 export interface SandboxCodeExecutorOptions extends SandboxAddress {
-  /** Seconds that each block may take, a whole number. Default 60. */
+  /** The time limit of each block, in whole seconds. Default 60. */
   timeout?: number | undefined;
   /**
-   * The session to use wherever the executor is, which stays when it is closed. Default: the team's own, in a Durable
-   * Object; elsewhere one that is removed by `close`.
+   * The name of a permanent session. Default: the session of the team, in a Durable Object; elsewhere a session that `close`
+   * deletes.
    */
   session?: string | undefined;
 }
 
 /**
- * Runs code in a sandbox that is asked over HTTP (docs/sandbox.md).
+ * Runs code in a sandbox service over HTTP (docs/sandbox.md).
  *
  * @example
  * const codeExecutor = new SandboxCodeExecutor({ url: "http://127.0.0.1:8788", apiKey: "..." });
@@ -47,10 +47,10 @@ export class SandboxCodeExecutor implements CodeExecutor {
   readonly #client: SandboxClient;
   readonly #timeout: number;
   readonly #session: string | undefined;
-  /** In use until the executor is closed, where nobody names one. */
+  /** The session of this executor, if neither options nor steps name one. */
   #own: string | undefined;
 
-  /** @throws ValueError for a timeout or an address that is none */
+  /** @throws ValueError for an invalid timeout or URL */
   constructor({ timeout = 60, session, ...address }: SandboxCodeExecutorOptions) {
     if (!Number.isInteger(timeout) || timeout < 1) {
       const message = "must be a whole number of seconds, at least 1";
@@ -62,10 +62,10 @@ export class SandboxCodeExecutor implements CodeExecutor {
   }
 
   /**
-   * A sandbox that cannot be reached is asked again, by whoever counts the attempts; when the last one fails, that is the
-   * result, so that the team goes on.
+   * An unavailable sandbox is a retryable error, so the caller makes more attempts; the failure of the last one is a result,
+   * so that the team continues.
    *
-   * @throws SandboxError when the sandbox refuses, or `retryable` when it should be asked again
+   * @throws SandboxError when the sandbox refuses the request, or `retryable` when it is unavailable
    */
   async *executeCodeBlocks(
     blocks: readonly CodeBlock[],
@@ -95,9 +95,9 @@ export class SandboxCodeExecutor implements CodeExecutor {
     return { timeout: this.#timeout };
   }
 
-  /** The code would go on to its end: to the sandbox, who lost the connection comes back. */
+  /** Cancels explicitly: after a mere disconnect the sandbox lets code continue, for a client that reconnects. */
   async #stop(session: string, key: string): Promise<void> {
-    // If it cannot be told, its time limit stops the code.
+    // If the request fails, the time limit stops the code.
     const told = this.#client.cancel(session, key).catch(() => undefined);
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => {
@@ -118,16 +118,14 @@ export function sandboxExecutorDefinition(
   };
 }
 
-/** @throws ValueError when there is none */
+/** @throws ValueError when no sandbox is configured */
 export function requireSandbox(sandbox: SandboxAddress | undefined): SandboxAddress {
   if (sandbox !== undefined) return sandbox;
-  throw new ValueError(
-    "code is run by a sandbox, and this server has none: SANDBOX_URL is not set",
-  );
+  throw new ValueError("code runs in a sandbox, and this server has none: set SANDBOX_URL");
 }
 
 /**
- * A step that is made anew, with other code, has the same key as before; and the sandbox takes a key for one request only.
+ * A step that runs again may have other code under the same key, but the sandbox accepts a key for one request only.
  */
 async function keyOf(idempotencyKey: string, request: object): Promise<string> {
   const text = new TextEncoder().encode(`${idempotencyKey}\n${JSON.stringify(request)}`);
@@ -139,7 +137,7 @@ function resultOf({ exit_code, output, truncated }: SandboxResult): CodeResult {
   return { exit_code, output: truncated ? `${output}\n[There was more output.]` : output };
 }
 
-/** What whoever wrote the code should read instead of an error that ends the run. */
+/** The result for the agent, if the error should not end the run. */
 function failedResult(error: SandboxError, attempt: number): CodeResult | undefined {
   if (isAboutCode(error)) {
     return { exit_code: 1, output: `The code was not run: ${error.message}` };
@@ -147,11 +145,11 @@ function failedResult(error: SandboxError, attempt: number): CodeResult | undefi
   if (!error.retryable || attempt < MAX_ATTEMPTS) return undefined;
   return {
     exit_code: 1,
-    output: `The code has no result, and it is not known whether it ran: ${error.message}. It was asked ${MAX_ATTEMPTS} times.`,
+    output: `The code has no result, and it is not known whether it ran: ${error.message}, after ${MAX_ATTEMPTS} attempts.`,
   };
 }
 
-/** Whether the code is refused (it is too long, or there are too many blocks), not whoever asks. */
+/** Whether the code itself is refused: it is too long, or has too many blocks. */
 function isAboutCode({ status, issues }: SandboxError): boolean {
   const code = issues.length > 0 && issues.every(({ path }) => path.startsWith("code_blocks"));
   return status === 413 || (status === 422 && code);

@@ -1,13 +1,13 @@
 import { TroupeError, type TroupeErrorOptions } from "../core/errors.ts";
 
 /**
- * Why the sandbox gave no result. `sandbox_unavailable` passes by itself, so the same request may be made again under its
- * key; `sandbox_refused` does not.
+ * The sandbox returned no result. `sandbox_unavailable` is temporary: the request may be repeated under its key.
+ * `sandbox_refused` is not.
  */
 export class SandboxError extends TroupeError {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
-  /** HTTP status of the answer, where there was one. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
 
   constructor(

@@ -10,10 +10,10 @@ const problemSchema = z.object({
   retry_after: z.number().optional(),
 });
 
-/** Why the sandbox has no result, as it says it (RFC 9457). */
+/** A problem document of the sandbox (RFC 9457). */
 export type SandboxProblem = z.infer<typeof problemSchema>;
 
-/** Reads a problem document; of anything else, only the status is known. */
+/** Parses a problem document; any other text gives only the status. */
 export function problemFrom(text: string, status = 500): SandboxProblem {
   try {
     return problemSchema.parse({ status, ...(JSON.parse(text) as object) });
@@ -22,7 +22,7 @@ export function problemFrom(text: string, status = 500): SandboxProblem {
   }
 }
 
-/** What it says, in a sentence. */
+/** The problem as one sentence. */
 export function describeProblem({ status, detail, title, errors = [] }: SandboxProblem): string {
   const places = errors.map(({ path, message }) => `${path} ${message}`).join("; ");
   const said = [detail ?? title, places].filter(Boolean).join(" ");

@@ -1,23 +1,23 @@
 import { ValueError } from "../core/errors.ts";
 import { isServiceUrl, type SandboxAddress, type SandboxFetch } from "./sandbox-client.ts";
 
-/** The settings and the binding of a Worker that say where code runs. */
+/** The settings and the binding of a Worker for its sandbox. */
 export interface SandboxSettings {
   SANDBOX_URL?: string;
   SANDBOX_KEY?: string;
-  /** A service binding: asked directly, whatever the address says. */
+  /** A service binding: receives all requests, whatever their host. */
   SANDBOX?: { fetch: SandboxFetch };
 }
 
-/** What a binding is asked by when SANDBOX_URL does not say: the name leads nowhere. */
+/** The URL for a binding without SANDBOX_URL. The host does not exist. */
 const BOUND_URL = "https://sandbox.internal";
 
 /**
- * Where the sandbox is; undefined when no setting says so. The operator names it, so it may be any address, also a private
- * one that ALLOWED_EGRESS does not name.
+ * The address of the sandbox; undefined when none is configured. The operator configures it, so it may be a private address that
+ * ALLOWED_EGRESS does not include.
  *
- * @param open whether this is somebody's own machine, where plain http will do
- * @throws ValueError naming the setting that is wrong
+ * @param open whether the Worker runs in local mode, where plain http is allowed
+ * @throws ValueError that names the invalid setting
  */
 export function sandboxAddress(
   { SANDBOX_URL, SANDBOX_KEY, SANDBOX }: SandboxSettings,
@@ -27,11 +27,13 @@ export function sandboxAddress(
   if (url === undefined) return undefined;
   if (!isServiceUrl(url)) {
     throw new ValueError(
-      "SANDBOX_URL must be an http:// or https:// address, without user, query and fragment",
+      "SANDBOX_URL must be an http:// or https:// URL without user, query and fragment",
     );
   }
   if (SANDBOX === undefined && !open && !url.toLowerCase().startsWith("https:")) {
-    throw new ValueError("SANDBOX_URL must be an https:// address: code and key are sent there");
+    throw new ValueError(
+      "SANDBOX_URL must be an https:// URL, because code and the key are sent to it",
+    );
   }
   return {
     url,

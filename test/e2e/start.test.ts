@@ -1,13 +1,12 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { NpmStart } from "../support/npm-start.ts";
 import { freePort, isFree } from "../support/ports.ts";
+import { commandLines } from "../support/programs.ts";
 
 let persistTo: string;
 let port: number;
@@ -20,11 +19,10 @@ beforeEach(async () => {
 afterEach(() => rmSync(persistTo, { recursive: true, force: true }));
 
 /** Processes whose command line names this test's state or port. */
-async function processes(): Promise<string[]> {
-  const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", "args="]);
-  return stdout
-    .split("\n")
-    .filter((line) => line.includes(persistTo) || line.includes(`127.0.0.1:${port}`));
+function processes(): string[] {
+  return commandLines().filter(
+    (line) => line.includes(persistTo) || line.includes(`127.0.0.1:${port}`),
+  );
 }
 
 describe("npm start", () => {
@@ -37,10 +35,10 @@ describe("npm start", () => {
     expect(said).toMatch(/writer_critic +A writer and a critic/);
     expect(said).toMatch(/human_in_the_loop[\s\S]*tools_assistant[\s\S]*set OPENAI_API_KEY/);
     expect(said).toContain(`curl -N ${server.url}/v1/teams/demo/runs`);
-    expect(await processes()).not.toEqual([]);
+    expect(processes()).not.toEqual([]);
     await server.interrupt();
     expect(existsSync(join(persistTo, `vars.${port}.env`))).toBe(false);
-    expect(await processes()).toEqual([]);
+    expect(processes()).toEqual([]);
     expect(await isFree(port)).toBe(true);
   }, 90_000);
 

@@ -114,6 +114,26 @@ describe("asking", () => {
     expect(new Set(keys).size).toBe(3);
   });
 
+  test("shows that the code waits, or starts again, beside its output", async () => {
+    await using sandbox = await FakeSandbox.start();
+    sandbox.expectExecute((response) => {
+      openStream(response);
+      sendEvent(response, "waiting", { reason: "places" });
+      sendEvent(response, "running", {});
+      sendEvent(response, "output", { text: "do" });
+      sendEvent(response, "waiting", { reason: "interrupted" });
+      sendEvent(response, "running", {});
+      sendEvent(response, "output", { text: "done\n" });
+      sendEvent(response, "result", DONE);
+      response.end();
+    });
+    const { pieces, result } = await execute(executor(sandbox, { session: "s" }));
+    expect(pieces.join("")).toMatch(
+      /^\[Waiting: the sandbox is busy.*\]\ndo\n\[Interrupted, .*\]\ndone\n$/,
+    );
+    expect(result).toEqual({ exit_code: 0, output: "done\n" });
+  });
+
   test("says that there was more output than came", async () => {
     await using sandbox = await FakeSandbox.start();
     sandbox.expectExecute(streamed({ ...DONE, truncated: true }));
@@ -393,7 +413,7 @@ describe("the client", () => {
   test.each(["", "sandbox", "ftp://a", "http://u:p@a", "http://a/?b", "http://a/#c"])(
     "refuses the address %j",
     (url) => {
-      expect(() => new SandboxClient({ url })).toThrow(/url of a sandbox/);
+      expect(() => new SandboxClient({ url })).toThrow(/url of the sandbox/);
     },
   );
 });

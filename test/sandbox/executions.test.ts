@@ -8,6 +8,7 @@ beforeAll(async () => {
       SANDBOX_OUTPUT_BYTES: "1000",
       SANDBOX_MAX_OUTPUT_BYTES: "1000000",
       SANDBOX_CONCURRENCY: "2",
+      SANDBOX_RESERVED: "0",
       SANDBOX_MAX_WAITING: "3",
       SANDBOX_MAX_TIMEOUT_SECONDS: "90",
     },
@@ -80,7 +81,7 @@ async function admitted(
 describe("blocks", () => {
   test("run in their order, share files, and end at the first failure", async () => {
     const result = await run("order", [
-      ["python", "open('n.txt', 'w').write('7'); print('written')"],
+      ["javascript", "require('fs').writeFileSync('n.txt', '7'); console.log('written')"],
       ["sh", "cat n.txt; echo oops >&2; exit 3"],
       ["sh", "echo never"],
     ]);
@@ -94,14 +95,12 @@ describe("blocks", () => {
 
   test("in an unknown language fail when it is their turn", async () => {
     const result = await run("languages", [
-      ["PY", "print(1)"],
+      ["JS", "console.log(1)"],
       ["cobol", ""],
     ]);
     expect(result).toMatchObject({
       exit_code: 1,
-      output: expect.stringMatching(
-        /^1\nUnknown language "cobol". There are: python, sh/,
-      ) as string,
+      output: expect.stringMatching(/^1\nUnknown language "cobol". There are: .*sh/) as string,
     });
   });
 
@@ -123,7 +122,7 @@ describe("blocks", () => {
   });
 
   test("may print more than is kept, not without end", async () => {
-    const long = await run("output", [["python", "print('é' * 600)"]]);
+    const long = await run("output", [["js", "console.log('é'.repeat(600))"]]);
     expect(long).toMatchObject({ exit_code: 0, output: "é".repeat(500), truncated: true });
     const endless = await run("output", [["sh", "yes"]]);
     expect(endless).toMatchObject({

@@ -63,8 +63,8 @@ describe("files", () => {
     expect(
       await run(
         "both",
-        "d = open('dir/données ✓.bin','rb').read(); open('b','wb').write(d[::-1]); print(len(d))",
-        "py",
+        "const fs = require('fs'); const d = fs.readFileSync('dir/données ✓.bin'); fs.writeFileSync('b', d.toReversed()); console.log(d.length)",
+        "js",
       ),
     ).toBe("256\n");
     const reversed = await get("both", "b");

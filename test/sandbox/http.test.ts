@@ -11,6 +11,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readSettings, settingList } from "../../sandbox/settings.ts";
 import { ROOT } from "../support/npm-start.ts";
+import { testWith } from "../support/programs.ts";
 import { Sandbox } from "../support/sandbox.ts";
 
 let closed: Sandbox;
@@ -211,7 +212,7 @@ test("the description is OpenAPI, and is about what there is", async () => {
   expect(languages).toMatchObject({
     isolation: "process",
     languages: expect.arrayContaining([
-      { name: "python", aliases: ["py", "python3"], version: expect.any(String) as string },
+      { name: "javascript", aliases: ["js", "node"], version: expect.any(String) as string },
     ]) as object[],
   });
 });
@@ -251,7 +252,7 @@ describe("the page", () => {
     );
   });
 
-  test("has commands that do what it says", async () => {
+  testWith("curl")("has commands that do what it says", async () => {
     const folder = await mkdtemp(join(tmpdir(), "sandbox-docs-"));
     await writeFile(join(folder, "report.csv"), "a,b");
     const commands = [...page.matchAll(/^```bash\n(curl[\s\S]*?)^```$/gm)].map(
@@ -261,7 +262,7 @@ describe("the page", () => {
     expect(commands).toHaveLength(2);
     const shell = async (code: string): Promise<Record<string, unknown>> => {
       const filled = code.replaceAll("http://127.0.0.1:8788", open.url);
-      const { stdout } = await promisify(execFile)("bash", ["-c", filled], { cwd: folder });
+      const { stdout } = await promisify(execFile)("sh", ["-c", filled], { cwd: folder });
       return JSON.parse(stdout) as Record<string, unknown>;
     };
     const said = /^```json\n(.*"exit_code".*)\n```$/m.exec(page)?.[1] ?? "";

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect } from "vitest";
 import { ROOT } from "../support/npm-start.ts";
+import { testWith } from "../support/programs.ts";
 import { Sandbox } from "../support/sandbox.ts";
 
 // What the service promises, whatever keeps the code in.
@@ -16,6 +17,8 @@ describe.each([
   ["wasm", /^2 x\n$/],
   ["process", /its outcome is not known/],
 ])("with %s", (isolation, afterKill) => {
+  // WebAssembly brings its own Python.
+  const test = testWith(...(isolation === "process" ? ["python3"] : []));
   let data: string;
   let sandbox: Sandbox;
   const start = (): Promise<Sandbox> =>
@@ -60,6 +63,40 @@ describe.each([
       files: [{ path: "out/b.bin", size: 256 }, { path: "out/c.txt" }],
     });
     expect((await run("share", [["python", "print(open('out/link').read())"]])).output).toBe("a\n");
+  });
+
+  test("names and targets that are too long or odd cost nothing but themselves", async () => {
+    const code = `import os
+def attempt(f, *args):
+    try:
+        f(*args)
+    except OSError as error:
+        print(error.strerror)
+open("kept", "w").write("1")
+attempt(os.symlink, "a" * 5000, "link")
+attempt(os.symlink, "é" * 2048, "link")
+attempt(os.rename, "kept", "y" * 300)
+attempt(open, "é" * 200, "w")
+open(b"odd\\xff", "w")
+os.symlink(b"odd\\xff", "other")
+os.makedirs("x/" * 40)
+def descend():
+    for _ in range(30):
+        os.mkdir("w" * 200)
+        os.chdir("w" * 200)
+attempt(descend)
+`;
+    // The system of a real process has no limit for paths that it makes step by step.
+    const refused = isolation === "process" ? 4 : 5;
+    const { exit_code, output } = await run("odd", [["python", code]]);
+    expect([exit_code, output]).toEqual([
+      0,
+      expect.stringMatching(/Not kept, because of its name/),
+    ]);
+    expect(output.match(/^File ?name too long$/gm)).toHaveLength(refused);
+    expect((await run("odd", [["sh", "cat kept; ls | cut -c1-9"]])).output).toBe(
+      "1kept\nwwwwwwwww\nx\n",
+    );
   });
 
   test("a timeout ends a block and leaves the session usable", async () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createIsolation } from "../../sandbox/isolation.ts";
 import { insideContainer } from "../../sandbox/process/container.ts";
 import { readSettings } from "../../sandbox/settings.ts";
+import { commandLines, testWith } from "../support/programs.ts";
 import { Sandbox } from "../support/sandbox.ts";
 
 let sandbox: Sandbox;
@@ -34,53 +34,66 @@ async function run(session: string, language: string, code: string, timeout = 20
 
 /** How many processes have a word in their command line. */
 function running(word: string): number {
-  const processes = execFileSync("ps", ["-eo", "args"], { encoding: "utf8" });
-  return processes.split("\n").filter((line) => line.includes(word)).length;
+  return commandLines().filter((line) => line.includes(word)).length;
 }
 
 const asRoot = process.getuid?.() === 0;
 
 describe("a block", () => {
-  test("has an empty input, a directory of its own and nothing of the service's environment", async () => {
-    const { output } = await run(
-      "env",
-      "python",
-      "import os; print(input.__name__, sorted(os.environ), os.listdir('.')); input()",
-    );
-    expect(output).toMatch(/^input \['HOME', 'LANG', 'PATH', .*\] \[\]\n/);
-    expect(output).toContain("EOFError");
-    expect(output).not.toMatch(/A_SECRET|SANDBOX_KEY/);
-  });
+  testWith("python3")(
+    "has an empty input, a directory of its own and nothing of the service's environment",
+    async () => {
+      const { output } = await run(
+        "env",
+        "python",
+        "import os; print(input.__name__, sorted(os.environ), os.listdir('.')); input()",
+      );
+      expect(output).toMatch(/^input \['HOME', 'LANG', 'PATH', .*\] \[\]\n/);
+      expect(output).toContain("EOFError");
+      expect(output).not.toMatch(/A_SECRET|SANDBOX_KEY/);
+    },
+  );
 
-  test("says where in its code something went wrong, without paths of the machine", async () => {
-    const { exit_code, output } = await run("trace", "python", "x = 1\nraise ValueError('no')");
-    expect(exit_code).toBe(1);
-    expect(output).toMatch(/File ".*code\/block", line 2/);
-    expect(await run("trace", "sh", "exit 7")).toMatchObject({ exit_code: 7 });
-    expect(await run("trace", "sh", "kill -TERM $$")).toMatchObject({ exit_code: 143 });
-  });
+  testWith("python3")(
+    "says where in its code something went wrong, without paths of the machine",
+    async () => {
+      const { exit_code, output } = await run("trace", "python", "x = 1\nraise ValueError('no')");
+      expect(exit_code).toBe(1);
+      expect(output).toMatch(/File ".*code\/block", line 2/);
+      expect(await run("trace", "sh", "exit 7")).toMatchObject({ exit_code: 7 });
+      expect(await run("trace", "sh", "kill -TERM $$")).toMatchObject({ exit_code: 143 });
+    },
+  );
 
-  test("imports modules that an earlier one wrote", async () => {
+  testWith("python3")("imports modules that an earlier one wrote", async () => {
     await run("import", "sh", "echo 'x = 5' > mine.py");
     expect((await run("import", "python", "import mine; print(mine.x)")).output).toBe("5\n");
   });
 
   test.each([
     ["in its group", "sleep 7111 & echo ok", "sleep 7111"],
-    ["in a session of its own", "setsid sleep 7222 & sleep 0.1; echo ok", "sleep 7222"],
     ["that holds the output", "(trap '' TERM HUP; sleep 7333) & echo ok", "sleep 7333"],
   ])("leaves no process running: %s", async (_, code, command) => {
     expect((await run("background", "sh", code)).output).toBe("ok\n");
     expect(running(command)).toBe(0);
   });
 
-  test.runIf(asRoot)("leaves no process running that has cleared its environment", async () => {
-    const code = "env -i setsid sleep 7444 & sleep 0.1; echo ok";
+  testWith("setsid")("leaves no process running: in a session of its own", async () => {
+    const code = "setsid sleep 7222 & sleep 0.1; echo ok";
     expect((await run("background", "sh", code)).output).toBe("ok\n");
-    expect(running("sleep 7444")).toBe(0);
+    expect(running("sleep 7222")).toBe(0);
   });
 
-  test("ends when it takes too much memory", async () => {
+  testWith("root", "setsid")(
+    "leaves no process running that has cleared its environment",
+    async () => {
+      const code = "env -i setsid sleep 7444 & sleep 0.1; echo ok";
+      expect((await run("background", "sh", code)).output).toBe("ok\n");
+      expect(running("sleep 7444")).toBe(0);
+    },
+  );
+
+  testWith("python3")("ends when it takes too much memory", async () => {
     const one = "x = b'x' * 150_000_000; import time; time.sleep(20); print('never')";
     expect(await run("memory", "python", one)).toMatchObject({
       exit_code: 137,
@@ -91,7 +104,7 @@ describe("a block", () => {
     expect(all.output).toContain("MemoryError");
   });
 
-  test.runIf(asRoot)("cannot fork without end", async () => {
+  testWith("root")("cannot fork without end", async () => {
     const bomb = "bomb() { bomb | bomb & }; bomb; sleep 1; echo over";
     await run("bomb", "sh", bomb, 2);
     expect((await run("bomb", "sh", "echo alive")).output).toBe("alive\n");
@@ -110,7 +123,7 @@ describe("a block", () => {
     expect((await run("full", "sh", "ls")).output).toBe("");
   });
 
-  test.runIf(asRoot)("sees neither the other sessions nor the service", async () => {
+  testWith("root")("sees neither the other sessions nor the service", async () => {
     await run("other", "sh", "echo 42 > secret");
     const code = `cat ../../*/workspace/secret /proc/${sandbox.pid}/environ; kill -9 ${sandbox.pid}; ls ../..; id -u`;
     const { output } = await run("spy", "sh", code);
@@ -119,7 +132,7 @@ describe("a block", () => {
     expect((await run("other", "sh", "cat secret")).output).toBe("42\n");
   });
 
-  test.runIf(asRoot)("leaves no files behind elsewhere when its session is removed", async () => {
+  testWith("root")("leaves no files behind elsewhere when its session is removed", async () => {
     const path = `/tmp/sandbox-left-${sandbox.pid}`;
     await run("left", "sh", `mkdir ${path}; echo 42 > ${path}/x; ln -s /etc ${path}/etc`);
     expect(existsSync(path)).toBe(true);
@@ -128,16 +141,19 @@ describe("a block", () => {
     expect(existsSync("/etc/passwd")).toBe(true);
   });
 
-  test("keeps no sockets and pipes, and no file under a name that is none", async () => {
-    const code =
-      "import os; os.mkfifo('pipe'); open('a\\\\b', 'w'); open('line\\nbreak', 'w'); open('kept', 'w'); os.chmod('kept', 0)";
-    expect((await run("odd", "python", code)).output).toBe(
-      'Not kept, for its name or its target: "a\\\\b" and 1 more.\n',
-    );
-    expect((await run("odd", "sh", "ls; ls -l kept | cut -c1-10")).output).toBe(
-      "kept\n----------\n",
-    );
-  });
+  testWith("python3")(
+    "keeps no sockets and pipes, and no file under a name that is none",
+    async () => {
+      const code =
+        "import os; os.mkfifo('pipe'); open('a\\\\b', 'w'); open('line\\nbreak', 'w'); open('kept', 'w'); os.chmod('kept', 0)";
+      expect((await run("odd", "python", code)).output).toBe(
+        'Not kept, because of its name or its target: "a\\\\b" and 1 more.\n',
+      );
+      expect((await run("odd", "sh", "ls; ls -l kept | cut -c1-10")).output).toBe(
+        "kept\n----------\n",
+      );
+    },
+  );
 });
 
 describe("where it starts", () => {
@@ -150,7 +166,7 @@ describe("where it starts", () => {
     const forced = readSettings({ ...env, SANDBOX_FORCE_PROCESS: "1" });
     // This machine may be a container itself.
     if (!insideContainer({}))
-      await expect(createIsolation(plain, {}, silent)).rejects.toThrow(/inside of a container/);
+      await expect(createIsolation(plain, {}, silent)).rejects.toThrow(/inside a container/);
     expect((await createIsolation(forced, {}, silent)).name).toBe("process");
     const container = { KUBERNETES_SERVICE_HOST: "10.0.0.1" };
     if (asRoot) expect((await createIsolation(plain, container, silent)).name).toBe("process");

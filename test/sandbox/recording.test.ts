@@ -3,13 +3,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { CountingIsolation, count, countingSessions } from "./support/counting-isolation.ts";
 import { DyingDisk } from "./support/dying-disk.ts";
 
 vi.mock(import("node:fs/promises"), async (original) => {
   const { onDyingDisk } = await import("./support/dying-disk.ts");
   return onDyingDisk(await original());
 });
+
+// Another test file may have loaded these modules in this worker, with the real disk.
+vi.resetModules();
+const { CountingIsolation, count, countingSessions } =
+  await import("./support/counting-isolation.ts");
 
 const here = new CountingIsolation(false);
 
@@ -23,9 +27,9 @@ afterAll(() => rm(directory, { recursive: true }));
 async function countAndDie(
   data: string,
   operations: number,
-  reachesOut: boolean,
+  hasOutsideEffects: boolean,
 ): Promise<boolean> {
-  const sessions = await countingSessions(data, new CountingIsolation(reachesOut));
+  const sessions = await countingSessions(data, new CountingIsolation(hasOutsideEffects));
   using disk = new DyingDisk(operations);
   return await Promise.race([
     disk.dead.then(() => true),
@@ -52,22 +56,22 @@ test.each([
   ["elsewhere", true, ["again", "unknown", "recorded"]],
 ])(
   "killed at any moment, a session has all of an execution or nothing (effects %s)",
-  async (_, reachesOut, order) => {
+  async (_, hasOutsideEffects, order) => {
     const start = join(directory, order.join());
     const first = await count(
-      await countingSessions(start, new CountingIsolation(reachesOut)),
+      await countingSessions(start, new CountingIsolation(hasOutsideEffects)),
       "first",
     );
     const outcomes: string[] = [];
     for (let operations = 0; ; operations++) {
       const data = join(directory, `${order.join()}-${operations}`);
       await cp(start, data, { recursive: true });
-      if (!(await countAndDie(data, operations, reachesOut))) break;
+      if (!(await countAndDie(data, operations, hasOutsideEffects))) break;
 
       const files = await filesOf(data);
       const recorded = "made/2" in files;
       expect(files).toEqual(recorded ? TWO : ONE);
-      const sessions = await countingSessions(data, new CountingIsolation(reachesOut));
+      const sessions = await countingSessions(data, new CountingIsolation(hasOutsideEffects));
       const second = await count(sessions, "second");
       const unknown = second.exit_code === 1;
       expect(second.output).toMatch(unknown ? /^The sandbox was stopped while/ : /^2\.{5000}$/);

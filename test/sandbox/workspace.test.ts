@@ -5,10 +5,10 @@ import {
   difference,
   EMPTY_WORKSPACE,
   parentsOf,
-  pathProblem,
   type StoredEntry,
   type Workspace,
 } from "../../sandbox/sessions/workspace.ts";
+import { pathProblem } from "../../sandbox/workspace-path.ts";
 
 const paths = fc
   .array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 })

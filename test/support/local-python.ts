@@ -1,51 +1,15 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import type { CodeBlock, CodeExecutor, CodeResult, PythonHost, StepAttempt } from "troupe";
-
-/** Runs each block in a fork of its own, which takes milliseconds. */
-const FORKS = `
-import json, os, shutil, signal, sys, tempfile, traceback
-
-def run(code, timeout):
-    signal.alarm(timeout)
-    try:
-        exec(compile(code, "block.py", "exec"), {"__name__": "__main__"})
-        status = 0
-    except SystemExit as error:
-        status = error.code
-    except BaseException:
-        traceback.print_exc()
-        status = 1
-    sys.stdout.flush()
-    os._exit(status)
-
-for line in sys.stdin:
-    directory = tempfile.mkdtemp()
-    os.chdir(directory)
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        os.dup2(writing, 1)
-        os.dup2(writing, 2)
-        run(**json.loads(line))
-    os.close(writing)
-    with open(reading, "rb") as pipe:
-        output = pipe.read().decode("utf-8", "replace")
-    status = os.waitpid(child, 0)[1]
-    shutil.rmtree(directory)
-    exit_code = 124 if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
-    print(json.dumps({"exit_code": exit_code, "output": output}), flush=True)
-`;
+import type { Runner } from "../../sandbox/runner.ts";
+import { LIMITS, startIsolation } from "../sandbox/wasm/support.ts";
 
 /**
- * The Python of this machine in the place of a sandbox: for tests of what Python does, whose code is theirs. Without what is
- * installed there, which a sandbox does not have.
+ * Python in the place of a sandbox service, for tests of our own Python programs: the interpreter of the sandbox, in WebAssembly,
+ * so that no Python has to be installed. Each block has an empty workspace.
  */
 export class LocalPython implements PythonHost {
-  /** What was run, in its order. */
+  /** The requests, in order. */
   readonly ran: { blocks: readonly CodeBlock[]; attempt: StepAttempt; timeout: number }[] = [];
-  /** Of the executors made, those that were not closed. */
+  /** How many executors were made and not closed. */
   open = 0;
 
   executor(): CodeExecutor {
@@ -88,21 +52,30 @@ async function* run(
   return { exit_code: 0, output };
 }
 
-const waiting: ((result: CodeResult) => void)[] = [];
-let forks: ChildProcessWithoutNullStreams | undefined;
+// One interpreter for all tests of a worker. It ends with the worker, because the pipe to it closes.
+let starting: Promise<Runner> | undefined;
+let last: Promise<unknown> = Promise.resolve();
 
+/** Runs one block after the other. */
 function python(code: string, timeout: number): Promise<CodeResult> {
-  forks ??= startForks();
-  forks.stdin.write(`${JSON.stringify({ code, timeout })}\n`);
-  return new Promise((resolve) => waiting.push(resolve));
+  const result = last.then(() => runAlone(code, timeout));
+  last = result.catch(() => undefined);
+  return result;
 }
 
-/** It ends when this process does, because its standard input does. */
-function startForks(): ChildProcessWithoutNullStreams {
-  const child = spawn("python3", ["-I", "-S", "-c", FORKS]);
-  child.stderr.pipe(process.stderr);
-  createInterface(child.stdout).on("line", (line) => {
-    waiting.shift()?.(JSON.parse(line) as CodeResult);
-  });
-  return child;
+async function runAlone(code: string, timeout: number): Promise<CodeResult> {
+  starting ??= startIsolation(0).then((isolation) => isolation.runner());
+  const runner = await starting;
+  const output: Uint8Array[] = [];
+  const { exitCode, change } = await runner.run(
+    { language: "python", code },
+    {
+      limits: { ...LIMITS, timeoutMs: timeout * 1000 },
+      signal: new AbortController().signal,
+      onOutput: (bytes) => output.push(bytes),
+    },
+  );
+  if (runner.usable) await runner.update({ set: [], removed: change.set.map(({ path }) => path) });
+  else starting = undefined;
+  return { exit_code: exitCode, output: Buffer.concat(output).toString() };
 }

@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { resolve } from "node:path";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
@@ -47,9 +46,13 @@ export class NpmStart implements AsyncDisposable {
     };
     this.#child.stdout?.setEncoding("utf8").on("data", collect);
     this.#child.stderr?.setEncoding("utf8").on("data", collect);
-    this.#closed = once(this.#child, "close").then(([code]) => {
-      this.#changed();
-      return code as number | null;
+    // A program that cannot be started has an error, then an exit code.
+    this.#child.on("error", (error) => collect(error.message));
+    this.#closed = new Promise((closed) => {
+      this.#child.on("close", (code) => {
+        this.#changed();
+        closed(code);
+      });
     });
   }
 

@@ -16,7 +16,7 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
     if (!parsed.success)
       throw invalid(
         "invalid_body",
-        "The body is not a request to execute.",
+        "The body is not a valid request to execute code.",
         parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })),
       );
     const { code_blocks: blocks, timeout_seconds: seconds } = parsed.data;
@@ -34,7 +34,7 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
       answers: {
         200: {
           description:
-            "What became of the code, whatever it was. As events: `output` with {text}, then `result` or `error`.",
+            "The result, also of code that fails. As events: `output` with {text}, `waiting` with {reason} and `running`, last `result` or `error`.",
           schema: "Result",
           media: "text/event-stream",
         },
@@ -46,7 +46,7 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
         const found = await sessions.execute(session, request);
         if (!(found instanceof Execution))
           return wantsEvents(call.request) ? recordedEvents(found) : json(found);
-        // Without a key nobody can come back for the result.
+        // Without a key the client cannot ask for the result again.
         if (request.keyed === undefined) onAbort(call.gone, () => found.cancel());
         if (wantsEvents(call.request)) return executionEvents(found, problemOf);
         return json(await Promise.race([found.result, whenGone(call.gone)]));
@@ -57,13 +57,17 @@ export function executionEndpoints({ sessions, settings, problemOf }: Services):
       path: "/v1/sessions/:session/executions/:key",
       id: "cancelExecution",
       summary:
-        "Cancel what runs or waits under a key: its result says so, is not recorded, and none of its files are kept",
-      answers: { 204: { description: "It has ended." } },
+        "Cancel an execution that runs or waits. Its result says so and is not recorded; its files are discarded",
+      answers: { 204: { description: "The execution has ended." } },
       problems: [404, 422],
       async handle(call) {
         if (await sessions.cancel(call.session(), call.key()))
           return new Response(null, { status: 204 });
-        throw new ProblemError(404, "no_such_execution", "Nothing runs or waits under this key.");
+        throw new ProblemError(
+          404,
+          "no_such_execution",
+          "No execution with this key runs or waits.",
+        );
       },
     },
   ];
@@ -73,7 +77,7 @@ function keyedOf(request: Request, body: unknown): Keyed | undefined {
   const key = request.headers.get("idempotency-key");
   if (key === null) return undefined;
   if (!keyPattern.test(key))
-    throw invalid("invalid_key", "Idempotency-Key is not acceptable.", [
+    throw invalid("invalid_key", "Idempotency-Key is invalid.", [
       { path: "Idempotency-Key", message: "must be 1 to 255 visible ASCII characters" },
     ]);
   return { key, fingerprint: createHash("sha256").update(JSON.stringify(body)).digest("hex") };
@@ -84,9 +88,11 @@ function onAbort(signal: AbortSignal, action: () => void): void {
   else signal.addEventListener("abort", action, { once: true });
 }
 
-/** Rejects when nobody is there any more to get an answer. */
+/** Rejects when the client disconnects. */
 function whenGone(gone: AbortSignal): Promise<ExecutionResult> {
   return new Promise((_, reject) => {
-    onAbort(gone, () => reject(new ProblemError(499, "client_gone", "The client has gone.")));
+    onAbort(gone, () =>
+      reject(new ProblemError(499, "client_gone", "The client has disconnected.")),
+    );
   });
 }

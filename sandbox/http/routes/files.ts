@@ -12,8 +12,8 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       method: "get",
       path: "/v1/sessions/:session/files",
       id: "listFiles",
-      summary: "The files of a session",
-      answers: { 200: { description: "By their paths.", schema: "Files" } },
+      summary: "List the files of a session",
+      answers: { 200: { description: "The files, sorted by path.", schema: "Files" } },
       problems: [422],
       async handle(call) {
         return json({ files: await sessions.files(call.session(), (files) => files.list()) });
@@ -24,7 +24,9 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       path: FILE,
       id: "getFile",
       summary: "Read a file",
-      answers: { 200: { description: "Its bytes.", media: "application/octet-stream" } },
+      answers: {
+        200: { description: "The bytes of the file.", media: "application/octet-stream" },
+      },
       problems: [404, 422],
       async handle(call) {
         const path = call.file();
@@ -35,7 +37,7 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
             "content-length": String(file.size),
             "last-modified": new Date(file.modifiedAt).toUTCString(),
             "cache-control": "no-store",
-            // What code wrote is never a page of this origin.
+            // Files that code wrote must not become pages of this origin.
             "content-disposition": "attachment",
             "x-content-type-options": "nosniff",
           },
@@ -46,11 +48,11 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       method: "put",
       path: FILE,
       id: "putFile",
-      summary: "Write a file; directories above it are made",
+      summary: "Write a file and create missing directories",
       body: "bytes",
       answers: {
-        201: { description: "There was none." },
-        204: { description: "It was replaced." },
+        201: { description: "The file was created." },
+        204: { description: "The file was replaced." },
       },
       problems: [409, 413, 415, 422, 429],
       async handle(call) {
@@ -66,7 +68,7 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       path: FILE,
       id: "deleteFile",
       summary: "Remove a file",
-      answers: { 204: { description: "It is gone." } },
+      answers: { 204: { description: "The file was removed." } },
       problems: [404, 409, 422],
       async handle(call) {
         const path = call.file();
@@ -77,7 +79,7 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
   ];
 }
 
-/** Nothing for HEAD: nobody would read it, and what is open would stay so. */
+/** No body for HEAD: it would not be read, and the file would stay open. */
 async function bodyOf(
   { method }: Request,
   handle: FileHandle,

@@ -7,8 +7,8 @@ export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] 
       method: "delete",
       path: "/v1/sessions/:session",
       id: "deleteSession",
-      summary: "Remove a session: its files, its results, and what runs in it",
-      answers: { 204: { description: "There is none of this name." } },
+      summary: "Delete a session: stop its code, delete its files and results",
+      answers: { 204: { description: "The session does not exist any more." } },
       problems: [422],
       async handle(call) {
         await sessions.remove(call.session());
@@ -19,8 +19,10 @@ export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] 
       method: "get",
       path: "/v1/languages",
       id: "listLanguages",
-      summary: "What blocks may be written in",
-      answers: { 200: { description: "With the names that blocks use.", schema: "Languages" } },
+      summary: "List the languages of blocks",
+      answers: {
+        200: { description: "The languages, with their names and aliases.", schema: "Languages" },
+      },
       async handle() {
         const languages = isolation.languages.map(({ name, aliases, version }) => ({
           name,
@@ -34,9 +36,9 @@ export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] 
       method: "get",
       path: "/healthz",
       id: "health",
-      summary: "Whether the service answers",
+      summary: "Check that the service is up",
       open: true,
-      answers: { 200: { description: "It does.", schema: "Health" } },
+      answers: { 200: { description: "The service is up.", schema: "Health" } },
       async handle() {
         return json({ status: "ok" });
       },

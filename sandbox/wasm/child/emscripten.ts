@@ -1,4 +1,4 @@
-/** What we use of the module that Emscripten makes of Python. Its file system throws `ErrnoError` with WASI's numbers. */
+/** The parts of Emscripten's module of Python that we use. Its file system throws `ErrnoError` with error numbers of WASI. */
 export interface EmscriptenModule {
   HEAP8: Int8Array;
   HEAPU8: Uint8Array;
@@ -24,11 +24,11 @@ export interface FSNode {
   parent: FSNode;
   mount: FSMount;
   mtime: number;
-  /** Of a file its bytes, with room behind `usedBytes`; of a directory its entries by name. */
+  /** The bytes of a file, with free space after `usedBytes`; the entries of a directory by name. */
   contents: Uint8Array | Record<string, FSNode>;
   usedBytes: number;
   link?: string;
-  /** Ours: set when content or mode have changed since the workspace was last compared. */
+  /** Our addition: content or mode have changed since the last comparison of the workspace. */
   touched?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface FSStats {
 
 type NodeOp = (node: FSNode, ...args: never[]) => unknown;
 
-/** Emscripten's file system in memory. Its operations are looked up in `ops_table` by every node. */
+/** Emscripten's file system in memory. Every node looks its operations up in `ops_table`. */
 export interface MemoryFS {
   ops_table: {
     dir: { node: Record<string, NodeOp> };

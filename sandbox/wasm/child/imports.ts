@@ -1,9 +1,8 @@
-// What Python in WebAssembly may call of the JavaScript around it. Pyodide lets Python reach every JavaScript object; that
-// way goes through the functions that the WebAssembly module imports. Before code runs all of them are closed but those of
-// a computer without network: files in memory, clocks, random numbers. Whatever code does in Python, or to the interpreter's memory,
-// there is nothing else it could call.
+// Limits what Python in WebAssembly can call in JavaScript. Pyodide lets Python reach every JavaScript object, through functions
+// that the WebAssembly module imports. Before code runs, all imports are closed but those of a computer without network: files
+// in memory, clocks, random numbers. Whatever code does in Python, or to the interpreter's memory, it cannot call anything else.
 
-/** Thrown out of WebAssembly, to end a block there and then. */
+/** Thrown through WebAssembly, to end a block at once. */
 export class BlockEnd extends Error {
   readonly kind: "exit" | "timeout" | "crashed";
   readonly exitCode: number;
@@ -36,7 +35,7 @@ const ACCESS_DENIED = -2;
 const UNKNOWN_NAME = -2;
 const NO_SHELL = 127 << 8;
 
-/** What the block that runs may do, and hears of. */
+/** The limits of the running block. */
 export interface Watch {
   /** By `performance.now()`. */
   deadline: number;
@@ -46,7 +45,7 @@ export interface Watch {
   tick(): void;
 }
 
-/** How often a sleep looks whether there is something to do. */
+/** How often a sleep calls `tick`. */
 const TICK_MS = 25;
 
 type Imported = (...args: never[]) => unknown;
@@ -54,7 +53,7 @@ type Imports = Record<string, Record<string, unknown>>;
 
 const PAGE_BYTES = 65_536;
 
-/** As we use it; Node's types know nothing of WebAssembly. */
+/** The part that we use; Node's types do not include WebAssembly. */
 interface Assembly {
   instantiate: (source: unknown, imports?: Imports) => Promise<Loaded>;
 }
@@ -65,13 +64,13 @@ interface Loaded {
 
 const assembly = (globalThis as unknown as { WebAssembly: Assembly }).WebAssembly;
 
-/** The imports of the interpreter, open until they are closed. */
-export class Gate {
+/** The imports of the interpreter: all are open until `close`. */
+export class GuardedImports {
   #closed = false;
   #watch: Watch | undefined;
   readonly #cell = new Int32Array(new SharedArrayBuffer(4));
   readonly #instead: Record<string, Imported>;
-  /** Code has reached for something closed. It may have caught what was thrown. */
+  /** Code has called a closed import. It may have caught the exception. */
   violated = false;
 
   constructor() {
@@ -83,19 +82,19 @@ export class Gate {
     this.#instead = {
       exit,
       proc_exit: exit,
-      _abort_js: () => this.#crash("the interpreter gave up"),
-      __assert_fail: () => this.#crash("the interpreter gave up"),
+      _abort_js: () => this.#crash("the interpreter aborted"),
+      __assert_fail: () => this.#crash("the interpreter aborted"),
       emscripten_runtime_keepalive_push: nothing,
       emscripten_runtime_keepalive_pop: nothing,
       _emscripten_runtime_keepalive_clear: nothing,
       _emscripten_log_formatted: nothing,
       emscripten_log_impl_js: nothing,
-      // Asked now and then while Python is busy; no signal is ever waiting.
+      // Called regularly while Python is busy. There are no signals.
       _Py_CheckEmscriptenSignals_Helper: () => {
         this.#check();
         return 0;
       },
-      // Asked in a loop by what sleeps, and by nothing else.
+      // Called in a loop by sleeps, and by nothing else.
       emscripten_get_now: () => this.#sleep(1),
       can_run_sync_js: () => 0,
       _Py_emscripten_runtime: () => 0,
@@ -104,7 +103,7 @@ export class Gate {
       __syscall_umask_js: () => 0o022,
       __syscall_mknodat: denied,
       _emscripten_system: () => NO_SHELL,
-      // The network is not there.
+      // There is no network.
       _maybe_connect_async: () => null,
       _maybe_recvfrom_async: () => null,
       _maybe_sendto_async: () => null,
@@ -122,12 +121,12 @@ export class Gate {
       this.#instead[`__syscall_${name}`] = denied;
   }
 
-  /** From now on only what is open can be called, for as long as the process lives. */
+  /** Closes all imports that code must not call, for the rest of the process's life. */
   close(): void {
     this.#closed = true;
   }
 
-  /** Runs a block under this watch. */
+  /** Runs a block within limits. */
   during<T>(watch: Watch, run: () => T): T {
     this.#watch = watch;
     try {
@@ -137,11 +136,11 @@ export class Gate {
     }
   }
 
-  /** Loads the interpreter, with its imports going through here and at least so many bytes of memory. */
-  async through<T>(memoryBytes: number, load: () => Promise<T>): Promise<T> {
+  /** Loads the interpreter with guarded imports and at least so many bytes of memory. */
+  async load<T>(memoryBytes: number, load: () => Promise<T>): Promise<T> {
     const { instantiate } = assembly;
     assembly.instantiate = async (source, imports) => {
-      // Pyodide has a small helper in WebAssembly besides, without a system interface.
+      // Pyodide also loads a small helper module, without a system interface.
       if (imports?.wasi_snapshot_preview1 === undefined) return instantiate(source, imports);
       const loaded = await instantiate(source, this.#guarded(imports));
       const { memory } = loaded.instance.exports;
@@ -196,14 +195,14 @@ export class Gate {
 
   #violation(name: string): never {
     this.violated = true;
-    return this.#crash(`the code reached out of the sandbox (${name})`);
+    return this.#crash(`the code tried to leave the sandbox (${name})`);
   }
 
   #crash(message: string): never {
     throw new BlockEnd("crashed", 1, message);
   }
 
-  /** Sleeps, at most for a moment if it is not known how long. @returns the time, in milliseconds */
+  /** Sleeps until the time or the deadline. @returns the current time, in milliseconds */
   #sleep(ms: number): number {
     this.#check();
     const end = Math.min(

@@ -40,29 +40,29 @@ async function serve(): Promise<void> {
   const shell = new Shell(python);
   stripRealm();
   send(encodeJson(FRAME.ready, { python: python.version }));
-  let change = everything();
+  let change = unlimited();
   for (;;) {
     const frame = receive();
     if (frame === undefined) return;
     if (change.take(frame.type, frame.body)) continue;
     if (frame.type === FRAME.update) {
       python.scratch.apply(change.end());
-      change = everything();
+      change = unlimited();
       send(encodeJson(FRAME.updated, {}));
     } else if (frame.type === FRAME.run) {
       const request = JSON.parse(new TextDecoder().decode(frame.body)) as BlockRequest;
       const report = await runBlock(python, shell, request);
       for (const part of changeFrames(python.scratch.changes())) send(part);
       send(encodeJson(FRAME.report, report));
-      // What is left to do, nobody waits for.
+      // Restores the interpreter after the report, so that no request waits for it.
       python.settle();
       python.scratch.clearTemporary();
     }
   }
 }
 
-/** The parent is believed. */
-function everything(): ChangeReader {
+/** Without limits: the child trusts its parent. */
+function unlimited(): ChangeReader {
   return new ChangeReader({ bytes: Infinity, entries: Infinity });
 }
 
@@ -100,7 +100,7 @@ async function runBlock(python: Python, shell: Shell, request: BlockRequest): Pr
   return {
     exitCode: end.exitCode,
     ...(end.kind === "exit" ? {} : { endedBy: end.kind }),
-    // Work of the shell that was broken off may go on.
+    // Commands of a shell that was stopped may still be running.
     spent: python.spent || (end.kind === "timeout" && request.language === "shell"),
   };
 }
@@ -109,7 +109,7 @@ function send(frame: Uint8Array): void {
   for (let at = 0; at < frame.length;) at += writeSync(TO_PARENT, frame, at);
 }
 
-/** The next frame, or undefined when the parent has gone. */
+/** The next frame, or undefined when the parent has ended. */
 function receive(): { type: number; body: Uint8Array } | undefined {
   const head = receiveBytes(HEAD_BYTES);
   if (head === undefined) return undefined;

@@ -1,16 +1,16 @@
 import { CHUNK_BYTES } from "../frames.ts";
 
-/** Between two pieces, and how long what ends in the middle of a line may wait for the rest of it, in milliseconds. */
-const PATIENCE_MS = 20;
+/** The least time between two frames, and the longest that an incomplete line waits, in milliseconds. */
+const DELAY_MS = 20;
 const NEWLINE = 10;
 
-/** Gathers what a block prints, and hands it on in pieces that are worth a frame. */
+/** Collects the output of a block into frames. */
 export class Output {
   readonly #send: (bytes: Uint8Array) => void;
   readonly #pending = new Uint8Array(CHUNK_BYTES);
   #length = 0;
   #sent = 0;
-  /** When the first of what is pending was printed. */
+  /** When the first pending byte was printed. */
   #since = 0;
 
   constructor(send: (bytes: Uint8Array) => void) {
@@ -27,13 +27,13 @@ export class Output {
       at += piece.length;
       if (this.#length === CHUNK_BYTES) this.flush();
     }
-    // Python writes a line and its end one after the other.
-    if (bytes.at(-1) === NEWLINE && performance.now() - this.#sent >= PATIENCE_MS) this.flush();
+    // Python writes a line and its newline separately.
+    if (bytes.at(-1) === NEWLINE && performance.now() - this.#sent >= DELAY_MS) this.flush();
   }
 
-  /** Hands on what has waited for long enough. */
+  /** Sends output that has waited for long enough. */
   tick(): void {
-    if (this.#length > 0 && performance.now() - this.#since >= PATIENCE_MS) this.flush();
+    if (this.#length > 0 && performance.now() - this.#since >= DELAY_MS) this.flush();
   }
 
   flush(): void {

@@ -1,4 +1,4 @@
-"""Runs a block of code in an interpreter that is set back afterwards. Part of the snapshot the interpreter starts from."""
+"""Runs a block of code in an interpreter that is restored afterwards. Part of the snapshot of the interpreter."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ import sys
 import time
 import types
 
-# Loaded beforehand, since most code uses them: an import from the archive takes its time.
+# Imported in advance, because an import from the archive is slow.
 for _name in (
     "argparse array ast base64 bisect calendar cmath collections collections.abc colorsys concurrent.futures configparser "
     "contextlib copy csv dataclasses datetime decimal difflib doctest email.message enum fractions functools getpass glob "
@@ -32,7 +32,7 @@ _HIDDEN = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "pyodide_
 
 
 class _NoFiles(selectors._BaseSelectorImpl):
-    """There is nothing to wait for but the time."""
+    """Waits for time only: there is nothing else to wait for."""
 
     def select(self, timeout=None):
         if timeout is None:
@@ -43,7 +43,7 @@ class _NoFiles(selectors._BaseSelectorImpl):
 
 
 class _EventLoop(asyncio.SelectorEventLoop):
-    """An event loop without threads or sockets to be woken by."""
+    """An event loop without threads and sockets."""
 
     def __init__(self):
         super().__init__(_NoFiles())
@@ -58,7 +58,7 @@ class _EventLoop(asyncio.SelectorEventLoop):
         pass
 
     def run_in_executor(self, executor, function, *args):
-        # No threads: the work is done at once.
+        # There are no threads: the work is done at once.
         done = self.create_future()
         try:
             done.set_result(function(*args))
@@ -72,12 +72,12 @@ class _Policy(asyncio.events._BaseDefaultEventLoopPolicy):
 
 
 def close():
-    """Forgets what Pyodide has brought along: Python as everywhere. Called once, before the first block."""
+    """Removes Pyodide's modules, so that Python is as elsewhere. Called once, before the first block."""
     for name in list(sys.modules):
         if name.partition(".")[0] in _HIDDEN:
             del sys.modules[name]
     sys.meta_path[:] = [finder for finder in sys.meta_path if "pyodide" not in type(finder).__module__]
-    # What these would call cannot be called: better that they are not there.
+    # Their functions cannot be called: an ImportError is clearer.
     for name in (*_HIDDEN, "_ctypes"):
         sys.modules[name] = None
     sys.path[:] = [path for path in sys.path if path.startswith("/lib/")]
@@ -152,7 +152,7 @@ def _main(source, file):
 
 
 def _writer(fd, errors):
-    # Unbuffered: what was printed is out, whatever happens next, and in the order it was printed.
+    # Unbuffered, so that output is complete and in order whatever happens next.
     raw = io.FileIO(fd, "w", closefd=False)
     return io.TextIOWrapper(raw, encoding="utf-8", errors=errors, newline="\n", write_through=True)
 

@@ -2,13 +2,13 @@ import type { ExecResult } from "just-bash/browser";
 import type { Watch } from "./imports.ts";
 import type { Python, PythonRun } from "./python.ts";
 
-/** What one run may print: the shell keeps it all until it knows where it goes. */
+/** Output limit of one run, which the shell keeps in memory. */
 const OUTPUT_BYTES = 32 * 1024 * 1024;
 
-/** What the command line of Python says. */
+/** A parsed command line of Python. */
 type Parsed = Pick<PythonRun, "mode" | "source" | "argv" | "path"> | "version" | { wrong: string };
 
-/** The command `python3` of the shell. */
+/** The shell command `python3`. */
 export function pythonCommand(
   python: Python,
   args: readonly string[],
@@ -26,7 +26,7 @@ export function pythonCommand(
   const end = python.run(
     { ...parsed, cwd: context.cwd, environment: context.environment },
     {
-      // A program that comes by standard input has none left for itself.
+      // Standard input was read as the program.
       stdin: parsed.argv[0] === "-" ? new Uint8Array(0) : context.stdin,
       stdout: (bytes) => streams.stdout.add(bytes),
       stderr: (bytes) => streams.stderr.add(bytes),

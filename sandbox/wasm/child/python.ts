@@ -1,22 +1,22 @@
 import { constants } from "node:fs";
 import { loadPyodide, type PyodideAPI, type PyodideConfig } from "pyodide";
 import type { EmscriptenModule } from "./emscripten.ts";
-import { BlockEnd, Gate, type Watch } from "./imports.ts";
+import { BlockEnd, GuardedImports, type Watch } from "./imports.ts";
 import { Scratch, WORKSPACE } from "./scratch.ts";
 
-/** What makes a run of Python. The names are those of the prelude. */
+/** A run of Python, with the names of the prelude's parameters. */
 export interface PythonRun {
-  /** `code`: the source given, as if it were a file; `file`: the one named first in `argv`; `module`: as `python -m`. */
+  /** `code`: runs `source`; `file`: runs the first of `argv`; `module`: like `python -m`. */
   mode: "code" | "file" | "module";
   source: string;
   argv: string[];
   cwd: string;
-  /** Where modules are looked for first. */
+  /** The first directory for imports. */
   path: string;
   environment: Record<string, string>;
 }
 
-/** What Pyodide has for itself. */
+/** Internal parts of Pyodide. */
 interface Internals {
   _module: EmscriptenModule;
   _api: { config: PyodideConfig };
@@ -28,10 +28,10 @@ export interface PythonStreams {
   stderr(bytes: Uint8Array): void;
 }
 
-/** The memory may have grown by this much and still be worth setting back. */
+/** Memory that has grown by more is not restored; the process is replaced. */
 const GROWTH_BYTES = 128 * 1024 * 1024;
 
-/** Pyodide with our prelude, as it is before the first block, to start others from. Takes some seconds. */
+/** Makes a snapshot of Pyodide with our prelude, before the first block. Takes some seconds. */
 export async function makeSnapshot(prelude: string): Promise<Uint8Array> {
   const pyodide = await load({ _makeSnapshot: true });
   pyodide.runPython(
@@ -46,9 +46,9 @@ del module`,
 }
 
 function load(config: PyodideConfig) {
-  // Emscripten asks for it to prepare a file system that is never used.
+  // Emscripten needs it to prepare a file system that is never used.
   Object.assign(process, { binding: () => ({ fs: constants }) });
-  // Python objects that JavaScript holds live as long as the process: nothing may come back to them between blocks.
+  // Finalizers would free Python objects between blocks, in memory that was restored.
   const { FinalizationRegistry: original } = globalThis;
   Object.assign(globalThis, {
     FinalizationRegistry: class {
@@ -58,19 +58,19 @@ function load(config: PyodideConfig) {
   });
   return loadPyodide({
     env: { HOME: WORKSPACE },
-    // Or it would be the path of this program.
+    // The default is the path of this program.
     _sysExecutable: "/usr/bin/python3",
     jsglobals: Object.create(null) as object,
     ...config,
   }).finally(() => Object.assign(globalThis, { FinalizationRegistry: original }));
 }
 
-/** An interpreter in which each run is the first. */
+/** An interpreter that is restored after each run. */
 export class Python {
   readonly version: string;
   readonly scratch: Scratch;
   readonly module: EmscriptenModule;
-  readonly #gate: Gate;
+  readonly #imports: GuardedImports;
   readonly #memory: Uint8Array;
   readonly #stack: number;
   #streams: PythonStreams = { stdin: new Uint8Array(0), stdout() {}, stderr() {} };
@@ -78,10 +78,10 @@ export class Python {
   #settled = true;
   #broken = false;
 
-  private constructor(pyodide: PyodideAPI, gate: Gate) {
+  private constructor(pyodide: PyodideAPI, imports: GuardedImports) {
     const module = (pyodide as unknown as Internals)._module;
     this.module = module;
-    this.#gate = gate;
+    this.#imports = imports;
     pyodide.setStdin({ isatty: false, read: (buffer) => this.#stdin(buffer) });
     for (const stream of ["stdout", "stderr"] as const) {
       const write = (bytes: Uint8Array) => {
@@ -97,35 +97,35 @@ _prelude.close()
 os.urandom(1)
 platform.python_version()`,
     ) as string;
-    // Terminals would lead to the pipes of this process.
+    // Terminals would use the standard streams of this process.
     Object.assign(module.TTY.stream_ops, { read: () => 0, write: () => 0 });
     module.HEAP8[module._Py_EMSCRIPTEN_SIGNAL_HANDLING] = 1;
-    gate.close();
+    imports.close();
     this.scratch = new Scratch(module.FS);
     this.#resetFiles();
     this.#stack = module.stackSave();
     this.#memory = module.HEAPU8.slice();
   }
 
-  /** An interpreter as it was when the snapshot was made. From then on, it cannot reach JavaScript any more. */
+  /** Starts an interpreter from a snapshot. It cannot reach JavaScript. */
   static async start(snapshot: Uint8Array): Promise<Python> {
-    const gate = new Gate();
-    const pyodide = await gate.through(snapshot.length, () => load({ _loadSnapshot: snapshot }));
-    // It would be held for good.
+    const imports = new GuardedImports();
+    const pyodide = await imports.load(snapshot.length, () => load({ _loadSnapshot: snapshot }));
+    // Frees the memory of the snapshot.
     delete (pyodide as unknown as Internals)._api.config._loadSnapshot;
-    return new Python(pyodide, gate);
+    return new Python(pyodide, imports);
   }
 
-  /** The code may have reached beyond the interpreter, or have left something that cannot be set back. */
+  /** Whether the interpreter cannot be restored, or code tried to leave it. */
   get spent(): boolean {
     return (
       this.#broken ||
-      this.#gate.violated ||
+      this.#imports.violated ||
       this.module.HEAPU8.length > this.#memory.length + GROWTH_BYTES
     );
   }
 
-  /** Runs to the end, or until `watch` ends it. @returns how it ended; `exit` with any code is Python's own end */
+  /** Runs to the end or to a limit. @returns how it ended; `exit` with any code is a normal end */
   run(run: PythonRun, streams: PythonStreams, limits: Watch): BlockEnd {
     this.settle();
     this.#settled = false;
@@ -133,14 +133,14 @@ platform.python_version()`,
     this.#read = 0;
     const watch = { ...limits, memoryBytes: this.#memory.length + limits.memoryBytes };
     try {
-      const status = this.#gate.during(watch, () =>
-        // A JSON text is a string of Python as well.
+      const status = this.#imports.during(watch, () =>
+        // A JSON string is a string literal of Python, too.
         this.#call(`import _prelude; _prelude.run(${JSON.stringify(JSON.stringify(run))})`),
       );
       return new BlockEnd("exit", status === 0 ? 0 : 1);
     } catch (error) {
       if (error instanceof BlockEnd) return error;
-      // In the middle of anything, also of JavaScript's own work.
+      // JavaScript itself may have been interrupted anywhere.
       this.#broken = true;
       return new BlockEnd(
         "crashed",
@@ -150,7 +150,7 @@ platform.python_version()`,
     }
   }
 
-  /** Makes the interpreter what it was before the run: nothing that the code did to it lives on. */
+  /** Restores the interpreter to its state before the run. */
   settle(): void {
     if (this.#settled) return;
     this.#resetFiles();
@@ -184,7 +184,7 @@ platform.python_version()`,
       try {
         FS.close(stream);
       } catch {
-        // It is forgotten all the same.
+        // It is removed from the table below.
       }
     }
     FS.streams.length = 0;

@@ -1,5 +1,5 @@
-// What is left of JavaScript's surroundings when code runs. Nothing leads there (see imports.ts); if something did, there
-// would be little to find, and Node's permission model behind it.
+// Removes most globals of JavaScript before code runs. Code cannot reach them (see imports.ts); this is a second line of defence,
+// and Node's permission model is the third.
 
 const KEPT = new Set(
   `
@@ -14,14 +14,14 @@ const KEPT = new Set(
   `.split(/\s+/),
 );
 
-/** What Node itself needs of `process` when timers and promises run. */
+/** Properties of `process` that Node itself needs for timers and promises. */
 const KEPT_OF_PROCESS = new Set(
   "nextTick emit emitWarning listenerCount on off once _events _eventsCount _maxListeners _exiting domain exitCode env versions version platform argv execArgv cwd hrtime memoryUsage stdout stderr".split(
     " ",
   ),
 );
 
-/** Takes away what reaches out of the process. There is no way back. */
+/** Deletes everything that reaches outside the process. Cannot be undone. */
 export function stripRealm(): void {
   const { process } = globalThis;
   for (const name of Object.getOwnPropertyNames(globalThis))

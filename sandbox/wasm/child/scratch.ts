@@ -9,31 +9,31 @@ const NO_ENTRIES_LEFT = 19;
 const READ_ONLY = 69;
 const NAME_TOO_LONG = 37;
 
-/** As the service takes them: longer ones must not come to be. */
+/** In bytes, as on Linux. The parent accepts nothing longer. */
 const LONGEST_NAME = 255;
-const LONGEST_PATH = 4000;
+const LONGEST_PATH = 4095;
 
 export interface Quota {
   bytes: number;
   entries: number;
 }
 
-/** What a path of the workspace was when it was last compared. */
+/** An entry of the workspace at the last comparison. */
 interface Seen {
   id: number;
   mode: number;
 }
 
 /**
- * The places that code may write to: the workspace and `/tmp`, which is emptied after each block. Everything else of
- * the file system in memory can be read only, so what a block finds of it is what was there at the start.
+ * The writable directories: the workspace and `/tmp`, which is emptied after each block. The rest of the file system in memory is
+ * read-only, so every block finds it as it was at the start.
  */
 export class Scratch {
   readonly #fs: EmscriptenFS;
   readonly #mounts = new Set<FSMount>();
   readonly #roots: FSNode[] = [];
   #quota: Quota = { bytes: Infinity, entries: Infinity };
-  /** At least what is in use: counted up by what is written, and counted anew when the quota seems to be reached. */
+  /** An upper bound of the use: increased by writes, and counted again when it reaches the quota. */
   #used: Quota = { bytes: 0, entries: 0 };
   #seen = new Map<string, Seen>();
 
@@ -54,7 +54,7 @@ export class Scratch {
     this.#used = this.#count();
   }
 
-  /** Brings the workspace to what the service has, whatever the quota. */
+  /** Applies changes of the service to the workspace, without a quota. */
   apply(change: WorkspaceChange): void {
     this.#quota = { bytes: Infinity, entries: Infinity };
     for (const path of change.removed) remove(this.#fs, `${WORKSPACE}/${path}`);
@@ -62,7 +62,7 @@ export class Scratch {
     this.changes();
   }
 
-  /** What has changed in the workspace since this was last asked. */
+  /** The changes of the workspace since the last call. */
   changes(): WorkspaceChange {
     const change: WorkspaceChange = { set: [], removed: [] };
     const seen = new Map<string, Seen>();
@@ -90,7 +90,7 @@ export class Scratch {
       const before = this.#seen.get(path);
       seen.set(path, { id: node.id, mode: node.mode });
       if (before?.id !== node.id || before.mode !== node.mode || node.touched === true) {
-        // What was of another type there must go first, with everything in it.
+        // An entry of another type must be removed first, with everything in it.
         if (before !== undefined && typeOf(before.mode) !== typeOf(node.mode))
           change.removed.push(path);
         node.touched = false;
@@ -120,7 +120,7 @@ export class Scratch {
     fs.chmod(path, entry.mode);
   }
 
-  /** Puts the quota and the write protection below all ways to change a file: each node looks its operations up here. */
+  /** Enforces quota and write protection below all ways to change a file, in the table where nodes look up their operations. */
   #guard(): void {
     const { MEMFS } = this.#fs.filesystems;
     const { dir, file, link, chrdev } = MEMFS.ops_table;
@@ -142,20 +142,27 @@ export class Scratch {
     const writable = (node: FSNode) => this.#writable(node);
     const create = (parent: FSNode, name: string) => {
       this.#writable(parent);
-      if (name.length > LONGEST_NAME || pathLength(parent) + name.length > LONGEST_PATH)
-        throw new this.#fs.ErrnoError(NAME_TOO_LONG);
+      this.#requireShort(parent, name);
       this.#charge(0, 1);
     };
     guard(dir.node, "mknod", create, (node) => {
-      // So that no name is special: plain objects know `__proto__`.
+      // Without a prototype, `__proto__` is an ordinary name.
       if (this.#fs.isDir(node.mode)) node.contents = Object.create(null) as Record<string, FSNode>;
     });
-    guard(dir.node, "symlink", create);
+    guard(dir.node, "symlink", (parent: FSNode, name: string, target: string) => {
+      if (Buffer.byteLength(target) > LONGEST_PATH) throw new this.#fs.ErrnoError(NAME_TOO_LONG);
+      create(parent, name);
+    });
     guard(dir.node, "unlink", writable);
     guard(dir.node, "rmdir", writable);
-    guard(dir.node, "rename", (node: FSNode, directory: FSNode) => {
+    guard(dir.node, "rename", (node: FSNode, directory: FSNode, name: string) => {
       this.#writable(node);
       this.#writable(directory);
+      this.#requireShort(
+        directory,
+        name,
+        this.#fs.isDir(node.mode) ? longestPath(this.#fs, node) : 0,
+      );
     });
     for (const { node } of [dir, file, link, chrdev]) {
       guard(node, "setattr", (changed: FSNode, attributes: { size?: number }) => {
@@ -173,6 +180,13 @@ export class Scratch {
     };
     MEMFS.stream_ops.write = write;
     file.stream.write = write;
+  }
+
+  /** @param below bytes of the longest path below the entry */
+  #requireShort(parent: FSNode, name: string, below = 0): void {
+    const bytes = Buffer.byteLength(name);
+    if (bytes > LONGEST_NAME || pathBytes(parent) + bytes + below > LONGEST_PATH)
+      throw new this.#fs.ErrnoError(NAME_TOO_LONG);
   }
 
   #writable(node: FSNode): void {
@@ -197,7 +211,7 @@ export class Scratch {
     return this.#used.bytes > this.#quota.bytes || this.#used.entries > this.#quota.entries;
   }
 
-  /** What is in use: all that has a name, and files that are open without having one any more. */
+  /** Counts all entries, and open files that were deleted. */
   #count(): Quota {
     const nodes = new Set<FSNode>();
     for (const root of this.#roots) collect(this.#fs, root, nodes);
@@ -210,7 +224,7 @@ export class Scratch {
   }
 }
 
-/** Removes whatever is at the path, and what is below it; nothing where nothing is. Links are not followed. */
+/** Removes an entry, if there is one, and everything below it. Links are not followed. */
 export function remove(fs: EmscriptenFS, path: string): void {
   let mode: number;
   try {
@@ -235,10 +249,21 @@ function collect(fs: EmscriptenFS, directory: FSNode, nodes: Set<FSNode>): void 
   }
 }
 
-function pathLength(node: FSNode): number {
-  let length = 0;
-  for (let at = node; at.parent !== at; at = at.parent) length += at.name.length + 1;
-  return length;
+/** Bytes of the path of a directory, with a slash at its end. */
+function pathBytes(node: FSNode): number {
+  let bytes = 0;
+  for (let at = node; at.parent !== at; at = at.parent) bytes += Buffer.byteLength(at.name) + 1;
+  return bytes;
+}
+
+/** Bytes of the longest path below a directory, with a slash at its beginning. */
+function longestPath(fs: EmscriptenFS, directory: FSNode): number {
+  let longest = 0;
+  for (const [name, node] of Object.entries(directory.contents as Record<string, FSNode>)) {
+    const below = fs.isDir(node.mode) ? longestPath(fs, node) : 0;
+    longest = Math.max(longest, 1 + Buffer.byteLength(name) + below);
+  }
+  return longest;
 }
 
 function typeOf(mode: number): number {

@@ -2,7 +2,7 @@ import type { FsStat, IFileSystem } from "just-bash";
 import type { EmscriptenFS, FSStats } from "./emscripten.ts";
 import { remove } from "./scratch.ts";
 
-/** The path under which the shell finds what the block prints to. */
+/** Writing to this path prints. */
 export const OUTPUT = "/dev/output";
 
 const APPEND = 0o2101;
@@ -27,7 +27,7 @@ const ERRORS: Record<number, [code: string, text: string]> = {
 
 type Options = string | { encoding?: string | null } | undefined;
 
-/** Python's files as the shell wants to see them. */
+/** Python's file system, with the interface of the shell. */
 export class ShellFiles implements IFileSystem {
   readonly #fs: EmscriptenFS;
   readonly #print: (bytes: Uint8Array) => void;
@@ -201,7 +201,7 @@ export class ShellFiles implements IFileSystem {
     }
   }
 
-  /** Of a link that leads nowhere, what it is itself: the shell would not let it be removed otherwise. */
+  /** Describes a broken link itself: otherwise the shell could not remove it. */
   #followed(path: string): FSStats {
     const own = this.#fs.lstat(path);
     if (!this.#fs.isLink(own.mode)) return own;
@@ -224,7 +224,7 @@ export class ShellFiles implements IFileSystem {
     };
   }
 
-  /** Errors as Node would word them, which is what the shell's commands look for. */
+  /** Throws errors in the format of Node, which the shell's commands expect. */
   async #do<T>(operation: string, path: string, act: () => T): Promise<T> {
     try {
       return act();

@@ -1,7 +1,6 @@
-// The shell gives a script's output when the script has ended, errors apart. To show it while it comes and in its order, and
-// not to lose it when the time is over, each command of the script whose output would be the script's gets redirections in
-// front of its own: to a path whose bytes are what the block prints. Inside of functions, substitutions and all but the last
-// command of a pipeline nothing is changed.
+// The shell returns the output of a script when the script has ended, with errors apart. To stream it in order, and to keep it
+// after a timeout, each command that writes to the output of the script is redirected to a path that prints. Commands inside
+// functions and substitutions, and all but the last command of a pipeline, are not changed.
 
 import type { Bash, PipelineNode, StatementNode } from "just-bash";
 import { OUTPUT } from "./shell-files.ts";
@@ -10,13 +9,13 @@ type Plugin = Parameters<Bash["registerTransformPlugin"]>[0];
 type Command = PipelineNode["commands"][number];
 type Redirection = Exclude<Command, { type: "FunctionDef" }>["redirections"][number];
 
-/** For one script; those that it runs itself are left as they are. */
+/** For one script; scripts that it runs are not changed. */
 export function directOutput(): Plugin {
   let done = false;
   return {
     name: "output",
     transform({ ast }) {
-      // A script that redirects itself for good has its own idea of where its output goes.
+      // A script that redirects itself permanently is not changed.
       if (!done && !ast.statements.some(redirectsItself)) direct(ast.statements);
       done = true;
       return { ast };
@@ -36,7 +35,7 @@ function direct(statements: StatementNode[]): void {
       });
 }
 
-/** Directs the commands that a command is made of, if it is made of such. */
+/** Redirects the commands inside a compound command. False for a simple command. */
 function directInside(command: Command): boolean {
   if (command.type === "SimpleCommand" || command.type === "FunctionDef") return false;
   const bodies = bodiesOf(command);
@@ -71,7 +70,7 @@ function bodiesOf(command: Command): StatementNode[][] {
 }
 
 function redirect(command: Command, descriptors: number[]): void {
-  // An assignment has nothing to print, and with a redirection would not be one of the script's variables.
+  // An assignment prints nothing, and with a redirection it would not set a variable of the script.
   if (command.type === "FunctionDef" || (command.type === "SimpleCommand" && command.name === null))
     return;
   command.redirections.unshift(...descriptors.map(toOutput));

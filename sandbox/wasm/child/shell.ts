@@ -6,10 +6,10 @@ import { WORKSPACE } from "./scratch.ts";
 import { ShellFiles } from "./shell-files.ts";
 import { directOutput } from "./shell-output.ts";
 
-/** Counted by the clock instead: what a program may do in its time is its own affair. */
+/** Only time is limited, not the number of operations. */
 const UNCOUNTED = 1e12;
 
-/** Commands that just-bash has elsewhere; what it says of them here would help nobody. */
+/** Commands that just-bash has in other environments; its messages about them would mislead here. */
 const MISSING = ["tar", "sqlite3", "yq", "xan", "curl", "js-exec"];
 
 /** Runs shell scripts, over the files of Python and with its interpreter as the command `python3`. */
@@ -29,7 +29,7 @@ export class Shell {
     const run = async (args: string[], context: CommandContext): Promise<ExecResult> => {
       const given = {
         cwd: context.cwd,
-        // Bytes come as a string with a character for each.
+        // A string with one character for each byte.
         stdin: Buffer.from(context.stdin as unknown as string, "latin1"),
         environment: { ...context.exportedEnv, PWD: context.cwd },
       };
@@ -54,7 +54,7 @@ export class Shell {
         maxJqIterations: UNCOUNTED,
       },
     });
-    // What each command prints is appended to a file, as soon as it has run: so it is seen while the script goes on.
+    // Appends the output of each command to a file as soon as it has run, so that it is streamed.
     bash.registerTransformPlugin(directOutput());
     let exitCode = 1;
     try {
@@ -62,7 +62,7 @@ export class Shell {
       show(Buffer.from(result.stdout + result.stderr));
       ({ exitCode } = result);
     } catch (error) {
-      // A redirection to where nothing can be written ends the script.
+      // A redirection to a path that cannot be written ends the script.
       const message = error instanceof Error ? error.message : String(error);
       show(Buffer.from(`bash: ${message}\n`));
     }

@@ -17,12 +17,12 @@ const LONG = ".".repeat(5000);
 export class CountingIsolation implements Isolation {
   readonly name = "wasm";
   readonly languages = [{ name: "count", aliases: [], version: "1" }];
-  readonly reachesOut: boolean;
+  readonly hasOutsideEffects: boolean;
   /** Runners that are not closed. */
   readonly open = new Set<Runner>();
 
-  constructor(reachesOut: boolean) {
-    this.reachesOut = reachesOut;
+  constructor(hasOutsideEffects: boolean) {
+    this.hasOutsideEffects = hasOutsideEffects;
   }
 
   async start(): Promise<void> {}
@@ -84,7 +84,10 @@ export function countingSessions(
     maxOutputBytes: 1e6,
     maxSessions: 10,
     concurrency: 1,
+    reserved: 0,
+    shortSeconds: 3,
     maxWaiting: 10,
+    maxSessionWaiting: 10,
     recordedResults: 10,
     idleSeconds: 3600,
     warmSeconds: 3600,

@@ -50,13 +50,13 @@ describe("a child is not believed", () => {
   const data = (text: string): Uint8Array => encodeFrame(FRAME.data, bytes(text));
 
   test.for<[string, Uint8Array[], RegExp]>([
-    ["a path that climbs", [file({ path: "../f" })], /inside/],
-    ["a path that climbs later", [encodeJson(FRAME.removed, { path: "a/../../b" })], /inside/],
-    ["an absolute path", [file({ path: "/etc/passwd" })], /inside/],
-    ["an empty name", [encodeJson(FRAME.directory, { path: "a//b" })], /inside/],
-    ["a NUL", [file({ path: "a\0b" })], /no path/],
-    ["a path without end", [file({ path: "a/".repeat(5000) })], /no path/],
-    ["no path", [encodeJson(FRAME.directory, {})], /no path/],
+    ["a path that climbs", [file({ path: "../f" })], /outside/],
+    ["a path that climbs later", [encodeJson(FRAME.removed, { path: "a/../../b" })], /outside/],
+    ["an absolute path", [file({ path: "/etc/passwd" })], /outside/],
+    ["an empty name", [encodeJson(FRAME.directory, { path: "a//b" })], /outside/],
+    ["a NUL", [file({ path: "a\0b" })], /invalid path/],
+    ["a path without end", [file({ path: "a/".repeat(5000) })], /invalid path/],
+    ["no path", [encodeJson(FRAME.directory, {})], /invalid path/],
     ["a link without a target", [encodeJson(FRAME.link, { path: "l" })], /target/],
     ["a size below zero", [file({ size: -1 })], /number/],
     ["a size that is none", [file({ size: "3" })], /number/],
@@ -64,12 +64,12 @@ describe("a child is not believed", () => {
     [
       "files that are too big together",
       [file({ size: 600_000 }), file({ size: 600_000 })],
-      /no end/,
+      /incomplete/,
     ],
-    ["data of no file", [data("x")], /no file/],
-    ["more data than was said", [file({}), data("1234")], /no file/],
-    ["a file that does not end", [file({}), data("1")], /no end/],
-    ["a file that another cuts off", [file({}), data("1"), file({})], /no end/],
+    ["data of no file", [data("x")], /without a file/],
+    ["more data than was said", [file({}), data("1234")], /without a file/],
+    ["a file that does not end", [file({}), data("1")], /incomplete/],
+    ["a file that another cuts off", [file({}), data("1"), file({})], /incomplete/],
     [
       "entries without end",
       Array.from({ length: 50 }, () => encodeJson(FRAME.directory, { path: "d" })),

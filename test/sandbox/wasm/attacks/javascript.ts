@@ -1,7 +1,7 @@
 import { type Attack, python, shell, UNTOUCHED } from "./attack.ts";
 
 /** Ended at the gate between WebAssembly and JavaScript. */
-const STOPPED = { endedBy: "crashed", exitCode: 1, output: /reached out of the sandbox/ } as const;
+const STOPPED = { endedBy: "crashed", exitCode: 1, output: /tried to leave the sandbox/ } as const;
 
 /** Brings back the modules that were hidden. */
 const UNHIDE = `
@@ -100,7 +100,7 @@ for name in ("__proto__", "constructor", "toString", "hasOwnProperty"):
 python3 -c 'print("once more"); import sys; sys.modules.pop("_pyodide_core"); import _pyodide_core; _pyodide_core.to_js({})'`,
     {
       exitCode: 1,
-      output: /reached out of the sandbox[^]*\n1\nonce more\n[^]*reached out/,
+      output: /tried to leave[^]*\n1\nonce more\n[^]*tried to leave/,
       after: UNTOUCHED,
     },
   ),

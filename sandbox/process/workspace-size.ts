@@ -3,10 +3,9 @@ import { join } from "node:path";
 import type { BlockLimits } from "../runner.ts";
 
 /**
- * Whether there is more in a directory than a workspace may have. For while code runs in it: only looks, and takes what changes
- * under its eyes as it comes.
+ * Whether a directory exceeds the limits of a workspace. Used while code runs, so entries may change or disappear meanwhile.
  */
-export async function exceeds(
+export async function exceedsLimits(
   directory: string,
   { workspaceBytes, workspaceFiles }: BlockLimits,
 ): Promise<boolean> {

@@ -2,20 +2,20 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, stat } from "node:fs/promises";
 
-/** Whom the processes of a runner belong to, so that all of them are found again. */
-export interface Owner {
-  /** A user of its own, where the service may change users. */
+/** Identifies the processes of a runner, so that all of them can be found. */
+export interface ProcessOwner {
+  /** The user of the runner, if the service is root. */
   uid?: number;
-  /** In the environment of its processes; what clears its environment and leaves its group is not found by this. */
+  /** In the environment of the processes. Does not find a process that clears its environment and leaves its group. */
   marker: string;
 }
 
 /** The name of the marker in the environment. */
 export const MARKER = "SANDBOX_RUNNER";
 
-const MOST_ROUNDS = 20;
+const MAX_ROUNDS = 20;
 
-/** Kills what runners of a service left that was killed: users from `firstUid` on, or markers that begin alike. */
+/** Kills processes that a killed service left, by their users or by the prefix of their markers. */
 export async function killLeftOver(service: string, uids: readonly number[]): Promise<void> {
   const ours = new Set(uids);
   for (const pid of await allPids()) {
@@ -27,9 +27,9 @@ export async function killLeftOver(service: string, uids: readonly number[]): Pr
   }
 }
 
-/** Kills all processes of an owner and of a process group. False when some are still there. */
-export async function killAll(owner: Owner, group?: number): Promise<boolean> {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+/** Kills all processes of an owner and of a process group. False when some survive. */
+export async function killAll(owner: ProcessOwner, group?: number): Promise<boolean> {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
     if (group !== undefined) kill(-group);
     if (owner.uid === undefined) for (const pid of await pidsOf(owner)) kill(pid);
     else await killUser(owner.uid);
@@ -40,7 +40,7 @@ export async function killAll(owner: Owner, group?: number): Promise<boolean> {
 }
 
 /** Resident memory of all processes of an owner, in bytes. */
-export async function memoryOf(owner: Owner): Promise<number> {
+export async function memoryOf(owner: ProcessOwner): Promise<number> {
   const sizes = await Promise.all(
     (await pidsOf(owner)).map(async (pid) => {
       return Number(/^VmRSS:\s*(\d+) kB/m.exec(await statusOf(pid))?.[1] ?? 0) * 1024;
@@ -49,8 +49,8 @@ export async function memoryOf(owner: Owner): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The processes of an owner that have not ended. None where there is no /proc. */
-async function pidsOf(owner: Owner): Promise<number[]> {
+/** The live processes of an owner. None without /proc. */
+async function pidsOf(owner: ProcessOwner): Promise<number[]> {
   const pids = await allPids();
   const owned = await Promise.all(pids.map((pid) => belongs(pid, owner)));
   return pids.filter((_, index) => owned[index]);
@@ -61,7 +61,7 @@ async function allPids(): Promise<number[]> {
   return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
-async function belongs(pid: number, { uid, marker }: Owner): Promise<boolean> {
+async function belongs(pid: number, { uid, marker }: ProcessOwner): Promise<boolean> {
   if (uid === undefined) return (await markerOf(pid)) === marker;
   if ((await userOf(pid)) !== uid) return false;
   return !/^State:\s*[ZX]/m.test(await statusOf(pid));
@@ -75,14 +75,14 @@ function statusOf(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/status`, "utf8").catch(() => "State: X");
 }
 
-/** What the environment says that a process began with, where this may be read. */
+/** The marker in the initial environment of a process, if it is readable. */
 async function markerOf(pid: number): Promise<string | undefined> {
   const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(() => "");
   const found = environment.split("\0").find((variable) => variable.startsWith(`${MARKER}=`));
   return found?.slice(MARKER.length + 1);
 }
 
-/** All at once, so that none can start another in between. */
+/** Kills all processes of a user at once, so that none can fork in between. */
 async function killUser(uid: number): Promise<void> {
   const killer = spawn("/bin/sh", ["-c", "kill -9 -1"], {
     uid,
@@ -98,6 +98,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended meanwhile.
+    // It has ended already.
   }
 }

@@ -1,14 +1,14 @@
 import type { BlockLimits, EndedBy } from "../runner.ts";
 
-/** Why a block was ended: by its runner, or by the session for what it printed. */
-export type Ending = EndedBy | "output";
+/** Why a block was stopped: by its runner, or by the session because of its output. */
+export type Termination = EndedBy | "output";
 
-/** The line that stands below the output of a block that was ended. */
-export function endingNote(
-  ending: Ending,
+/** The line that is added to the output of a block that was stopped. */
+export function terminationNote(
+  reason: Termination,
   limits: BlockLimits & { maxOutputBytes: number },
 ): string {
-  switch (ending) {
+  switch (reason) {
     case "timeout":
       return `The code was stopped after ${limits.timeoutMs / 1000} s.`;
     case "memory":
@@ -24,7 +24,7 @@ export function endingNote(
   }
 }
 
-/** The exit code of a block that was ended. */
-export function endingCode(ending: Ending): number {
-  return { timeout: 124, cancelled: 125, memory: 137, workspace: 1, output: 1, crashed: 1 }[ending];
+/** The exit code of a block that was stopped. */
+export function terminationCode(reason: Termination): number {
+  return { timeout: 124, cancelled: 125, memory: 137, workspace: 1, output: 1, crashed: 1 }[reason];
 }

@@ -1,0 +1,54 @@
+import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { delimiter, join } from "node:path";
+import { test, type TestOptions } from "vitest";
+
+/** Whether the machine has a program in its path. */
+export function hasProgram(name: string): boolean {
+  return (process.env.PATH ?? "").split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const ROOT_USER = "root";
+
+/**
+ * Declares tests that need something of the machine besides Node, a shell and coreutils: programs, or `root`. Without it they are
+ * skipped, under a name that says why.
+ */
+export function testWith(...needed: string[]) {
+  const missing = needed.filter((one) =>
+    one === ROOT_USER ? process.getuid?.() !== 0 : !hasProgram(one),
+  );
+  return (name: string, body: () => unknown, options: TestOptions | number = {}): void => {
+    const given = typeof options === "number" ? { timeout: options } : options;
+    if (missing.length === 0) test(name, given, async () => void (await body()));
+    else test.skip(`${name} (needs ${missing.join(", ")})`, given, () => undefined);
+  };
+}
+
+/** The command lines of all processes. */
+export function commandLines(): string[] {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^\d+$/.test(name))
+      .map(commandLine);
+  } catch {
+    // No /proc, so no Linux: the others have `ps`.
+    return execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" }).split("\n");
+  }
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+  } catch {
+    // The process has ended.
+    return "";
+  }
+}
