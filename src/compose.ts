@@ -20,7 +20,7 @@ import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
-import { addTemplates } from "./templates/templates.ts";
+import { shippedTemplates } from "./templates/templates.ts";
 import { httpToolComponents } from "./tools/components.ts";
 
 /** Bindings and settings of the Worker. The limits of src/http/limits.ts are settings, too. */
@@ -75,13 +75,13 @@ export function compose(
     secret: secretResolver(env),
   };
   const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
-  addTemplates(catalog, {
+  const shipped = shippedTemplates({
     model: env.OPENAI_MODEL,
     configured: Boolean(env.OPENAI_API_KEY),
     sandbox: sandbox !== undefined,
   });
   const components = [
-    ...coreComponents(catalog, sandbox && sandboxPython(sandbox)),
+    ...coreComponents(catalog, sandbox && sandboxPython(sandbox), shipped),
     ...openAIComponents(outgoing),
     ...httpToolComponents(outgoing),
     ...sandboxComponents(sandbox),
@@ -95,7 +95,10 @@ export function compose(
     gateway: new DurableObjectGateway(env.TEAM),
     components: registry,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
-    templates: catalog.teams(),
+    templates: [
+      ...catalog.teams(),
+      ...shipped.teams().filter(({ name }) => catalog.team(name) === undefined),
+    ],
     limits,
     authenticate: env.TROUPE_OPEN === "1" ? localOnly : closed,
     version,
