@@ -8,6 +8,7 @@ import type { ChatCompletionClient, ToolSchema } from "../../models/chat-complet
 import type { SystemMessage } from "../../models/llm-messages.ts";
 import { StaticStreamWorkbench } from "../../tools/static-workbench.ts";
 import type { Workbench } from "../../tools/workbench.ts";
+import { requireTemplates } from "../../text/check-format.ts";
 import { createHandoff, type Handoff, handoffTool } from "../handoff.ts";
 import type { AssistantAgentOptions, ToolCallSummaryFormatter } from "./options.ts";
 
@@ -34,6 +35,8 @@ export interface AssistantSettings {
 const SYSTEM_MESSAGE =
   "You are a helpful assistant. Use your tools where they help, and write TERMINATE once the task is done.";
 
+const SUMMARY_EXAMPLE = { tool_name: "", arguments: "", result: "", is_error: false };
+
 /** @throws ValueError for what does not go together */
 export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
   const { tools = [], systemMessage = SYSTEM_MESSAGE, maxToolIterations = 1 } = options;
@@ -55,6 +58,10 @@ export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
       `maxToolIterations must be a whole number from 1, not ${maxToolIterations}`,
     );
   }
+  const summaryFormat = options.toolCallSummaryFormat ?? "{result}";
+  requireTemplates([
+    { path: "tool_call_summary_format", template: summaryFormat, example: SUMMARY_EXAMPLE },
+  ]);
   return {
     name: options.name,
     modelClient: options.modelClient,
@@ -68,7 +75,7 @@ export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
     stream: options.modelClientStream ?? false,
     reflectOnToolUse: options.reflectOnToolUse ?? output !== undefined,
     maxToolIterations,
-    summaryFormat: options.toolCallSummaryFormat ?? "{result}",
+    summaryFormat,
     summaryFormatter: options.toolCallSummaryFormatter,
     output,
     metadata: options.metadata ?? {},

@@ -14,6 +14,7 @@ import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-com
 import { ValueError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import { requireTemplates } from "../../text/check-format.ts";
 import { groupChatConfigSchema, loadGroupChat } from "../group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "../group-chat.ts";
 import type { Team } from "../team.ts";
@@ -127,16 +128,30 @@ export class SelectorGroupChat extends GroupChat {
 
 function settingsOf(options: SelectorGroupChatOptions): SelectorSettings {
   const { modelContext, selectorFeedback } = options;
+  const prompt = options.selectorPrompt ?? DEFAULT_SELECTOR_PROMPT;
+  const feedback: SelectorFeedback = {
+    none: selectorFeedback?.none ?? DEFAULT_FEEDBACK.none,
+    many: selectorFeedback?.many ?? DEFAULT_FEEDBACK.many,
+    repeated: selectorFeedback?.repeated ?? DEFAULT_FEEDBACK.repeated,
+  };
+  requireTemplates([
+    {
+      path: "selector_prompt",
+      template: prompt,
+      example: { roles: "", participants: "", history: "" },
+    },
+    ...Object.entries(feedback).map(([mistake, template]) => ({
+      path: `selector_feedback.${mistake}`,
+      template,
+      example: { participants: "" },
+    })),
+  ]);
   return {
     modelClient: options.modelClient,
     modelContext: modelContext ?? new UnboundedChatCompletionContext(),
     keepsContext: modelContext != null,
-    prompt: options.selectorPrompt ?? DEFAULT_SELECTOR_PROMPT,
-    feedback: {
-      none: selectorFeedback?.none ?? DEFAULT_FEEDBACK.none,
-      many: selectorFeedback?.many ?? DEFAULT_FEEDBACK.many,
-      repeated: selectorFeedback?.repeated ?? DEFAULT_FEEDBACK.repeated,
-    },
+    prompt,
+    feedback,
     allowRepeatedSpeaker: options.allowRepeatedSpeaker ?? false,
     maxAttempts: options.maxSelectorAttempts ?? 3,
     streaming: options.modelClientStreaming ?? false,
