@@ -19,7 +19,8 @@ export class Ending {
   /** @throws ValueError when `maxTurns` is not positive */
   constructor(condition: TerminationCondition | null, maxTurns: number | null) {
     if (maxTurns !== null && maxTurns <= 0) {
-      throw new ValueError(`max_turns must be greater than 0, it is ${maxTurns}`);
+      const message = `must be greater than 0, not ${maxTurns}`;
+      throw new ValueError(`max_turns ${message}`, { issues: [{ path: "max_turns", message }] });
     }
     this.condition = condition;
     this.maxTurns = maxTurns;
