@@ -73,8 +73,11 @@ export interface ComponentDefinition<Config = never, T extends Component = Compo
   /** The config version this class reads and writes (`component_version`). */
   readonly version: number;
   readonly configSchema: z.ZodType<Config>;
-  /** Turns a config of an older `version` into one of this version. Without it older configs are refused. */
-  upgrade?(config: JsonObject, version: number): JsonObject;
+  /**
+   * Turns a config of an older `version` into one of this version. A config for which it returns undefined is refused,
+   * and so is every older config without it.
+   */
+  upgrade?(config: JsonObject, version: number): JsonObject | undefined;
   /**
    * Finds out what loading has to know and cannot wait for, when a component comes in ({@link ComponentRegistry.prepare}). It
    * is kept in the config under `troupe`, also what is wrong: `fromConfig` says so. Undefined when there is nothing to find out.

@@ -1,5 +1,6 @@
 import { ComponentError, type Issue } from "../errors.ts";
 import { pathOf } from "../issues.ts";
+import type { JsonObject } from "../json.ts";
 import type { HumanApproval } from "../run/human-approval.ts";
 import type {
   AnyComponentDefinition,
@@ -17,6 +18,8 @@ export type Roles = ComponentRole | readonly ComponentRole[];
 export interface CheckedComponent {
   definition: AnyComponentDefinition;
   config: unknown;
+  /** The config as it was written, in the current version and without the keys that every tool has. */
+  given: JsonObject;
   /** Of a tool: whether a human is asked before its calls. */
   approval: HumanApproval | null;
 }

@@ -1,6 +1,8 @@
 import { ComponentError } from "../errors.ts";
 import type { Note } from "./component.ts";
 import { type CheckedComponent, componentsIn, type NodeLoader } from "./find-issues.ts";
+import { className } from "./providers.ts";
+import { configJsonSchema, unknownKeys } from "./unknown-keys.ts";
 
 /** What the components in `model` have to say about their configs, in the order in which they stand there. */
 export function* notesOn(
@@ -11,12 +13,19 @@ export function* notesOn(
   const checked = check(nodes, model, path);
   if (checked === undefined) return;
   const { definition, config } = checked;
+  yield* ignoredKeys(checked, `${path}.config`);
   for (const note of definition.notes?.(config as never) ?? []) {
     yield { ...note, path: `${path}.${note.path}` };
   }
   for (const [place, child] of componentsIn(config, `${path}.config`)) {
     yield* notesOn(nodes, child, place);
   }
+}
+
+function ignoredKeys({ definition, given }: CheckedComponent, path: string): Note[] {
+  const { configSchema, provider } = definition;
+  const { troupe: _, ...config } = given;
+  return unknownKeys(config, configJsonSchema(configSchema), className(provider), path);
 }
 
 /** Undefined for what only looks like a component, and for one that a deployment does not know any more. */

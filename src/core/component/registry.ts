@@ -25,6 +25,7 @@ import { nearMatches } from "./near-matches.ts";
 import { notesOn } from "./notes.ts";
 import { prepareComponents } from "./prepare.ts";
 import { whyNotHere } from "./not-here.ts";
+import { configJsonSchema } from "./unknown-keys.ts";
 import {
   className,
   isOtherAutoGenClass,
@@ -130,7 +131,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   definitions(): KnownComponent[] {
     return [...this.#definitions.values()]
       .map(({ provider, componentType, role, version, configSchema }) => {
-        const config = jsonSchema(configSchema);
+        const config = configJsonSchema(configSchema);
         return {
           provider,
           component_type: componentType,
@@ -170,7 +171,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
       const message = `has no effect on ${definition.provider}: tools ask for approval, and code executor agents`;
       throw invalid("value", [{ path: `${place}.approval`, message }]);
     }
-    return { definition, config: config.data, approval };
+    return { definition, config: config.data, given: upToDate, approval };
   }
 
   /**
@@ -236,10 +237,6 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   }
 }
 
-function jsonSchema(schema: z.ZodType): JsonObject {
-  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonObject;
-}
-
 function toolConfig(config: JsonObject, path: string): ToolConfig {
   try {
     return splitToolConfig(config);
@@ -263,14 +260,15 @@ function upgraded(
   const version = model.component_version || definition.version;
   if (version >= definition.version) return config;
   try {
-    if (definition.upgrade) return definition.upgrade(config, version);
+    const current = definition.upgrade?.(config, version);
+    if (current !== undefined) return current;
   } catch (error) {
     throw asComponentError(error, `${path}.config`);
   }
   throw invalid("old_version", [
     {
       path: `${path}.component_version`,
-      message: `version ${version} of ${definition.provider} cannot be loaded, the oldest supported is ${definition.version}`,
+      message: `this config of ${definition.provider} cannot be loaded as version ${version}; the current version is ${definition.version}`,
     },
   ]);
 }

@@ -38,11 +38,11 @@ export class Swarm extends GroupChat {
   readonly definition: Component["definition"] = Swarm.component;
 
   constructor(participants: readonly (ChatAgent | Team)[], options: GroupChatOptions = {}) {
-    const name = options.name ?? "Swarm";
+    const name = options.name || "Swarm";
     super(participants, new SwarmGroupChatManager(name, participants), {
       ...options,
       name,
-      description: options.description ?? "A team of agents.",
+      description: options.description || "A team of agents.",
     });
     const [first] = participants;
     if (first !== undefined && !canHandOver(first)) {

@@ -58,8 +58,8 @@ export class GraphFlow extends GroupChat {
   ) {
     super(participants, new GraphFlowManager(graph), {
       ...options,
-      name: options.name ?? "GraphFlow",
-      description: options.description ?? "A team of agents",
+      name: options.name || "GraphFlow",
+      description: options.description || "A team of agents",
     });
     this.#graph = graph;
     const cycle = graph.cycles().first;

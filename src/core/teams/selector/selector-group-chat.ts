@@ -31,7 +31,7 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
   /** Chooses the next speaker. */
   modelClient: ChatCompletionClient;
   /** What the model is asked: a template over `{roles}`, `{participants}` and `{history}`. */
-  selectorPrompt?: string;
+  selectorPrompt?: string | undefined;
   /** What the model is told when its answer cannot be used. */
   selectorFeedback?:
     | { [Mistake in keyof SelectorFeedback]?: string | undefined }
@@ -53,9 +53,9 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
 
 const configSchema = groupChatConfigSchema.extend({
   model_client: componentModelSchema,
-  selector_prompt: z.string(),
+  selector_prompt: z.string().optional(),
   selector_feedback: selectorFeedbackSchema.nullish(),
-  allow_repeated_speaker: z.boolean(),
+  allow_repeated_speaker: z.boolean().default(false),
   selector_func: z.string().nullish(),
   candidate_func: z.string().nullish(),
   max_selector_attempts: z.number().int().default(3),
@@ -96,8 +96,8 @@ export class SelectorGroupChat extends GroupChat {
     const settings = settingsOf(options);
     super(participants, new SelectorGroupChatManager(settings), {
       ...options,
-      name: options.name ?? "SelectorGroupChat",
-      description: options.description ?? "A team of agents.",
+      name: options.name || "SelectorGroupChat",
+      description: options.description || "A team of agents.",
     });
     if (participants.length < 2) {
       throw new ValueError("a SelectorGroupChat needs at least two participants to choose from");
