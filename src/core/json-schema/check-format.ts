@@ -1,7 +1,7 @@
 import { errorMessage, ValueError } from "../errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { formatValue, parseTemplate, type Placeholder } from "../text/format.ts";
-import { flatten } from "./reference.ts";
+import { FlatSchemas } from "./flat.ts";
 
 /**
  * Checks that a template can be filled with whatever a schema accepts, as far as the schema says what that is.
@@ -11,8 +11,9 @@ import { flatten } from "./reference.ts";
  */
 export function requireFormatFits(template: string, schema: JsonObject, path: string): void {
   try {
+    const flat = new FlatSchemas(schema);
     for (const part of parseTemplate(template)) {
-      if (typeof part !== "string") checkPlaceholder(part, schema);
+      if (typeof part !== "string") checkPlaceholder(part, schema, flat);
     }
   } catch (error) {
     const message = errorMessage(error);
@@ -20,22 +21,21 @@ export function requireFormatFits(template: string, schema: JsonObject, path: st
   }
 }
 
-function checkPlaceholder(placeholder: Placeholder, root: JsonObject): void {
+function checkPlaceholder(placeholder: Placeholder, root: JsonObject, flat: FlatSchemas): void {
   const { path, spec, text } = placeholder;
   let found: JsonObject = root;
-  for (const key of path) found = fieldOf(found, key, root, text);
-  const example = exampleOf(flatten(found, root)["type"]);
+  for (const key of path) found = fieldOf(flat.of(found), key, text);
+  const example = exampleOf(flat.of(found)["type"]);
   const literal = spec.filter((part) => typeof part === "string");
-  for (const part of spec) if (typeof part !== "string") checkPlaceholder(part, root);
+  for (const part of spec) if (typeof part !== "string") checkPlaceholder(part, root, flat);
   if (example !== undefined && literal.length === spec.length) {
     formatValue(example, placeholder, literal.join(""));
   }
 }
 
-/** The schema of a field; an empty one, which accepts everything, where the schema does not say. */
-function fieldOf(schema: JsonObject, key: string, root: JsonObject, text: string): JsonObject {
-  const flat = flatten(schema, root);
-  const { properties, additionalProperties: others, items, type } = flat;
+/** The schema of a field of a flat schema; an empty one, which accepts everything, where the schema does not say. */
+function fieldOf(schema: JsonObject, key: string, text: string): JsonObject {
+  const { properties, additionalProperties: others, items, type } = schema;
   if (type === "array") {
     if (!/^\d+$/.test(key))
       throw new ValueError(`"{${text}}": "${key}" is not the index of a list`);

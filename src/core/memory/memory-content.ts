@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import { type Image, imageSchema } from "../models/llm-messages.ts";
-import { parseState } from "../state/parse-state.ts";
+import { parseState } from "../state/load-state.ts";
 import { pythonStr } from "../text/python.ts";
 
 /** One remembered thing (AutoGen `MemoryContent`). `mime_type` is one of AutoGen's or any other text. */

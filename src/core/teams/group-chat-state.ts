@@ -5,7 +5,7 @@ import { type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { MessageOrigin } from "../messages/create.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
-import { baseStateSchema, stateSchemaOf } from "../state/base-state.ts";
+import { baseStateSchema, stateSchemaOf } from "../state/load-state.ts";
 
 const teamStateSchema = stateSchemaOf("TeamState").extend({
   agent_states: z.record(z.string(), jsonObjectSchema).default({}),

@@ -10,9 +10,8 @@ import {
   isChatMessage,
   type Message,
 } from "../messages/message.ts";
-import { parseState } from "../state/parse-state.ts";
+import { parseState, stateSchemaOf } from "../state/load-state.ts";
 import { pythonRepr } from "../text/python.ts";
-import { stateSchemaOf } from "../state/base-state.ts";
 import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";
 import { isTeam, type Team } from "./team.ts";
 

@@ -6,7 +6,7 @@ import type { MessagePage, Result, TeamInfo } from "../../contract/gateway.ts";
 import { MemoryHost } from "../../core/run/memory-host.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { TurnScope } from "../../core/run/turn-scope.ts";
-import { takeOver } from "../../core/state/take-over.ts";
+import { migrateState } from "../../core/state/migrate-state.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import type { Driver } from "../run/driver.ts";
 import type { BuildTeam, OpenTeam, TeamCache } from "../run/open-team.ts";
@@ -164,7 +164,7 @@ export class TeamService {
     }
     // What a reset took with it, from the component as well, nobody can lose any more.
     if (commit.empty) await resetAlone(blank);
-    const issues = takeOver(runnable, present, blank);
+    const issues = migrateState(runnable, present, blank);
     await Promise.all([present.close(), blank.close()]);
     requireNone(issues);
     return state;

@@ -1,18 +1,15 @@
 import * as z from "zod";
 import { FunctionTool } from "../../core/tools/function-tool.ts";
-import { shippedTool } from "./shipped-tool.ts";
 import { evaluate } from "./expression.ts";
 
 /** Calculates, so that the model does not have to. */
-export const calculator = shippedTool(
-  new FunctionTool({
-    name: "calculator",
-    description:
-      "Evaluates an arithmetic expression with + - * / % ^, parentheses, pi, e, and sqrt, abs, round, floor, ceil, ln, log10, exp, sin, cos, tan, min, max.",
-    parameters: z.object({
-      expression: z.string().max(1000).describe("For example (3 + 4) * sqrt(2) ^ 2."),
-    }),
-    execute: ({ expression }) => evaluate(expression),
-    policy: "retry",
+export const calculator = new FunctionTool({
+  name: "calculator",
+  description:
+    "Evaluates an arithmetic expression with + - * / % ^, parentheses, pi, e, and sqrt, abs, round, floor, ceil, ln, log10, exp, sin, cos, tan, min, max.",
+  parameters: z.object({
+    expression: z.string().max(1000).describe("For example (3 + 4) * sqrt(2) ^ 2."),
   }),
-);
+  execute: ({ expression }) => evaluate(expression),
+  policy: "retry",
+});

@@ -5,9 +5,7 @@ import { type Json, type JsonObject, jsonObjectSchema } from "../../json.ts";
 import { type AgentEvent, isChatMessage, type Message } from "../../messages/message.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
-import { stateSchemaOf } from "../../state/base-state.ts";
-import { parseState } from "../../state/parse-state.ts";
-import { within } from "../../state/state-at.ts";
+import { parseState, stateSchemaOf, within } from "../../state/load-state.ts";
 import type { Stateful } from "../../state/stateful.ts";
 import type {
   Decision,
