@@ -5,7 +5,7 @@ import type { AnyComponentDefinition, ComponentModel } from "./core/component/co
 import { coreComponents } from "./core/component/core-components.ts";
 import { ComponentRegistry } from "./core/component/registry.ts";
 import { ValueError } from "./core/errors.ts";
-import { agentRunnable } from "./core/run/agent-runnable.ts";
+import { asRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
 import { egressRules, guardedFetch } from "./outgoing/egress.ts";
@@ -106,13 +106,7 @@ export function compose(
   });
   return {
     fetch: (request) => app.fetch(request),
-    build: (component) => {
-      const built = registry.load<Team | (ChatAgent & { begin?: never })>(component, [
-        "team",
-        "agent",
-      ]);
-      return built.begin === undefined ? agentRunnable(built) : built;
-    },
+    build: (component) => asRunnable(registry.load<Team | ChatAgent>(component, ["team", "agent"])),
     releaseSession: async (session) => {
       if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);
     },

@@ -23,17 +23,17 @@ import type { ThreadItem } from "./thread.ts";
 export interface GroupChatOptions {
   name?: string | null | undefined;
   description?: string | null | undefined;
-  /** Without one, and without `maxTurns`, the chat goes on for ever. */
+  /** Without one, and without `maxTurns`, a run never ends by itself. */
   terminationCondition?: TerminationCondition | null | undefined;
-  /** Most turns of one run; side by side counts as one. */
+  /** The most turns of one run. Speakers side by side count as one turn. */
   maxTurns?: number | null | undefined;
-  /** Whether the stream shows whom the manager chooses. Default false. */
+  /** Whether the stream has an event for each choice of speakers. Default false. */
   emitTeamEvents?: boolean;
 }
 
 /**
- * The loop that all group chats share (AutoGen `BaseGroupChat`): relay the task, check the conditions, ask the
- * manager, let the speakers speak, append, check again. The manager is what they differ in.
+ * The loop that all group chats share (AutoGen `BaseGroupChat`): relay the task, check the conditions, ask the manager,
+ * run the speakers, append their messages, check again. Group chats differ in their manager.
  */
 export abstract class GroupChat implements Team {
   abstract readonly definition: Component["definition"];
@@ -74,10 +74,10 @@ export abstract class GroupChat implements Team {
     this.#parts.termination.begin(ctx.elapsedMs);
     if (messages === null) return { done: false };
     if (outputTaskMessages) yield* messages;
-    const { keepsTask = false } = this.#parts.manager;
-    if (!keepsTask) this.#addToAll(messages);
+    const { orchestrates = false } = this.#parts.manager;
+    if (!orchestrates) this.#addToAll(messages);
     this.#parts.manager.observe?.([{ name: null, messages }], this.#view);
-    if (keepsTask) return { done: false };
+    if (orchestrates) return { done: false };
     return this.#afterTurn(messages, 0, ctx);
   }
 
@@ -117,7 +117,7 @@ export abstract class GroupChat implements Team {
     for (const { subject } of this.#parts.participants.values()) await subject.close();
   }
 
-  /** The config keys all group chats share; a kind with more adds its own. */
+  /** The config keys that all group chats share; subclasses add their own. */
   toConfig(): JsonObject {
     const { condition, maxTurns } = this.#parts.termination;
     return withoutNulls({
@@ -174,12 +174,12 @@ export abstract class GroupChat implements Team {
     return this.#append(speakers, items, ctx);
   }
 
-  /** Puts what the speakers said into the thread, in the order in which they were selected. */
+  /** Adds the speakers' messages to the thread, in the order of selection. */
   #append(speakers: readonly string[], items: readonly ThreadItem[][], ctx: TurnContext): Progress {
     const start = this.#parts.thread.length;
-    const { sharedOnly = false } = this.#parts.manager;
+    const { orchestrates = false } = this.#parts.manager;
     for (const said of items) {
-      this.#parts.thread.add(sharedOnly ? said.filter(({ shared }) => shared) : said);
+      this.#parts.thread.add(orchestrates ? said.filter(({ shared }) => shared) : said);
     }
     for (const name of speakers) this.#parts.thread.heard(name, start);
     const spoken = speakers.map((name, index) => ({
@@ -199,12 +199,12 @@ export abstract class GroupChat implements Team {
   }
 
   #whyStop(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Stop | undefined {
-    const { countsTurns = false, name: source } = this.#parts.manager;
+    const { orchestrates = false, name: source } = this.#parts.manager;
     const receiver = turns === 0 ? this.name : undefined;
     const where = { elapsedMs: ctx.elapsedMs, source, receiver };
     return (
       this.#parts.manager.finished?.() ??
-      this.#parts.termination.check(delta, countsTurns ? 0 : turns, where) ??
+      this.#parts.termination.check(delta, orchestrates ? 0 : turns, where) ??
       (ctx.stopRequested ? ASKED : undefined)
     );
   }
@@ -233,10 +233,10 @@ export abstract class GroupChat implements Team {
     if (found) return found;
     throw new TroupeError(
       "unknown_speaker",
-      `"${name}" was selected to speak and is no participant; there are: ${[...this.#parts.participants.keys()].join(", ")}`,
+      `"${name}" was selected to speak and is not a participant; the participants are: ${[...this.#parts.participants.keys()].join(", ")}`,
     );
   }
 }
 
-/** Why a run ends that somebody asked to stop after the turn in progress, whatever its conditions. */
+/** The reason of a run that was stopped after a turn by request. */
 const ASKED: Stop = { content: "External termination requested", source: "ExternalTermination" };

@@ -29,7 +29,7 @@ export function migrateGroupChat(
 
 /** An orchestrator's thread has no inner events of agents, so those of another thread are left out. */
 function migrateThread(next: GroupChatParts, previous: GroupChatParts): void {
-  if (!next.manager.sharedOnly || previous.manager.sharedOnly) {
+  if (!next.manager.orchestrates || previous.manager.orchestrates) {
     next.thread.continueFrom(previous.thread);
     return;
   }

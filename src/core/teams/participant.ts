@@ -1,10 +1,10 @@
-import type { ChatAgent } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent } from "../agents/chat-agent.ts";
 import { ValueError } from "../errors.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { drive } from "../run/drive.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import type { ParticipantInfo } from "./group-chat-manager.ts";
-import { isTeam, type Team } from "./team.ts";
+import type { Team } from "./team.ts";
 import type { ThreadItem } from "./thread.ts";
 
 /** A member of a group chat: an agent, or a team that speaks as one. */
@@ -46,7 +46,7 @@ export function participantsByName(
 }
 
 function participant(subject: ChatAgent | Team): Participant {
-  return isTeam(subject) ? teamParticipant(subject) : agentParticipant(subject);
+  return isAgent(subject) ? agentParticipant(subject) : teamParticipant(subject);
 }
 
 function agentParticipant(agent: ChatAgent): Participant {

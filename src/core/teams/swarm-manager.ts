@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ChatAgent } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent } from "../agents/chat-agent.ts";
 import { TaskError, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { HandoffMessage } from "../messages/chat-messages.ts";
@@ -13,7 +13,7 @@ import {
 import { parseState, stateSchemaOf } from "../state/load-state.ts";
 import { pythonRepr } from "../text/python.ts";
 import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";
-import { isTeam, type Team } from "./team.ts";
+import type { Team } from "./team.ts";
 
 const stateSchema = stateSchemaOf("SwarmManagerState").extend({
   current_speaker: z.string().default(""),
@@ -37,7 +37,9 @@ export class SwarmGroupChatManager implements GroupChatManager {
   constructor(team: string, participants: readonly (ChatAgent | Team)[]) {
     this.#team = team;
     this.#names = participants.map(({ name }) => name);
-    this.#teams = new Set(participants.filter(isTeam).map(({ name }) => name));
+    this.#teams = new Set(
+      participants.filter((member) => !isAgent(member)).map(({ name }) => name),
+    );
     this.#speaker = this.#first;
   }
 

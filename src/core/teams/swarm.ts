@@ -1,11 +1,11 @@
 import type * as z from "zod";
-import type { ChatAgent } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent } from "../agents/chat-agent.ts";
 import type { Component, ComponentDefinition } from "../component/component.ts";
 import { ValueError } from "../errors.ts";
 import { groupChatConfigSchema, loadGroupChat } from "./group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "./group-chat.ts";
 import { SwarmGroupChatManager } from "./swarm-manager.ts";
-import { isTeam, type Team } from "./team.ts";
+import type { Team } from "./team.ts";
 
 /**
  * A team whose participants hand the conversation over to each other (AutoGen `Swarm`). The first begins; whoever has
@@ -54,5 +54,5 @@ export class Swarm extends GroupChat {
 
 /** What a team says last depends on who is in it. */
 function canHandOver(participant: ChatAgent | Team): boolean {
-  return isTeam(participant) || participant.producedMessageTypes.includes("HandoffMessage");
+  return !isAgent(participant) || participant.producedMessageTypes.includes("HandoffMessage");
 }

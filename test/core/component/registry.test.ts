@@ -365,9 +365,9 @@ describe("registering", () => {
 });
 
 describe("keys of a config that its class does not have", () => {
-  const registry = new ComponentRegistry().register(...coreComponents(new Catalog()));
+  const shipped = new ComponentRegistry().register(...coreComponents(new Catalog()));
   const notes = (config: JsonObject, provider = "AssistantAgent"): object[] =>
-    registry.notes({ provider, config });
+    shipped.notes({ provider, config });
   const model_client = {
     provider: "ReplayChatCompletionClient",
     config: { chat_completions: ["x"] },
@@ -393,7 +393,7 @@ describe("keys of a config that its class does not have", () => {
     };
     const graph = { nodes: { a: { name: "a", edges: [], activaton: "any" } } };
     const filter = { per_source: [{ source: "user", position: "last", count: 1, cuont: 1 }] };
-    const paths = (notes: object[]): unknown => notes.map((note) => Object.values(note)[0]);
+    const paths = (found: object[]): unknown => found.map((note) => Object.values(note)[0]);
     expect(paths(notes({ participants: [agent], graph }, "GraphFlow"))).toEqual([
       "component.config.graph.nodes.a.activaton",
       "component.config.participants[0].config.max_tool_iteration",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ChatAgent } from "../../agents/chat-agent.ts";
+import { type ChatAgent, isAgent } from "../../agents/chat-agent.ts";
 import {
   type Component,
   type ComponentDefinition,
@@ -129,7 +129,7 @@ export class MagenticOneGroupChat extends GroupChat {
 }
 
 function requireAgents(participants: readonly (ChatAgent | Team)[]): void {
-  const team = participants.find((participant) => !("onMessagesStream" in participant));
+  const team = participants.find((participant) => !isAgent(participant));
   if (team === undefined) return;
   throw new ValueError(
     `"${team.name}" is a team, and the participants of a MagenticOneGroupChat are agents; wrap it in a SocietyOfMindAgent`,
