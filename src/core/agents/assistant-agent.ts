@@ -66,7 +66,7 @@ export class AssistantAgent extends BaseChatAgent {
     messages: readonly ChatMessage[],
     ctx: TurnContext,
   ): AsyncGenerator<Message, Response, void> {
-    const { stream, modelClient } = this.#settings;
+    const { modelClientStream: stream, modelClient } = this.#settings;
     const turn = new AssistantTurn(this.#settings, ctx);
     yield* turn.begin(messages);
     for (;;) {

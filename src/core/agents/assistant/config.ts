@@ -50,7 +50,10 @@ export function upgradeConfig(config: JsonObject): JsonObject | undefined {
   return workbench == null ? config : { ...config, workbench: [workbench] };
 }
 
-/** The options a config stands for, its components loaded. */
+/**
+ * The options of a config, with its components loaded. Config and options name each option once more because they are
+ * two public contracts: AutoGen's JSON with components as JSON, and TypeScript with objects.
+ */
 export function optionsFromConfig(
   config: AssistantConfig,
   loader: ComponentLoader,
@@ -121,9 +124,9 @@ export function configOf(settings: AssistantSettings, description: string): Json
     memory: memory.length > 0 ? memory.map((store) => dumpComponent(store)) : null,
     description,
     system_message: settings.systemMessage?.content,
-    model_client_stream: settings.stream,
+    model_client_stream: settings.modelClientStream,
     reflect_on_tool_use: settings.reflectOnToolUse,
-    tool_call_summary_format: settings.summaryFormat,
+    tool_call_summary_format: settings.toolCallSummaryFormat,
     max_tool_iterations: settings.maxToolIterations,
     metadata: settings.metadata,
     structured_message_factory: output && dumpComponent(output),
