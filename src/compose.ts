@@ -56,7 +56,7 @@ export interface Composition {
 export interface CompositionOptions {
   /** What is added in code: tools, functions, components, teams to start by name. */
   catalog: Catalog;
-  /** What is registered in the place of a component of ours. */
+  /** Replaces a component definition before it is registered. */
   adapt?: (definition: AnyComponentDefinition) => AnyComponentDefinition;
 }
 

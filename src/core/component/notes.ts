@@ -4,7 +4,7 @@ import { type CheckedComponent, componentsIn, type NodeLoader } from "./find-iss
 import { className } from "./providers.ts";
 import { configJsonSchema, unknownKeys } from "./unknown-keys.ts";
 
-/** What the components in `model` have to say about their configs, in the order in which they stand there. */
+/** The notes on the components in `model`, in document order. */
 export function* notesOn(
   nodes: Pick<NodeLoader, "check">,
   model: unknown,
@@ -28,7 +28,7 @@ function ignoredKeys({ definition, given }: CheckedComponent, path: string): Not
   return unknownKeys(config, configJsonSchema(configSchema), className(provider), path);
 }
 
-/** Undefined for what only looks like a component, and for one that a deployment does not know any more. */
+/** Undefined for an object that only looks like a component, and for a component that this deployment no longer knows. */
 function check(
   nodes: Pick<NodeLoader, "check">,
   model: unknown,

@@ -39,7 +39,7 @@ import {
   withToolKeys,
 } from "./approval-keys.ts";
 
-/** What issues' paths start with when nobody says otherwise. */
+/** The default start of issue paths. */
 const ROOT = "component";
 
 /** A known provider as the API lists it; `config` is the JSON Schema of its config. */
@@ -101,17 +101,17 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   }
 
   /**
-   * Component JSON as it is loaded: with what has to be found out first, for example what the Python functions in it take.
-   * JSON in which there is nothing to find out comes back as it is, also when it cannot be loaded.
+   * Prepares component JSON for loading, for example by inspecting its Python functions. JSON that needs no preparation is
+   * returned unchanged, even if it cannot be loaded.
    *
-   * @throws TroupeError `sandbox_unavailable` when there is nobody to ask
+   * @throws TroupeError `sandbox_unavailable` when the sandbox cannot be reached
    */
   async prepare<T>(model: T, path = ROOT): Promise<T> {
     if (exceededLimit(model, path, this.#limits) !== undefined) return model;
     return (await prepareComponents(this, model, path)) as T;
   }
 
-  /** Everything that is wrong with component JSON, in the order in which it stands there. */
+  /** Everything that is wrong with component JSON, in document order. */
   validate(model: unknown, roles?: Roles, path = ROOT): Issue[] {
     try {
       this.load(model, roles, path);
@@ -122,7 +122,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     }
   }
 
-  /** What is to be said about component JSON that nothing is wrong with, for example keys that have no effect here. */
+  /** Remarks on valid component JSON, for example keys without effect. */
   notes(model: unknown, path = ROOT): Note[] {
     return [...notesOn(this, model, path)];
   }

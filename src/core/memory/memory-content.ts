@@ -21,7 +21,7 @@ export function loadContents(state: JsonObject, name: string): MemoryContent[] {
   return parseState(stateSchema, state, `a state of the memory "${name}"`).memory_contents;
 }
 
-/** How a model reads it. Pictures cannot stand in a system message's text. */
+/** A content as text for a model. A system message cannot contain images. */
 export function contentText(content: MemoryContent["content"]): string {
   return isPicture(content) ? "[image]" : pythonStr(content);
 }

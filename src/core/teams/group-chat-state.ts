@@ -65,7 +65,7 @@ export function readGroupChatState(
     const found = Object.hasOwn(agent_states, name) ? agent_states[name] : undefined;
     if (found) return found;
     const known = Object.keys(agent_states).join(", ");
-    const message = `missing; there are states for: ${known === "" ? "nobody" : known}`;
+    const message = `missing; there are states for: ${known === "" ? "none" : known}`;
     throw invalid([{ path: pathOf(["agent_states", name]), message }]);
   };
   const agents = new Map<string, JsonObject>();

@@ -8,8 +8,8 @@ import { SwarmGroupChatManager } from "./swarm-manager.ts";
 import type { Team } from "./team.ts";
 
 /**
- * A team whose participants hand the conversation over to each other (AutoGen `Swarm`). The first begins; whoever has
- * the word keeps it until a `HandoffMessage` names another. A handoff to somebody outside (a human) ends the run with a
+ * A team whose participants hand the conversation over to each other (AutoGen `Swarm`). The first begins; the
+ * speaker stays the same until a `HandoffMessage` names another. A handoff to a name outside (a human) ends the run with a
  * `HandoffTermination`; a `HandoffMessage` to a participant as the next task resumes it. A team may be a participant,
  * too: it is handed to by its name, and hands over when the last thing it says is a handoff.
  *

@@ -8,7 +8,7 @@ import type { AnyTool } from "../../tools/tool.ts";
 import type { Workbench } from "../../tools/workbench.ts";
 import type { HandoffOptions } from "../handoff.ts";
 
-/** Text for one tool call, in the place of `toolCallSummaryFormat`. */
+/** The summary of one tool call, instead of `toolCallSummaryFormat`. */
 export type ToolCallSummaryFormatter = (
   call: FunctionCall,
   result: FunctionExecutionResult,

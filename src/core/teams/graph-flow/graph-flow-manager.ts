@@ -18,7 +18,7 @@ export class GraphFlowManager implements GroupChatManager {
     this.#progress = new GraphProgress(graph);
   }
 
-  /** A task fires no edges, whoever its source. Participants go by their own names, not by those of who spoke inside. */
+  /** A task fires no edges, whatever its source. The edges of a participant fire by its own name, not by an inner agent's. */
   observe(spoken: readonly Spoken[]): void {
     for (const { name, messages } of spoken) {
       if (name === null) this.#beginAnew();
@@ -37,7 +37,7 @@ export class GraphFlowManager implements GroupChatManager {
     return { content: "Digraph execution is complete", source: this.name };
   }
 
-  /** A graph that came to its end begins anew; one that was stopped goes on with the next run. */
+  /** A finished graph starts over; an interrupted one continues with the next run. */
   onStop(): void {
     this.#beginAnew();
   }
@@ -66,7 +66,7 @@ export class GraphFlowManager implements GroupChatManager {
     return isPositionIn(this.#graph, head as GraphPosition);
   }
 
-  /** Where nothing is ready: at the end, or after AutoGen saved the graph in the midst of a turn. */
+  /** When no node is ready: at the end, or after AutoGen saved the graph in the middle of a turn. */
   #beginAnew(): void {
     if (this.#progress.ready.length === 0) this.#progress.restart();
   }

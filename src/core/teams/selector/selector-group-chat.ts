@@ -39,7 +39,7 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
     | undefined;
   /** Whether one may speak twice in a row. Default false. */
   allowRepeatedSpeaker?: boolean;
-  /** How often the model is asked for one choice. Then the previous speaker goes on. Default 3. */
+  /** The most attempts of the model at one choice. After them the previous speaker continues. Default 3. */
   maxSelectorAttempts?: number;
   /** Chooses before the model is asked. */
   selectorFunc?: SelectorFunction | null | undefined;

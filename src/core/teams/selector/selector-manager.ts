@@ -153,7 +153,7 @@ function requireParticipants(
   if (unknown !== undefined) {
     throw new TroupeError(
       "unknown_speaker",
-      `${func} named "${unknown}", who is no participant; there are: ${known.join(", ")}`,
+      `${func} returned "${unknown}", which is not a participant; the participants are: ${known.join(", ")}`,
     );
   }
 }
