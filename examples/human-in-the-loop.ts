@@ -3,7 +3,7 @@
 import {
   type Answer,
   AssistantAgent,
-  console,
+  printStream,
   type Question,
   ReplayChatCompletionClient,
   RoundRobinGroupChat,
@@ -30,6 +30,6 @@ function answer(question: Question): Promise<Answer> {
   return Promise.resolve({ content });
 }
 
-await console(runStream(team, { task: "Plan a trip to Lisbon.", answer }), {
+await printStream(runStream(team, { task: "Plan a trip to Lisbon.", answer }), {
   write: (text) => process.stdout.write(text),
 });

@@ -2,7 +2,7 @@
 // put an OpenAIChatCompletionClient in its place for a real one.
 import {
   AssistantAgent,
-  console,
+  printStream,
   MaxMessageTermination,
   ReplayChatCompletionClient,
   RoundRobinGroupChat,
@@ -28,7 +28,7 @@ const team = new RoundRobinGroupChat([writer, critic], {
   terminationCondition: new TextMentionTermination("APPROVE").or(new MaxMessageTermination(10)),
 });
 
-const result = await console(runStream(team, { task: "Write about the sea." }), {
+const result = await printStream(runStream(team, { task: "Write about the sea." }), {
   write: (text) => process.stdout.write(text),
 });
 process.stdout.write(`Stopped: ${result.stop_reason}\n`);

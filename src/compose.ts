@@ -6,7 +6,7 @@ import { coreComponents } from "./core/component/core-components.ts";
 import { ComponentRegistry } from "./core/component/registry.ts";
 import { ValueError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
-import { agentRunnable } from "./core/run/agent-runnable.ts";
+import { asRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
 import { egressRules, guardedFetch } from "./outgoing/egress.ts";
@@ -22,7 +22,7 @@ import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
-import { addTemplates } from "./templates/templates.ts";
+import { shippedTemplates } from "./templates/templates.ts";
 import { httpToolComponents } from "./tools/components.ts";
 
 /** Bindings and settings of the Worker. The limits of src/http/limits.ts are settings, too. */
@@ -60,7 +60,7 @@ export interface Composition {
 export interface CompositionOptions {
   /** What is added in code: tools, functions, components, teams to start by name. */
   catalog: Catalog;
-  /** What is registered in the place of a component of ours. */
+  /** Replaces a component definition before it is registered. */
   adapt?: (definition: AnyComponentDefinition) => AnyComponentDefinition;
 }
 
@@ -83,13 +83,13 @@ export function compose(
     secret: secretResolver(env),
   };
   const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
-  addTemplates(catalog, {
+  const shipped = shippedTemplates({
     model: env.OPENAI_MODEL,
     configured: Boolean(env.OPENAI_API_KEY),
     sandbox: sandbox !== undefined,
   });
   const components = [
-    ...coreComponents(catalog, sandbox && sandboxPython(sandbox)),
+    ...coreComponents(catalog, sandbox && sandboxPython(sandbox), shipped),
     ...openAIComponents(outgoing),
     ...httpToolComponents(outgoing),
     ...sandboxComponents(sandbox),
@@ -103,7 +103,10 @@ export function compose(
     gateway: new DurableObjectGateway(env.TEAM),
     components: registry,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
-    templates: catalog.teams(),
+    templates: [
+      ...catalog.teams(),
+      ...shipped.teams().filter(({ name }) => catalog.team(name) === undefined),
+    ],
     limits,
     authenticate: env.TROUPE_OPEN === "1" ? localOnly : closed,
     version,
@@ -111,13 +114,7 @@ export function compose(
   });
   return {
     fetch: (request) => app.fetch(request),
-    build: (component) => {
-      const built = registry.load<Team | (ChatAgent & { begin?: never })>(component, [
-        "team",
-        "agent",
-      ]);
-      return built.begin === undefined ? agentRunnable(built) : built;
-    },
+    build: (component) => asRunnable(registry.load<Team | ChatAgent>(component, ["team", "agent"])),
     log: logEntry,
     releaseSession: async (session) => {
       if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);

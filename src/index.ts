@@ -91,7 +91,7 @@ export type {
   ToolCallQuestion,
   TurnContext,
 } from "./core/run/turn-context.ts";
-export { console, type ConsoleOptions } from "./core/ui/console.ts";
+export { printStream, type PrintStreamOptions } from "./core/ui/print-stream.ts";
 
 // Termination conditions
 export {

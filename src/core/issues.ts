@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Issue } from "./errors.ts";
 
-/** Where something stands in a JSON value: `participants[0].config`. `base` comes first. */
+/** A path in a JSON value, below `base`: `participants[0].config`. */
 export function pathOf(keys: readonly PropertyKey[], base = ""): string {
   let path = base;
   for (const key of keys) {

@@ -1,4 +1,4 @@
-import type { Catalog } from "../core/component/catalog.ts";
+import { Catalog } from "../core/component/catalog.ts";
 import { codeRunner } from "./code-runner.ts";
 import { humanInTheLoop } from "./human-in-the-loop.ts";
 import { calculator } from "./tools/calculator.ts";
@@ -6,11 +6,15 @@ import { currentTime } from "./tools/current-time.ts";
 import { toolsAssistant, type ToolsAssistantOptions } from "./tools-assistant.ts";
 import { writerCritic } from "./writer-critic.ts";
 
-/** Adds the teams that Troupe ships, and the tools they use. */
-export function addTemplates(
-  catalog: Catalog,
-  { sandbox, ...model }: ToolsAssistantOptions & { sandbox: boolean },
-): void {
+/**
+ * The teams that Troupe ships and the tools they use. They have a catalog of their own, so that their names never
+ * collide with those a deployment registers.
+ */
+export function shippedTemplates({
+  sandbox,
+  ...model
+}: ToolsAssistantOptions & { sandbox: boolean }): Catalog {
+  const catalog = new Catalog();
   catalog.registerTool(calculator);
   catalog.registerTool(currentTime);
   for (const template of [
@@ -21,4 +25,5 @@ export function addTemplates(
   ]) {
     catalog.defineTeam(template);
   }
+  return catalog;
 }

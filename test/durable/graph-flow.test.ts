@@ -132,13 +132,13 @@ describe("where a graph is", () => {
   });
 });
 
-test("a graph that cannot run fails the run before anything is said, and can be replaced", async () => {
+test("a stored graph that cannot run fails the run before anything is said, and can be replaced", async () => {
   const agents = [counter("a"), counter("b")];
   const team = await TestTeam.create(graph(agents, { a: ["b"], b: ["a"] }));
   const { id } = await team.start("go");
   expect(await team.finished(id)).toMatchObject({
     status: "failed",
-    error: { type: "invalid_value", message: expect.stringContaining("no node is a start") },
+    error: { type: "component_value", message: expect.stringContaining("no node is a start") },
   });
   value(await team.gateway.replaceComponent(graph(agents, { a: ["b"], b: [] })));
   const { id: next } = await team.start("again");

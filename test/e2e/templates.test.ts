@@ -84,3 +84,15 @@ describe("the template", () => {
     });
   });
 });
+
+test("a program may use the names of templates and of their tools, and its own win", async () => {
+  await using own = await TestWorker.start({}, { entry: "test/e2e/worker/names-of-templates.ts" });
+  const listed = await own.fetch("/v1/templates");
+  expect(listed.status).toBe(200);
+  const { templates } = (await listed.json()) as { templates: { name: string }[] };
+  expect(templates.filter(({ name }) => name === "writer_critic")).toEqual([
+    expect.objectContaining({ description: "The program's own team." }),
+  ]);
+  const created = await own.fetch("/v1/teams", jsonInit({ template: "tools_assistant" }));
+  expect(created.status).toBe(201);
+}, 60_000);

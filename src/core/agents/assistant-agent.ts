@@ -11,6 +11,7 @@ import {
   assistantConfigSchema,
   configOf,
   optionsFromConfig,
+  upgradeConfig,
 } from "./assistant/config.ts";
 import type { AssistantAgentOptions } from "./assistant/options.ts";
 import { type AssistantSettings, settingsOf } from "./assistant/settings.ts";
@@ -36,6 +37,7 @@ export class AssistantAgent extends BaseChatAgent {
     role: "agent",
     version: 2,
     configSchema: assistantConfigSchema,
+    upgrade: upgradeConfig,
     fromConfig: (config, loader) => new AssistantAgent(optionsFromConfig(config, loader)),
   };
 
@@ -64,7 +66,7 @@ export class AssistantAgent extends BaseChatAgent {
     messages: readonly ChatMessage[],
     ctx: TurnContext,
   ): AsyncGenerator<Message, Response, void> {
-    const { stream, modelClient } = this.#settings;
+    const { modelClientStream: stream, modelClient } = this.#settings;
     const turn = new AssistantTurn(this.#settings, ctx);
     yield* turn.begin(messages);
     for (;;) {

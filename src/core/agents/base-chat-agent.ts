@@ -2,8 +2,7 @@ import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { TurnContext } from "../run/turn-context.ts";
-import { baseStateSchema } from "../state/base-state.ts";
-import { parseState } from "../state/parse-state.ts";
+import { baseStateSchema, parseState } from "../state/load-state.ts";
 import type { ChatAgent, Response } from "./chat-agent.ts";
 import { requireIdentifier } from "./identifier.ts";
 

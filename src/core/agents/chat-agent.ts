@@ -1,7 +1,13 @@
 import type { Component } from "../component/component.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
+import type { Runnable } from "../run/runnable.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
+
+/** Whether a participant, or the subject of a run, is a single agent; otherwise it is a team. */
+export function isAgent(subject: ChatAgent | Runnable): subject is ChatAgent {
+  return "onMessagesStream" in subject;
+}
 
 /** What an agent answers: the message for the others, and what happened on the way (AutoGen `Response`). */
 export interface Response {

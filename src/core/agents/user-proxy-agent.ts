@@ -31,7 +31,7 @@ export interface UserProxyAgentOptions {
   description?: string;
   /** What the human is asked. Default: "Enter your response: ". */
   prompt?: string | null;
-  /** In the place of the host's way to ask. Not part of the component JSON. */
+  /** Replaces the host's way to ask. Not part of the component JSON. */
   inputFunc?: InputFunction;
   /** Seconds after which `defaultAnswer` counts as the answer. Without it the run waits for ever. */
   timeoutSeconds?: number | null;
@@ -117,7 +117,7 @@ export class UserProxyAgent extends BaseChatAgent {
     });
   }
 
-  /** @throws ValueError when the last message hands over to somebody else */
+  /** @throws ValueError when the last message is a handoff to another target */
   #handoff(messages: readonly ChatMessage[]): HandoffMessage | undefined {
     const last = messages.at(-1);
     if (last?.type !== "HandoffMessage") return undefined;

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { type HumanApproval, humanApproval, humanApprovalSchema } from "../run/human-approval.ts";
 import { lenientParse } from "./lenient-parse.ts";
 
-/** A tool's config without the keys that every tool may have whatever its class, and what those say. */
+/** A tool's config, split into the keys of its class and the approval keys that every tool has. */
 export interface ToolConfig {
   config: JsonObject;
   approval: HumanApproval | null;
@@ -18,7 +18,7 @@ export function splitToolConfig(config: JsonObject): ToolConfig {
   return { config: rest, approval: humanApproval(data.approval, data.approval_timeout_seconds) };
 }
 
-/** Whether a config asks for an approval that nobody reads: then it would happen unasked. */
+/** Whether a config has an approval key that its class ignores: the call would be made without approval. */
 export function ignoresApproval(given: JsonObject, read: unknown): boolean {
   return given["approval"] != null && !(isJsonObject(read) && read["approval"] != null);
 }

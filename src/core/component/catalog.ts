@@ -4,14 +4,14 @@ import type { AnyComponentDefinition } from "./component.ts";
 import { type FunctionCatalog, type NamedFunction, rememberName } from "./functions.ts";
 import type { Template } from "./template.ts";
 
-/** Where component JSON finds the tools it names. */
+/** Finds the tools that component JSON names. */
 export interface ToolCatalog {
   tool(name: string): AnyTool | undefined;
 }
 
 /**
- * What a deployment adds in code to what component JSON can say: functions for its FunctionTools and for other keys
- * that name one, components of its own, and teams to start by name.
+ * What a deployment registers in code: tools and functions that component JSON names, component classes, and teams that
+ * can be created by name.
  */
 export class Catalog implements ToolCatalog, FunctionCatalog {
   readonly #tools = new Map<string, AnyTool>();
@@ -29,8 +29,8 @@ export class Catalog implements ToolCatalog, FunctionCatalog {
   }
 
   /**
-   * Makes a function available to component JSON, which names it: a selector, a condition, an approval. What it gets
-   * and returns is said by the key that names it.
+   * Makes a function available to component JSON by name: a selector, a condition, an approval. The key that names it
+   * defines its parameters and result.
    *
    * @throws ValueError when another function has that name
    */

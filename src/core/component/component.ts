@@ -30,18 +30,18 @@ export const componentModelSchema = z.object({
   component_version: z.number().int().nullish(),
   description: z.string().nullish(),
   label: z.string().nullish(),
-  /** Nobody would read it here, and nobody be asked. */
-  approval: z.null({ error: "belongs into the config" }).optional(),
+  /** Refused here, because only `config.approval` is read: the key would have no effect. */
+  approval: z.null({ error: "belongs in the config" }).optional(),
   // Checked by the component's own schema; a deep check here would run again at every level of nesting.
   config: shallowObjectSchema,
 });
 export type ComponentModel = z.infer<typeof componentModelSchema>;
 
-/** Loads components nested in a config; hands out what only the host of the component knows. */
+/** Loads components nested in a config, and finds the functions that a config names. */
 export interface ComponentLoader {
   /**
    * Loads `model`, which must play one of `roles`.
-   * @param path where it stands in the surrounding config: `participants[0]`
+   * @param path its place in the surrounding config: `participants[0]`
    * @throws ComponentError with the full path
    */
   load<T extends Component>(
@@ -50,15 +50,14 @@ export interface ComponentLoader {
     path: string,
   ): T;
   /**
-   * The function that was registered under `name` ({@link Catalog.registerFunction}). That it is one of type `F` is the
-   * word of whoever registered it.
-   * @param path where the name stands in the surrounding config: `selector_func`
+   * The function that was registered under `name` ({@link Catalog.registerFunction}). Its type `F` is not checked.
+   * @param path the place of the name in the surrounding config: `selector_func`
    * @throws ComponentError of kind `value` when there is none, with near matches
    */
   function<F extends NamedFunction>(name: string, path: string): F;
 }
 
-/** What whoever brings component JSON should know though nothing is wrong, and where: `component.config.image`. */
+/** A remark on valid component JSON and its path: `component.config.image`. */
 export interface Note {
   path: string;
   message: string;
@@ -73,16 +72,19 @@ export interface ComponentDefinition<Config = never, T extends Component = Compo
   /** The config version this class reads and writes (`component_version`). */
   readonly version: number;
   readonly configSchema: z.ZodType<Config>;
-  /** Turns a config of an older `version` into one of this version. Without it older configs are refused. */
-  upgrade?(config: JsonObject, version: number): JsonObject;
   /**
-   * Finds out what loading has to know and cannot wait for, when a component comes in ({@link ComponentRegistry.prepare}). It
-   * is kept in the config under `troupe`, also what is wrong: `fromConfig` says so. Undefined when there is nothing to find out.
+   * Turns a config of an older `version` into one of this version. A config for which it returns undefined is refused,
+   * and so is every older config without it.
+   */
+  upgrade?(config: JsonObject, version: number): JsonObject | undefined;
+  /**
+   * Collects, before loading, facts that need asynchronous work ({@link ComponentRegistry.prepare}). They are kept in the
+   * config under `troupe`, errors included, which `fromConfig` throws. Undefined when nothing is needed.
    */
   prepare?(config: Config, preparation: Preparation): Promise<JsonObject> | undefined;
   /** Runs after `configSchema`. What it throws is reported with the component's path. */
   fromConfig(config: Config, loader: ComponentLoader): T;
-  /** What else is to be said about a good config: keys without effect. Paths from the component on: `config.image`. */
+  /** Remarks on a valid config, such as keys without effect. Paths begin at the component: `config.image`. */
   notes?(config: Config): readonly Note[];
 }
 

@@ -40,15 +40,17 @@ import type { ToolCatalog } from "./catalog.ts";
 import type { AnyComponentDefinition } from "./component.ts";
 
 /**
- * All components that need nothing but this library: no network, no platform. Model clients and code executors are
- * registered beside them by whoever composes an app.
+ * All components that need nothing but this library: no network, no platform. An app registers its model clients and
+ * code executors beside them.
  *
- * @param catalog where FunctionTools find the functions that component JSON names
- * @param python where those that are Python in component JSON run; without it they are refused
+ * @param catalog the tools that FunctionTools in component JSON refer to by name
+ * @param python runs the Python source code of FunctionTools; without it they are refused
+ * @param shipped tools for FunctionTools that have no source code and are not in `catalog`
  */
 export function coreComponents(
   catalog: ToolCatalog,
   python?: PythonHost,
+  shipped?: ToolCatalog,
 ): AnyComponentDefinition[] {
   return [
     AssistantAgent.component,
@@ -86,7 +88,7 @@ export function coreComponents(
     DiskCacheStore.component,
     RedisStore.component,
     StructuredMessageFactory.component,
-    functionToolDefinition(catalog, python),
+    functionToolDefinition(catalog, python, shipped),
     PythonCodeExecutionTool.component,
     StaticWorkbench.component,
     StaticStreamWorkbench.component,

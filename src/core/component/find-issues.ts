@@ -1,5 +1,6 @@
 import { ComponentError, type Issue } from "../errors.ts";
 import { pathOf } from "../issues.ts";
+import type { JsonObject } from "../json.ts";
 import type { HumanApproval } from "../run/human-approval.ts";
 import type {
   AnyComponentDefinition,
@@ -13,15 +14,17 @@ import { looksLikeComponent } from "./limits.ts";
 /** The roles a place accepts: one, or any of several. */
 export type Roles = ComponentRole | readonly ComponentRole[];
 
-/** A component node whose provider, version and config are good; what is inside it was not looked at. */
+/** A component whose provider, version and config are valid. Its inner components were not checked. */
 export interface CheckedComponent {
   definition: AnyComponentDefinition;
   config: unknown;
+  /** The config as it was written, in the current version and without the keys that every tool has. */
+  given: JsonObject;
   /** Of a tool: whether a human is asked before its calls. */
   approval: HumanApproval | null;
 }
 
-/** The two halves of loading one node, and what it may ask of its host; all throw {@link ComponentError}. */
+/** The two halves of loading one component, and the lookup of functions. All throw {@link ComponentError}. */
 export interface NodeLoader {
   check(model: unknown, roles: Roles | undefined, path: string): CheckedComponent;
   /** `loader` is asked for the components inside. */

@@ -1,4 +1,4 @@
-/** A function that component JSON may name. What it takes and returns is said by the key that names it. */
+/** A function that component JSON can name. The key that names it defines its parameters and result. */
 export type NamedFunction = (...args: never[]) => unknown;
 
 /** Where component JSON finds the functions it names. */
@@ -7,15 +7,15 @@ export interface FunctionCatalog {
   functionNames(): string[];
 }
 
-/** A function cannot say under which name it was registered; a component that holds it must know, to dump it. */
+/** A component that holds a function needs its registered name for the dump. */
 const names = new WeakMap<NamedFunction, string>();
 
-/** Notes under which name a function was registered; the first name stays. */
+/** Records the name of a registered function; the first name stays. */
 export function rememberName(fn: NamedFunction, name: string): void {
   if (!names.has(fn)) names.set(fn, name);
 }
 
-/** What component JSON calls a function; undefined when it was not registered, or there is none. */
+/** The name of a function in component JSON; undefined when it is not registered or missing. */
 export function functionName(fn: NamedFunction | null | undefined): string | undefined {
   return fn ? names.get(fn) : undefined;
 }

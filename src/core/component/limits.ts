@@ -1,7 +1,7 @@
 import { ComponentError, type Issue } from "../errors.ts";
 import { isJsonObject, type Json } from "../json.ts";
 
-/** Guards against component JSON made to exhaust whoever loads it. */
+/** Limits that protect the loader from oversized component JSON. */
 export interface ComponentLimits {
   /** Components inside components. */
   depth: number;

@@ -1,8 +1,10 @@
 import { ComponentError } from "../errors.ts";
 import type { Note } from "./component.ts";
 import { type CheckedComponent, componentsIn, type NodeLoader } from "./find-issues.ts";
+import { className } from "./providers.ts";
+import { configJsonSchema, unknownKeys } from "./unknown-keys.ts";
 
-/** What the components in `model` have to say about their configs, in the order in which they stand there. */
+/** The notes on the components in `model`, in document order. */
 export function* notesOn(
   nodes: Pick<NodeLoader, "check">,
   model: unknown,
@@ -11,6 +13,7 @@ export function* notesOn(
   const checked = check(nodes, model, path);
   if (checked === undefined) return;
   const { definition, config } = checked;
+  yield* ignoredKeys(checked, `${path}.config`);
   for (const note of definition.notes?.(config as never) ?? []) {
     yield { ...note, path: `${path}.${note.path}` };
   }
@@ -19,7 +22,13 @@ export function* notesOn(
   }
 }
 
-/** Undefined for what only looks like a component, and for one that a deployment does not know any more. */
+function ignoredKeys({ definition, given }: CheckedComponent, path: string): Note[] {
+  const { configSchema, provider } = definition;
+  const { troupe: _, ...config } = given;
+  return unknownKeys(config, configJsonSchema(configSchema), className(provider), path);
+}
+
+/** Undefined for an object that only looks like a component, and for a component that this deployment no longer knows. */
 function check(
   nodes: Pick<NodeLoader, "check">,
   model: unknown,

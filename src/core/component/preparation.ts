@@ -1,11 +1,11 @@
-/** One preparation of component JSON: what its components want to know from one place is asked in one go. */
+/** One preparation of component JSON, which batches the questions of its components. */
 export class Preparation {
   readonly #batches = new Map<unknown, Promise<unknown[]>>();
   readonly #items = new Map<unknown, unknown[]>();
 
   /**
-   * The answer about `item`. `ask` is called once for all who begin with this before their first await; it is known by its
-   * identity, and returns answers in the order of the items.
+   * The answer for `item`. All items that are added before the first await are passed to `ask` in one call, which returns
+   * the answers in their order. Batches are distinguished by the identity of `ask`.
    */
   async together<I, O>(ask: (items: I[]) => Promise<O[]>, item: I): Promise<O> {
     const items = (this.#items.get(ask) ?? []) as I[];

@@ -25,6 +25,7 @@ import { nearMatches } from "./near-matches.ts";
 import { notesOn } from "./notes.ts";
 import { prepareComponents } from "./prepare.ts";
 import { whyNotHere } from "./not-here.ts";
+import { configJsonSchema } from "./unknown-keys.ts";
 import {
   className,
   isOtherAutoGenClass,
@@ -38,7 +39,7 @@ import {
   withToolKeys,
 } from "./approval-keys.ts";
 
-/** What issues' paths start with when nobody says otherwise. */
+/** The default start of issue paths. */
 const ROOT = "component";
 
 /** A known provider as the API lists it; `config` is the JSON Schema of its config. */
@@ -100,17 +101,17 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   }
 
   /**
-   * Component JSON as it is loaded: with what has to be found out first, for example what the Python functions in it take.
-   * JSON in which there is nothing to find out comes back as it is, also when it cannot be loaded.
+   * Prepares component JSON for loading, for example by inspecting its Python functions. JSON that needs no preparation is
+   * returned unchanged, even if it cannot be loaded.
    *
-   * @throws TroupeError `sandbox_unavailable` when there is nobody to ask
+   * @throws TroupeError `sandbox_unavailable` when the sandbox cannot be reached
    */
   async prepare<T>(model: T, path = ROOT): Promise<T> {
     if (exceededLimit(model, path, this.#limits) !== undefined) return model;
     return (await prepareComponents(this, model, path)) as T;
   }
 
-  /** Everything that is wrong with component JSON, in the order in which it stands there. */
+  /** Everything that is wrong with component JSON, in document order. */
   validate(model: unknown, roles?: Roles, path = ROOT): Issue[] {
     try {
       this.load(model, roles, path);
@@ -121,7 +122,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     }
   }
 
-  /** What is to be said about component JSON that nothing is wrong with, for example keys that have no effect here. */
+  /** Remarks on valid component JSON, for example keys without effect. */
   notes(model: unknown, path = ROOT): Note[] {
     return [...notesOn(this, model, path)];
   }
@@ -130,7 +131,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   definitions(): KnownComponent[] {
     return [...this.#definitions.values()]
       .map(({ provider, componentType, role, version, configSchema }) => {
-        const config = jsonSchema(configSchema);
+        const config = configJsonSchema(configSchema);
         return {
           provider,
           component_type: componentType,
@@ -170,7 +171,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
       const message = `has no effect on ${definition.provider}: tools ask for approval, and code executor agents`;
       throw invalid("value", [{ path: `${place}.approval`, message }]);
     }
-    return { definition, config: config.data, approval };
+    return { definition, config: config.data, given: upToDate, approval };
   }
 
   /**
@@ -236,10 +237,6 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   }
 }
 
-function jsonSchema(schema: z.ZodType): JsonObject {
-  return z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonObject;
-}
-
 function toolConfig(config: JsonObject, path: string): ToolConfig {
   try {
     return splitToolConfig(config);
@@ -263,14 +260,15 @@ function upgraded(
   const version = model.component_version || definition.version;
   if (version >= definition.version) return config;
   try {
-    if (definition.upgrade) return definition.upgrade(config, version);
+    const current = definition.upgrade?.(config, version);
+    if (current !== undefined) return current;
   } catch (error) {
     throw asComponentError(error, `${path}.config`);
   }
   throw invalid("old_version", [
     {
       path: `${path}.component_version`,
-      message: `version ${version} of ${definition.provider} cannot be loaded, the oldest supported is ${definition.version}`,
+      message: `this config of ${definition.provider} cannot be loaded as version ${version}; the current version is ${definition.version}`,
     },
   ]);
 }

@@ -4,7 +4,7 @@ import type { ComponentModel } from "./component.ts";
 export interface Template {
   /** Snake_case, unique. */
   name: string;
-  /** For whoever chooses one: what it shows and what it needs. */
+  /** What it shows and what it needs, for choosing one. */
   description: string;
   component: ComponentModel;
 }

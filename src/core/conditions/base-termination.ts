@@ -8,7 +8,7 @@ import {
 import { StateError, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { parseState } from "../state/parse-state.ts";
+import { parseState } from "../state/load-state.ts";
 import type {
   ConditionDefinition,
   ConditionEnvironment,

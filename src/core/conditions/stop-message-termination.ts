@@ -4,7 +4,7 @@ import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
 import type { ConditionDefinition } from "./termination-condition.ts";
 
-/** Fires when somebody sends a StopMessage (AutoGen `StopMessageTermination`). */
+/** Fires on a StopMessage (AutoGen `StopMessageTermination`). */
 export class StopMessageTermination extends MatchTermination {
   static readonly component = conditionDefinition({
     name: "StopMessageTermination",

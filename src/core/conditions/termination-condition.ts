@@ -6,7 +6,7 @@ import type { Message } from "../messages/message.ts";
 export interface ConditionEnvironment {
   /** Milliseconds the run of the chat it belongs to has been running: waiting for humans and pauses left out. */
   elapsedMs: number;
-  /** The chat's name, where the messages are the task it got; undefined for what is said in it. */
+  /** The chat's name when the messages are its task; undefined for messages of its participants. */
   receiver?: string | undefined;
 }
 

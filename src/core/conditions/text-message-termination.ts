@@ -5,7 +5,7 @@ import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
 import type { ConditionDefinition } from "./termination-condition.ts";
 
-/** Fires on a TextMessage, of `source` or of anybody (AutoGen `TextMessageTermination`). */
+/** Fires on a TextMessage, from `source`, or from any source (AutoGen `TextMessageTermination`). */
 export class TextMessageTermination extends MatchTermination {
   static readonly component = conditionDefinition({
     name: "TextMessageTermination",

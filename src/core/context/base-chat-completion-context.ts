@@ -4,7 +4,7 @@ import { ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import { type LLMMessage, llmMessageSchema } from "../models/llm-messages.ts";
 import { ItemLog } from "../state/item-log.ts";
-import { parseState } from "../state/parse-state.ts";
+import { parseState } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { ChatCompletionContext } from "./chat-completion-context.ts";
 

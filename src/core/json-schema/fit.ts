@@ -1,4 +1,4 @@
-import { ease } from "../ease.ts";
+import { coerce } from "../coerce.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { FlatSchemas } from "./flat.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -79,7 +79,7 @@ class Arrangement {
     if (isJsonObject(value) && isJsonObject(flat["properties"])) {
       return this.#arrangeObject(value, flat["properties"], flat, mode);
     }
-    return mode.eased && typeof flat["type"] === "string" ? ease(value, flat["type"]) : value;
+    return mode.eased && typeof flat["type"] === "string" ? coerce(value, flat["type"]) : value;
   }
 
   #arrangeObject(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import { type Image, imageSchema } from "../models/llm-messages.ts";
-import { parseState } from "../state/parse-state.ts";
+import { parseState } from "../state/load-state.ts";
 import { pythonStr } from "../text/python.ts";
 
 /** One remembered thing (AutoGen `MemoryContent`). `mime_type` is one of AutoGen's or any other text. */
@@ -21,7 +21,7 @@ export function loadContents(state: JsonObject, name: string): MemoryContent[] {
   return parseState(stateSchema, state, `a state of the memory "${name}"`).memory_contents;
 }
 
-/** How a model reads it. Pictures cannot stand in a system message's text. */
+/** A content as text for a model. A system message cannot contain images. */
 export function contentText(content: MemoryContent["content"]): string {
   return isPicture(content) ? "[image]" : pythonStr(content);
 }

@@ -4,6 +4,7 @@ import { errorMessage, MessageError, ValueError } from "../errors.ts";
 import { listIssues } from "../issues.ts";
 import { isJsonObject, type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
 import { complete, prune } from "../json-schema/fit.ts";
+import { requireFormatFits } from "../json-schema/check-format.ts";
 import { JsonSchema } from "../json-schema/json-schema.ts";
 import type { RequestUsage } from "../models/llm-messages.ts";
 import { formatPython } from "../text/format.ts";
@@ -63,7 +64,7 @@ export class StructuredMessageFactory implements Component {
   readonly jsonOutput: { name: string; schema: JsonObject };
   readonly #schema: JsonSchema;
 
-  /** @throws ValueError when the schema cannot be used */
+  /** @throws ValueError when the schema cannot be used, or the format names a field that is not in it */
   constructor(options: StructuredMessageFactoryOptions) {
     const { jsonSchema, formatString, contentModelName } = options;
     if (Object.keys(jsonSchema).length === 0) {
@@ -73,6 +74,9 @@ export class StructuredMessageFactory implements Component {
     this.formatString = formatString ?? null;
     this.messageType = `StructuredMessage[${this.contentModelName}]`;
     this.#schema = new JsonSchema(jsonSchema);
+    if (this.formatString !== null) {
+      requireFormatFits(this.formatString, jsonSchema, "format_string");
+    }
     this.jsonOutput = { name: this.contentModelName, schema: jsonSchema };
   }
 

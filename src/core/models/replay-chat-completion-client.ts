@@ -7,7 +7,7 @@ import {
 import type { Issue } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
-import { isSameComponent } from "../state/take-over.ts";
+import { isSameComponent } from "../state/migrate-state.ts";
 import { wait } from "../wait.ts";
 import type {
   ChatCompletionClient,
@@ -142,7 +142,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   loadState(): void {}
 
   /** The position in other answers means nothing. */
-  takeOver(previous: Stateful): Issue[] {
+  migrateFrom(previous: Stateful): Issue[] {
     if (previous instanceof ReplayChatCompletionClient && isSameComponent(this, previous)) {
       this.#position = previous.#position;
       this.#usage = previous.#usage;

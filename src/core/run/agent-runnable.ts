@@ -1,10 +1,11 @@
-import type { ChatAgent, Response } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent, type Response } from "../agents/chat-agent.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import type { Json } from "../json.ts";
 import { noteFailingAgent } from "./failing-agent.ts";
 import type { Runnable } from "./runnable.ts";
 
 type AnswerStream = ReturnType<ChatAgent["onMessagesStream"]>;
+type Answer = (stream: AnswerStream) => AnswerStream;
 
 /**
  * A single agent as the root of a run: it gets the task and answers once. Its state is the agent's own; the task
@@ -12,10 +13,7 @@ type AnswerStream = ReturnType<ChatAgent["onMessagesStream"]>;
  *
  * @param answer how the agent is asked; the default is to pass on all it yields
  */
-export function agentRunnable(
-  agent: ChatAgent,
-  answer: (stream: AnswerStream) => AnswerStream = (stream) => stream,
-): Runnable {
+export function agentRunnable(agent: ChatAgent, answer: Answer = (stream) => stream): Runnable {
   let task: readonly ChatMessage[] = [];
   return {
     name: agent.name,
@@ -66,6 +64,11 @@ export function agentRunnable(
       children: { agent },
     }),
   };
+}
+
+/** What a run drives: a team as it is, an agent as {@link agentRunnable}. */
+export function asRunnable(subject: ChatAgent | Runnable, answer?: Answer): Runnable {
+  return isAgent(subject) ? agentRunnable(subject, answer) : subject;
 }
 
 /**

@@ -1,9 +1,9 @@
-import type { ChatAgent } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent } from "../agents/chat-agent.ts";
 import { TroupeError } from "../errors.ts";
 import { loadTask } from "../messages/load-task.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { StateTree } from "../state/state-tree.ts";
-import { agentRunnable, responseOnly } from "./agent-runnable.ts";
+import { asRunnable, responseOnly } from "./agent-runnable.ts";
 import { collect } from "./drive.ts";
 import { MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
 import type { Progress, Runnable } from "./runnable.ts";
@@ -43,8 +43,7 @@ export function runStream(
   subject: Runnable | ChatAgent,
   options: RunOptions = {},
 ): AsyncGenerator<Message | TaskResult, void, void> {
-  const runnable = "onMessagesStream" in subject ? agentRunnable(subject) : subject;
-  return play(subject, runnable, options);
+  return play(subject, asRunnable(subject), options);
 }
 
 async function* play(
@@ -88,7 +87,7 @@ export async function run(
   subject: Runnable | ChatAgent,
   options: RunOptions = {},
 ): Promise<TaskResult> {
-  const runnable = "onMessagesStream" in subject ? agentRunnable(subject, responseOnly) : subject;
+  const runnable = asRunnable(subject, responseOnly);
   for await (const item of play(subject, runnable, options)) {
     if (item.type === "TaskResult") return item;
   }
@@ -104,7 +103,7 @@ export async function reset(subject: Runnable | ChatAgent): Promise<void> {
   occupy(subject);
   try {
     const ctx = TurnScope.root(new MemoryHost({}).turn(0));
-    await ("onMessagesStream" in subject ? subject.onReset(ctx) : subject.reset(ctx));
+    await (isAgent(subject) ? subject.onReset(ctx) : subject.reset(ctx));
   } finally {
     BUSY.delete(subject);
   }

@@ -1,23 +1,23 @@
 import type { Hit } from "../search/rank.ts";
 import type { Tokenizer } from "../search/tokens.ts";
 
-/** What happened to a log since it was last marked: `items` stand at `start` of `generation`. */
+/** Changes of a log since the last mark: `items` begin at index `start` of `generation`. */
 export interface LogChanges<T> {
   generation: number;
   start: number;
   items: readonly T[];
 }
 
-/** Where a log's committed items are kept outside memory. `read` returns the items of `[from, to)`. */
+/** A log's committed items in storage. `read` returns the items of `[from, to)`. */
 export interface LogSource<T> {
   generation: number;
   length: number;
   read(from: number, to: number): T[];
   /**
-   * For a log with an index: goes through the items that hold one of `terms`, best first, of equal ones the later first,
-   * some at a time, until `visit` returns false. Items are the committed ones and those that `changes` adds to them.
+   * For a log with an index: visits the items that contain one of `terms` in batches, best first and of equal ones the
+   * later first, until `visit` returns false. Covers the committed items and those that `changes` adds.
    *
-   * @param terms by their token
+   * @param terms terms by token
    */
   search?(
     terms: ReadonlyMap<string, string>,
@@ -26,7 +26,7 @@ export interface LogSource<T> {
   ): void;
 }
 
-/** How the items of a log are found by their text. */
+/** Makes the items of a log searchable by their text. */
 export interface LogIndex<T> {
   tokenizer: Tokenizer;
   textOf(item: T): string;
@@ -41,11 +41,11 @@ interface Version<T> {
 }
 
 /**
- * An append-only list whose host stores only what was added since the last {@link mark}: threads and model
- * contexts. Clearing starts a new generation, so that stored items are never overwritten. Items are immutable.
+ * An append-only list: threads and model contexts. A host stores only the items added since the last {@link mark}.
+ * Clearing starts a new generation, so that stored items are never overwritten. Items are immutable.
  */
 export class ItemLog<T> {
-  /** Of a log that can be searched. */
+  /** Only of a searchable log. */
   readonly index: LogIndex<T> | undefined;
   #now: Version<T> = { generation: 0, base: 0, items: [], source: undefined };
   #marked: Version<T> = this.#now;
@@ -66,8 +66,8 @@ export class ItemLog<T> {
   }
 
   /**
-   * The items from `from` up to (not including) `to`; negative numbers count from the end. What lies wholly before
-   * the items in memory is read by itself and not kept: a context's first messages must not bring in all between.
+   * The items from `from` up to (not including) `to`; negative numbers count from the end. A range before the items in
+   * memory is read without keeping it: the first messages of a context must not load everything after them.
    */
   slice(from = 0, to = this.length): T[] {
     const start = Math.max(0, from < 0 ? this.length + from : from);
@@ -85,7 +85,7 @@ export class ItemLog<T> {
     this.#now = { generation: this.#now.generation + 1, base: 0, items: [], source: undefined };
   }
 
-  /** What has to be stored to make the marked version the present one; undefined when nothing. */
+  /** What a host must store to get from the marked version to the present one; undefined when nothing changed. */
   changes(): LogChanges<T> | undefined {
     const { generation, base, items } = this.#now;
     if (generation !== this.#marked.generation) return { generation, start: 0, items };
@@ -93,32 +93,32 @@ export class ItemLog<T> {
     return { generation, start: this.#markedLength, items: items.slice(this.#markedLength - base) };
   }
 
-  /** Takes the present version as the stored one. */
+  /** Marks the present version as stored. */
   mark(): void {
     this.#marked = this.#now;
     this.#markedLength = this.length;
   }
 
-  /** Goes back to the marked version. */
+  /** Returns to the marked version. */
   rollback(): void {
     this.#now = this.#marked;
     this.#now.items.length = this.#markedLength - this.#now.base;
   }
 
-  /** Takes over what a host has stored; items are read when they are asked for. */
+  /** Starts from stored items, which are read when they are needed. */
   restore(source: LogSource<T>): void {
     this.#now = { generation: source.generation, base: source.length, items: [], source };
     this.mark();
   }
 
-  /** Goes on with another log's items. What is stored of them at the same place of the tree stays as it is. */
-  takeOver(previous: ItemLog<T>): void {
+  /** Continues with another log's items. Those that are stored at the same place of the tree are not read. */
+  continueFrom(previous: ItemLog<T>): void {
     const { source } = previous.#now;
     if (source?.length === previous.length) this.restore(source);
     else for (const item of previous.slice()) this.append(item);
   }
 
-  /** Drops marked items from memory that nobody has read since the last call, where a source can bring them back. */
+  /** Drops marked items from memory that were not read since the last call and can be read again from the source. */
   releaseUnread(): void {
     const { source, base, items } = this.#now;
     const upTo = Math.min(this.#lowestRead, this.#markedLength);

@@ -70,9 +70,9 @@ export class SearchableLog<T> extends ItemLog<T> {
     return best.map(({ item, score }) => ({ item, score }));
   }
 
-  override takeOver(previous: ItemLog<T>): void {
+  override continueFrom(previous: ItemLog<T>): void {
     const own = this.#source;
-    super.takeOver(previous);
+    super.continueFrom(previous);
     if (this.#source === undefined || own?.search === undefined) return;
     // The index follows this log's settings, not the other's.
     this.#source = { ...this.#source, search: (...search) => own.search?.(...search) };

@@ -13,7 +13,7 @@ export interface StateChanges {
   logs: ({ path: string } & LogChanges<unknown>)[];
 }
 
-/** What a host has stored for a tree. */
+/** The stored state of a tree. */
 export interface StoredState {
   /** The head at `path`, or undefined if none was stored yet. */
   head(path: string): Json | undefined;
@@ -29,8 +29,8 @@ interface Head {
 }
 
 /**
- * Watches the state below `root`: says what changed since the last mark, goes back to it, or takes over what a
- * host has stored. The shape of the tree is fixed by the component.
+ * Tracks the state below `root`: reports changes since the last mark, rolls back to it, or restores what a host has
+ * stored. The component fixes the shape of the tree.
  */
 export class StateTree {
   readonly #heads: Head[] = [];
@@ -71,7 +71,7 @@ export class StateTree {
     for (const { log } of this.#logs) log.mark();
   }
 
-  /** Lets go of stored log items that nobody reads any more. */
+  /** Drops stored log items from memory that are no longer read. */
   releaseUnread(): void {
     for (const { log } of this.#logs) log.releaseUnread();
   }

@@ -3,25 +3,25 @@ import type { Json, JsonObject } from "../json.ts";
 import type { ItemLog } from "./item-log.ts";
 
 /**
- * Anything that has state. `saveState` and `loadState` speak AutoGen's state JSON; what AutoGen forgets goes
- * under the key `troupe`.
+ * An object with state. `saveState` and `loadState` use AutoGen's state JSON; what AutoGen does not save is under the
+ * key `troupe`.
  */
 export interface Stateful {
   saveState(): JsonObject;
   /** @throws StateError when the state does not fit; then nothing has changed. */
   loadState(state: JsonObject): void;
   /**
-   * How a host stores this state piece by piece. Without it the whole of `saveState()` is stored again whenever
-   * it has changed, which is fine as long as it stays small.
+   * The pieces in which a host stores this state. Without it `saveState()` is stored as a whole whenever it has
+   * changed, which is fine while it is small.
    */
   stateParts?(): StateParts;
   /**
-   * Goes on where another object stood, in whose place it was put. Without it: as `takeOver` in `take-over.ts` says.
+   * Takes the state of the object that this one replaces. Default: as `migrateState` does.
    *
    * @param blank `previous` without its state
-   * @returns the places of what has no place here; then the object must not be used
+   * @returns the places of state that does not fit here; then the object must not be used
    */
-  takeOver?(previous: Stateful, blank: Stateful): Issue[];
+  migrateFrom?(previous: Stateful, blank: Stateful): Issue[];
 }
 
 /** The pieces of an object's state. Keys are path segments, stable over restarts. */
@@ -31,4 +31,12 @@ export interface StateParts {
   /** Lists that only grow. */
   logs?: { readonly [name: string]: ItemLog<unknown> };
   children?: { readonly [name: string]: Stateful };
+}
+
+/** Whether an object has anything to store: one with `stateParts` may have no parts. */
+export function hasState(target: Stateful): boolean {
+  const parts = target.stateParts?.();
+  if (parts === undefined || parts.head !== undefined) return true;
+  if (Object.keys(parts.logs ?? {}).length > 0) return true;
+  return Object.values(parts.children ?? {}).some(hasState);
 }

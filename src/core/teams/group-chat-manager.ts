@@ -11,20 +11,20 @@ export interface ParticipantInfo {
   producedMessageTypes: readonly string[];
 }
 
-/** Everything said so far, events included, oldest first. Read no more of it than needed. */
+/** All messages and events so far, oldest first. Read no more of it than needed. */
 export interface ThreadView {
   readonly length: number;
   /** The messages from `from` up to (not including) `to`; negative numbers count from the end. */
   slice(from?: number, to?: number): Message[];
 }
 
-/** What a manager decides with. */
+/** What a manager sees when it decides. */
 export interface GroupChatView {
   participants: readonly ParticipantInfo[];
   thread: ThreadView;
 }
 
-/** Messages the manager itself says with a decision: shown, appended to the thread and given to the participants. */
+/** Messages of the manager itself: shown, appended to the thread and given to the participants. */
 interface Said {
   say?: readonly ChatMessage[];
   /** Resets all participants and empties the thread first (MagenticOne when it plans). */
@@ -32,46 +32,43 @@ interface Said {
 }
 
 /**
- * What happens next. `speak`: these run, side by side if several (one named twice speaks twice, one after the other);
- * `again`: the manager changed its own state and is asked once more in a turn of its own; `stop`: the run ends.
+ * What happens in a turn. `speak`: the speakers run, several of them side by side (one that is named twice speaks twice,
+ * one after the other); `again`: the manager changed its state and decides again in the next turn; `stop`: the run ends.
  */
 export type Decision =
   | ({ kind: "speak"; speakers: readonly string[] } & Said)
   | ({ kind: "again" } & Said)
   | ({ kind: "stop"; stop: Stop } & Said);
 
-/** Who spoke and what came of it, in the order of selection; null for the task. */
+/** The messages of one speaker, or of the task (`name` is null). In lists: in the order of selection. */
 export interface Spoken {
   name: string | null;
   messages: readonly Message[];
 }
 
-/** The part in which group chats differ (AutoGen `BaseGroupChatManager`): a small state and a choice. */
+/** Decides what happens in each turn of a group chat (AutoGen `BaseGroupChatManager`). */
 export interface GroupChatManager {
-  /** Key of its state in the team's state, and the source of its messages: `RoundRobinGroupChatManager`. */
+  /** The key of its state in the team's state and the source of its messages: `RoundRobinGroupChatManager`. */
   readonly name: string;
-  /** The thread keeps what is said to all, not what happens inside the agents (MagenticOne). Default false. */
-  readonly sharedOnly?: boolean;
   /**
-   * The task is for the manager alone ({@link observe}), which tells the participants what it thinks fit (MagenticOne):
-   * it is shown, but stands in no thread and counts for no condition. Default false.
+   * The manager directs the participants itself, as MagenticOne's does. Default false. Then only {@link observe} gets
+   * the task, which is shown but is not in the thread and counts for no condition; the thread has no inner events of
+   * agents; and the manager ends the run when there were too many turns.
    */
-  readonly keepsTask?: boolean;
-  /** It ends the run itself when there were too many turns (MagenticOne, over several runs). Default false. */
-  readonly countsTurns?: boolean;
-  /** What it has besides its head: a model context, a model client. */
+  readonly orchestrates?: boolean;
+  /** State besides its head: a model context, a model client. */
   children?(): { readonly [key: string]: Stateful };
   /**
-   * Nothing may be changed here.
-   * @throws TaskError when the chat cannot start with these messages, ValueError when it cannot start at all
+   * Must not change anything.
+   * @throws TaskError when the chat cannot start with these messages
    */
   validateTask?(messages: readonly ChatMessage[] | null, view: GroupChatView): void;
-  /** Told of every task and every speaker's messages once they stand in the thread. */
+  /** Called with every task and with every speaker's messages, after they were added to the thread. */
   observe?(spoken: readonly Spoken[], view: GroupChatView): void;
   decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void>;
-  /** Asked before the conditions are: why the chat is over by itself (GraphFlow). */
+  /** Called before the conditions are checked: why the chat is finished by itself (GraphFlow). */
   finished?(): Stop | undefined;
-  /** After every stop but its own decision, which may let a manager start over (GraphFlow). */
+  /** Called after every stop but its own decision (GraphFlow starts over). */
   onStop?(): void;
   reset(): void;
   /**
@@ -81,18 +78,18 @@ export interface GroupChatManager {
   saveState(): JsonObject;
   /**
    * @param state its whole state
-   * @param thread the messages of its `message_thread`; none when it gets its head, for lack of {@link loadHead}
+   * @param thread the messages of its `message_thread`; empty when a manager without {@link loadHead} gets its head
    * @throws StateError when it does not fit; then nothing has changed
    */
   loadState(state: JsonObject, thread: readonly Message[]): void;
-  /** What is stored between turns, where that is not what {@link saveState} gives. */
+  /** The state stored between turns. Default: {@link saveState}. */
   head?(): Json;
   loadHead?(head: Json): void;
   /**
-   * Whether the head of another manager of its kind, in whose place it was put, is right for it; otherwise it begins
-   * anew. Default: it is.
+   * Whether the head of a manager of the same class that this one replaces fits; otherwise it starts fresh. Default: it
+   * fits.
    *
-   * @param gone who was a participant and is none any more
+   * @param gone the participants that were removed
    */
   fits?(head: Json, gone: ReadonlySet<string | null>): boolean;
 }

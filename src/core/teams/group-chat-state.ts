@@ -5,7 +5,7 @@ import { type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { MessageOrigin } from "../messages/create.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
-import { baseStateSchema, stateSchemaOf } from "../state/base-state.ts";
+import { baseStateSchema, stateSchemaOf } from "../state/load-state.ts";
 
 const teamStateSchema = stateSchemaOf("TeamState").extend({
   agent_states: z.record(z.string(), jsonObjectSchema).default({}),
@@ -65,7 +65,7 @@ export function readGroupChatState(
     const found = Object.hasOwn(agent_states, name) ? agent_states[name] : undefined;
     if (found) return found;
     const known = Object.keys(agent_states).join(", ");
-    const message = `missing; there are states for: ${known === "" ? "nobody" : known}`;
+    const message = `missing; there are states for: ${known === "" ? "none" : known}`;
     throw invalid([{ path: pathOf(["agent_states", name]), message }]);
   };
   const agents = new Map<string, JsonObject>();

@@ -9,37 +9,37 @@ import type { ChatMessage, Message } from "../messages/message.ts";
 import type { Progress, TaskInput } from "../run/runnable.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
-import { takeOverState } from "../state/take-over.ts";
-import { ChatStanding } from "./chat-standing.ts";
-import { Ending } from "./ending.ts";
+import { migrateSavedState } from "../state/migrate-state.ts";
+import { GroupChatParts } from "./group-chat-parts.ts";
+import { RunTermination } from "./run-termination.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 import { type Participant, participantsByName } from "./participant.ts";
 import { speakSideBySide } from "./speak-side-by-side.ts";
-import { takeHandoffs } from "./take-handoffs.ts";
-import { takeOverChat } from "./take-over-chat.ts";
+import { retargetHandoffs } from "./retarget-handoffs.ts";
+import { migrateGroupChat } from "./migrate-group-chat.ts";
 import type { Team } from "./team.ts";
 import type { ThreadItem } from "./thread.ts";
 
 export interface GroupChatOptions {
   name?: string | null | undefined;
   description?: string | null | undefined;
-  /** Without one, and without `maxTurns`, the chat goes on for ever. */
+  /** Without one, and without `maxTurns`, a run never ends by itself. */
   terminationCondition?: TerminationCondition | null | undefined;
-  /** Most turns of one run; side by side counts as one. */
+  /** The most turns of one run. Speakers side by side count as one turn. */
   maxTurns?: number | null | undefined;
-  /** Whether the stream shows whom the manager chooses. Default false. */
+  /** Whether the stream has an event for each choice of speakers. Default false. */
   emitTeamEvents?: boolean;
 }
 
 /**
- * The loop that all group chats share (AutoGen `BaseGroupChat`): relay the task, check the conditions, ask the
- * manager, let the speakers speak, append, check again. The manager is what they differ in.
+ * The loop that all group chats share (AutoGen `BaseGroupChat`): relay the task, check the conditions, ask the manager,
+ * run the speakers, append their messages, check again. Group chats differ in their manager.
  */
 export abstract class GroupChat implements Team {
   abstract readonly definition: Component["definition"];
   readonly name: string;
   readonly description: string;
-  readonly #standing: ChatStanding;
+  readonly #parts: GroupChatParts;
   readonly #emitTeamEvents: boolean;
   readonly #view: GroupChatView;
 
@@ -52,37 +52,37 @@ export abstract class GroupChat implements Team {
     this.name = options.name;
     this.description = options.description;
     const { terminationCondition = null, maxTurns = null, emitTeamEvents = false } = options;
-    const ending = new Ending(terminationCondition, maxTurns);
-    this.#standing = new ChatStanding(
+    const termination = new RunTermination(terminationCondition, maxTurns);
+    this.#parts = new GroupChatParts(
       participantsByName(participants, manager.name),
       manager,
-      ending,
+      termination,
     );
     this.#emitTeamEvents = emitTeamEvents;
     this.#view = {
-      participants: [...this.#standing.participants.values()].map(({ info }) => info),
-      thread: this.#standing.thread,
+      participants: [...this.#parts.participants.values()].map(({ info }) => info),
+      thread: this.#parts.thread,
     };
   }
 
   async *begin(task: TaskInput, ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
-    if (this.#standing.ending.terminated) {
+    if (this.#parts.termination.terminated) {
       return { done: true, stopReason: "The group chat has already terminated." };
     }
     const { messages, outputTaskMessages } = task;
-    this.#standing.manager.validateTask?.(messages, this.#view);
-    this.#standing.ending.begin(ctx.elapsedMs);
+    this.#parts.manager.validateTask?.(messages, this.#view);
+    this.#parts.termination.begin(ctx.elapsedMs);
     if (messages === null) return { done: false };
     if (outputTaskMessages) yield* messages;
-    const { keepsTask = false } = this.#standing.manager;
-    if (!keepsTask) this.#addToAll(messages);
-    this.#standing.manager.observe?.([{ name: null, messages }], this.#view);
-    if (keepsTask) return { done: false };
+    const { orchestrates = false } = this.#parts.manager;
+    if (!orchestrates) this.#addToAll(messages);
+    this.#parts.manager.observe?.([{ name: null, messages }], this.#view);
+    if (orchestrates) return { done: false };
     return this.#afterTurn(messages, 0, ctx);
   }
 
   async *turn(ctx: TurnContext): AsyncGenerator<Message, Progress, void> {
-    const decision = yield* this.#standing.manager.decide(this.#view, ctx.scope("manager"));
+    const decision = yield* this.#parts.manager.decide(this.#view, ctx.scope("manager"));
     if (decision.resetParticipants) await this.#resetParticipants(ctx.scope("reset"));
     yield* this.#say(decision.say ?? []);
     if (decision.kind === "stop") return this.#stop(decision.stop);
@@ -91,39 +91,39 @@ export abstract class GroupChat implements Team {
   }
 
   stop(): void {
-    this.#standing.manager.onStop?.();
+    this.#parts.manager.onStop?.();
     this.#stop(ASKED);
   }
 
   async reset(ctx: TurnContext): Promise<void> {
     await this.#resetParticipants(ctx);
-    this.#standing.manager.reset();
-    this.#standing.ending.reset();
+    this.#parts.manager.reset();
+    this.#parts.termination.reset();
   }
 
   conversation(): Message[] {
-    return this.#standing.thread.slice();
+    return this.#parts.thread.slice();
   }
 
   async onPause(): Promise<void> {
-    for (const { subject } of this.#standing.participants.values()) await subject.onPause();
+    for (const { subject } of this.#parts.participants.values()) await subject.onPause();
   }
 
   async onResume(): Promise<void> {
-    for (const { subject } of this.#standing.participants.values()) await subject.onResume();
+    for (const { subject } of this.#parts.participants.values()) await subject.onResume();
   }
 
   async close(): Promise<void> {
-    for (const { subject } of this.#standing.participants.values()) await subject.close();
+    for (const { subject } of this.#parts.participants.values()) await subject.close();
   }
 
-  /** The config keys all group chats share; a kind with more adds its own. */
+  /** The config keys that all group chats share; subclasses add their own. */
   toConfig(): JsonObject {
-    const { condition, maxTurns } = this.#standing.ending;
+    const { condition, maxTurns } = this.#parts.termination;
     return withoutNulls({
       name: this.name,
       description: this.description,
-      participants: [...this.#standing.participants.values()].map(({ subject }) =>
+      participants: [...this.#parts.participants.values()].map(({ subject }) =>
         dumpComponent(subject),
       ),
       termination_condition: condition && dumpComponent(condition),
@@ -133,22 +133,22 @@ export abstract class GroupChat implements Team {
   }
 
   saveState(): JsonObject {
-    return this.#standing.saveState();
+    return this.#parts.saveState();
   }
 
   loadState(state: JsonObject): void {
-    this.#standing.loadState(state);
+    this.#parts.loadState(state);
   }
 
-  takeOver(previous: Stateful, blank: Stateful): Issue[] {
+  migrateFrom(previous: Stateful, blank: Stateful): Issue[] {
     if (!(previous instanceof GroupChat && blank instanceof GroupChat)) {
-      return takeOverState(this, previous, blank);
+      return migrateSavedState(this, previous, blank);
     }
-    return takeOverChat(this.#standing, previous.#standing, blank.#standing);
+    return migrateGroupChat(this.#parts, previous.#parts, blank.#parts);
   }
 
   stateParts(): StateParts {
-    return this.#standing.stateParts();
+    return this.#parts.stateParts();
   }
 
   async *#speak(
@@ -158,35 +158,35 @@ export abstract class GroupChat implements Team {
     if (speakers.length === 0)
       return this.#stop({
         content: "The group chat is stopped.",
-        source: this.#standing.manager.name,
+        source: this.#parts.manager.name,
       });
     const chosen = speakers.map((name) => this.#participant(name));
     if (this.#emitTeamEvents) {
       yield createMessage<SelectSpeakerEvent>(ctx, {
         type: "SelectSpeakerEvent",
-        source: this.#standing.manager.name,
+        source: this.#parts.manager.name,
         content: [...speakers],
       });
     }
     const unheard = (name: string): ChatMessage[] =>
-      takeHandoffs(this.#standing.thread.unheard(name), { to: this.name, by: name });
+      retargetHandoffs(this.#parts.thread.unheard(name), { to: this.name, by: name });
     const items = yield* speakSideBySide(chosen, unheard, ctx);
     return this.#append(speakers, items, ctx);
   }
 
-  /** Puts what the speakers said into the thread, in the order in which they were selected. */
+  /** Adds the speakers' messages to the thread, in the order of selection. */
   #append(speakers: readonly string[], items: readonly ThreadItem[][], ctx: TurnContext): Progress {
-    const start = this.#standing.thread.length;
-    const { sharedOnly = false } = this.#standing.manager;
+    const start = this.#parts.thread.length;
+    const { orchestrates = false } = this.#parts.manager;
     for (const said of items) {
-      this.#standing.thread.add(sharedOnly ? said.filter(({ shared }) => shared) : said);
+      this.#parts.thread.add(orchestrates ? said.filter(({ shared }) => shared) : said);
     }
-    for (const name of speakers) this.#standing.thread.heard(name, start);
+    for (const name of speakers) this.#parts.thread.heard(name, start);
     const spoken = speakers.map((name, index) => ({
       name,
       messages: (items[index] ?? []).map(({ message }) => message),
     }));
-    this.#standing.manager.observe?.(spoken, this.#view);
+    this.#parts.manager.observe?.(spoken, this.#view);
     const said = spoken.flatMap(({ messages }) => messages);
     return { ...this.#afterTurn(said, 1, ctx), said };
   }
@@ -194,23 +194,23 @@ export abstract class GroupChat implements Team {
   #afterTurn(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Progress {
     const stop = this.#whyStop(delta, turns, ctx);
     if (stop === undefined) return { done: false };
-    this.#standing.manager.onStop?.();
+    this.#parts.manager.onStop?.();
     return this.#stop(stop);
   }
 
   #whyStop(delta: readonly Message[], turns: 0 | 1, ctx: TurnContext): Stop | undefined {
-    const { countsTurns = false, name: source } = this.#standing.manager;
+    const { orchestrates = false, name: source } = this.#parts.manager;
     const receiver = turns === 0 ? this.name : undefined;
     const where = { elapsedMs: ctx.elapsedMs, source, receiver };
     return (
-      this.#standing.manager.finished?.() ??
-      this.#standing.ending.check(delta, countsTurns ? 0 : turns, where) ??
+      this.#parts.manager.finished?.() ??
+      this.#parts.termination.check(delta, orchestrates ? 0 : turns, where) ??
       (ctx.stopRequested ? ASKED : undefined)
     );
   }
 
   #stop({ content }: Stop): Progress {
-    this.#standing.ending.reset();
+    this.#parts.termination.reset();
     return { done: true, stopReason: content };
   }
 
@@ -220,23 +220,23 @@ export abstract class GroupChat implements Team {
   }
 
   #addToAll(messages: readonly ChatMessage[]): void {
-    this.#standing.thread.add(messages.map((message) => ({ message, shared: true, by: null })));
+    this.#parts.thread.add(messages.map((message) => ({ message, shared: true, by: null })));
   }
 
   async #resetParticipants(ctx: TurnContext): Promise<void> {
-    for (const [name, member] of this.#standing.participants) await member.reset(ctx.scope(name));
-    this.#standing.thread.clear();
+    for (const [name, member] of this.#parts.participants) await member.reset(ctx.scope(name));
+    this.#parts.thread.clear();
   }
 
   #participant(name: string): Participant {
-    const found = this.#standing.participants.get(name);
+    const found = this.#parts.participants.get(name);
     if (found) return found;
     throw new TroupeError(
       "unknown_speaker",
-      `"${name}" was selected to speak and is no participant; there are: ${[...this.#standing.participants.keys()].join(", ")}`,
+      `"${name}" was selected to speak and is not a participant; the participants are: ${[...this.#parts.participants.keys()].join(", ")}`,
     );
   }
 }
 
-/** Why a run ends that somebody asked to stop after the turn in progress, whatever its conditions. */
+/** The reason of a run that was stopped after a turn by request. */
 const ASKED: Stop = { content: "External termination requested", source: "ExternalTermination" };

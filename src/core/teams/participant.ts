@@ -1,11 +1,11 @@
-import type { ChatAgent, Response } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent, type Response } from "../agents/chat-agent.ts";
 import { ValueError } from "../errors.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { drive } from "../run/drive.ts";
 import { noteFailingAgent } from "../run/failing-agent.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import type { ParticipantInfo } from "./group-chat-manager.ts";
-import { isTeam, type Team } from "./team.ts";
+import type { Team } from "./team.ts";
 import type { ThreadItem } from "./thread.ts";
 
 /** A member of a group chat: an agent, or a team that speaks as one. */
@@ -47,7 +47,7 @@ export function participantsByName(
 }
 
 function participant(subject: ChatAgent | Team): Participant {
-  return isTeam(subject) ? teamParticipant(subject) : agentParticipant(subject);
+  return isAgent(subject) ? agentParticipant(subject) : teamParticipant(subject);
 }
 
 function agentParticipant(agent: ChatAgent): Participant {

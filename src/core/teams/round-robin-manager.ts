@@ -1,8 +1,7 @@
 import * as z from "zod";
 import type { Json, JsonObject } from "../json.ts";
 import type { AgentEvent } from "../messages/message.ts";
-import { stateSchemaOf } from "../state/base-state.ts";
-import { parseState } from "../state/parse-state.ts";
+import { parseState, stateSchemaOf } from "../state/load-state.ts";
 import type { Decision, GroupChatManager, GroupChatView } from "./group-chat-manager.ts";
 
 const stateSchema = stateSchemaOf("RoundRobinManagerState").extend({

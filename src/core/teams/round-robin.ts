@@ -37,8 +37,8 @@ export class RoundRobinGroupChat extends GroupChat {
   constructor(participants: readonly (ChatAgent | Team)[], options: GroupChatOptions = {}) {
     super(participants, new RoundRobinGroupChatManager(), {
       ...options,
-      name: options.name ?? "RoundRobinGroupChat",
-      description: options.description ?? "A team of agents.",
+      name: options.name || "RoundRobinGroupChat",
+      description: options.description || "A team of agents.",
     });
   }
 }

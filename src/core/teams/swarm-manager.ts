@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ChatAgent } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent } from "../agents/chat-agent.ts";
 import { TaskError, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { HandoffMessage } from "../messages/chat-messages.ts";
@@ -10,11 +10,10 @@ import {
   isChatMessage,
   type Message,
 } from "../messages/message.ts";
-import { parseState } from "../state/parse-state.ts";
+import { parseState, stateSchemaOf } from "../state/load-state.ts";
 import { pythonRepr } from "../text/python.ts";
-import { stateSchemaOf } from "../state/base-state.ts";
 import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";
-import { isTeam, type Team } from "./team.ts";
+import type { Team } from "./team.ts";
 
 const stateSchema = stateSchemaOf("SwarmManagerState").extend({
   current_speaker: z.string().default(""),
@@ -24,21 +23,23 @@ const stateSchema = stateSchemaOf("SwarmManagerState").extend({
 
 type Head = { speaker: string; handoff: string | null };
 
-/** Lets speak whom the last handoff names; without one, the speaker goes on (AutoGen `SwarmGroupChatManager`). */
+/** Chooses the target of the last handoff; without one, the speaker stays (AutoGen `SwarmGroupChatManager`). */
 export class SwarmGroupChatManager implements GroupChatManager {
   readonly name = "SwarmGroupChatManager";
   readonly #team: string;
   readonly #names: readonly string[];
   readonly #teams: ReadonlySet<string>;
   #speaker: string;
-  /** Whom the last handoff in the thread names, be it somebody outside. */
+  /** The target of the last handoff in the thread; it may be outside the team. */
   #handoff: string | null = null;
 
   /** @param team the swarm's own name, under which an outer swarm hands over to it */
   constructor(team: string, participants: readonly (ChatAgent | Team)[]) {
     this.#team = team;
     this.#names = participants.map(({ name }) => name);
-    this.#teams = new Set(participants.filter(isTeam).map(({ name }) => name));
+    this.#teams = new Set(
+      participants.filter((member) => !isAgent(member)).map(({ name }) => name),
+    );
     this.#speaker = this.#first;
   }
 
@@ -78,8 +79,8 @@ export class SwarmGroupChatManager implements GroupChatManager {
     if (!this.#names.includes(speaker)) {
       throw new TroupeError(
         "unknown_speaker",
-        `the word went to "${speaker}", who is no participant of "${this.#team}"; there are: ${this.#names.join(", ")}. ` +
-          "To hand over to somebody outside, end the run with a HandoffTermination",
+        `the handoff target "${speaker}" is not a participant of "${this.#team}"; the participants are: ${this.#names.join(", ")}. ` +
+          "For a handoff to a name outside the team, add a HandoffTermination with that target",
       );
     }
     this.#speaker = speaker;
@@ -125,8 +126,8 @@ export class SwarmGroupChatManager implements GroupChatManager {
   }
 
   /**
-   * The handoffs in a task. One to this team by its name led here and names nobody in particular; those before it are
-   * the business of the team around this one.
+   * The handoffs in a task. A handoff to this team's own name has no target inside; those before it belong to the outer
+   * team.
    */
   #handoffsOf(task: readonly Message[]): { given: HandoffMessage[]; ledHere: boolean } {
     const index = this.#names.includes(this.#team) ? -1 : handedTo(task, this.#team);

@@ -1,15 +1,15 @@
 import type * as z from "zod";
-import type { ChatAgent } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent } from "../agents/chat-agent.ts";
 import type { Component, ComponentDefinition } from "../component/component.ts";
 import { ValueError } from "../errors.ts";
 import { groupChatConfigSchema, loadGroupChat } from "./group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "./group-chat.ts";
 import { SwarmGroupChatManager } from "./swarm-manager.ts";
-import { isTeam, type Team } from "./team.ts";
+import type { Team } from "./team.ts";
 
 /**
- * A team whose participants hand the conversation over to each other (AutoGen `Swarm`). The first begins; whoever has
- * the word keeps it until a `HandoffMessage` names another. A handoff to somebody outside (a human) ends the run with a
+ * A team whose participants hand the conversation over to each other (AutoGen `Swarm`). The first begins; the
+ * speaker stays the same until a `HandoffMessage` names another. A handoff to a name outside (a human) ends the run with a
  * `HandoffTermination`; a `HandoffMessage` to a participant as the next task resumes it. A team may be a participant,
  * too: it is handed to by its name, and hands over when the last thing it says is a handoff.
  *
@@ -38,11 +38,11 @@ export class Swarm extends GroupChat {
   readonly definition: Component["definition"] = Swarm.component;
 
   constructor(participants: readonly (ChatAgent | Team)[], options: GroupChatOptions = {}) {
-    const name = options.name ?? "Swarm";
+    const name = options.name || "Swarm";
     super(participants, new SwarmGroupChatManager(name, participants), {
       ...options,
       name,
-      description: options.description ?? "A team of agents.",
+      description: options.description || "A team of agents.",
     });
     const [first] = participants;
     if (first !== undefined && !canHandOver(first)) {
@@ -54,5 +54,5 @@ export class Swarm extends GroupChat {
 
 /** What a team says last depends on who is in it. */
 function canHandOver(participant: ChatAgent | Team): boolean {
-  return isTeam(participant) || participant.producedMessageTypes.includes("HandoffMessage");
+  return !isAgent(participant) || participant.producedMessageTypes.includes("HandoffMessage");
 }

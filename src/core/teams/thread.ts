@@ -2,16 +2,16 @@ import { type ChatMessage, isChatMessage, type Message } from "../messages/messa
 import { ItemLog } from "../state/item-log.ts";
 import type { ThreadView } from "./group-chat-manager.ts";
 
-/** What stands in a thread, as it is stored. */
+/** A message of a thread, as it is stored. */
 export type ThreadItem = {
   message: Message;
-  /** Whether the participants get it; what happened inside an agent they do not. */
+  /** Whether the participants get it. They do not get the inner events of agents. */
   shared: boolean;
-  /** The participant that said it; null for the task and the manager. */
+  /** The participant it comes from; null for the task and the manager. */
   by: string | null;
 };
 
-/** A group chat's conversation, and what each participant has yet to hear of it. */
+/** The messages of a group chat, and for each participant those it has not heard yet. */
 export class Thread implements ThreadView {
   readonly items = new ItemLog<ThreadItem>();
   readonly #listeners: ReadonlyMap<string, Listener>;
@@ -32,7 +32,7 @@ export class Thread implements ThreadView {
     for (const item of items) this.items.append(item);
   }
 
-  /** The chat messages a participant has not heard yet; its own are not among them. */
+  /** The chat messages that a participant has not heard yet, without its own. */
   unheard(name: string): ChatMessage[] {
     const { seen, before } = this.#listener(name);
     const messages = before.slice();
@@ -42,7 +42,7 @@ export class Thread implements ThreadView {
     return messages;
   }
 
-  /** Notes that a participant has heard everything before `index`. */
+  /** Records that a participant has heard everything before `index`. */
   heard(name: string, index: number): void {
     const listener = this.#listener(name);
     listener.seen = index;
@@ -54,7 +54,7 @@ export class Thread implements ThreadView {
     for (const name of this.#listeners.keys()) this.heard(name, 0);
   }
 
-  /** Takes over a saved conversation. It does not say who spoke, so what was not heard comes as lists. */
+  /** Loads a saved thread. It does not say who spoke, so the unheard messages are given as lists. */
   replace(
     messages: readonly Message[],
     unheard: ReadonlyMap<string, readonly ChatMessage[]>,
@@ -67,7 +67,7 @@ export class Thread implements ThreadView {
     }
   }
 
-  /** What was said to all. */
+  /** The messages that went to all participants. */
   shared(): Message[] {
     return this.items
       .slice()
@@ -75,17 +75,17 @@ export class Thread implements ThreadView {
       .map(({ message }) => message);
   }
 
-  /** Goes on with another thread's conversation. Who is new hears what is said from now on. */
-  takeOver(previous: Thread): void {
-    this.items.takeOver(previous.items);
+  /** Continues another thread. New participants hear only later messages. */
+  continueFrom(previous: Thread): void {
+    this.items.continueFrom(previous.items);
     for (const [name, listener] of this.#listeners) {
       const before = previous.#listeners.get(name);
       listener.seen = before?.seen ?? this.length;
-      if (before) listener.before.takeOver(before.before);
+      if (before) listener.before.continueFrom(before.before);
     }
   }
 
-  /** How far each participant has heard. */
+  /** For each participant, the index of the first message it has not heard. */
   get cursors(): { [name: string]: number } {
     return Object.fromEntries([...this.#listeners].map(([name, { seen }]) => [name, seen]));
   }
@@ -94,7 +94,7 @@ export class Thread implements ThreadView {
     for (const [name, listener] of this.#listeners) listener.seen = cursors[name] ?? 0;
   }
 
-  /** What a host stores of it besides the cursors. */
+  /** The logs that a host stores, besides the cursors. */
   get logs(): { readonly [name: string]: ItemLog<unknown> } {
     const before = [...this.#listeners].map(([name, listener]) => [
       `buffer.${name}`,
@@ -111,8 +111,8 @@ export class Thread implements ThreadView {
 }
 
 interface Listener {
-  /** Everything before this index has been heard. */
+  /** The participant has heard everything before this index. */
   seen: number;
-  /** Unheard messages of a loaded state, which come before those of the thread. */
+  /** Unheard messages from a loaded state. They come before those of the thread. */
   before: ItemLog<ChatMessage>;
 }

@@ -12,32 +12,73 @@ import { pythonRepr, pythonStr } from "./python.ts";
  * its specification
  */
 export function formatPython(template: string, values: JsonObject): string {
-  return fill(template, values, 2);
+  return fill(parseTemplate(template), values);
 }
 
-/** Placeholders may stand in specifications of placeholders, no deeper. */
-function fill(template: string, values: JsonObject, depth: number): string {
-  let result = "";
+/** One placeholder: `{name[key]!r:spec}`. */
+export interface Placeholder {
+  /** As it is written, without the braces. */
+  text: string;
+  /** The name, and the keys looked up in its value. */
+  path: readonly string[];
+  conversion: string | undefined;
+  spec: Template;
+}
+
+/** A template taken apart: literal text and placeholders, in order. */
+export type Template = readonly (string | Placeholder)[];
+
+/**
+ * Parses a template without filling it in.
+ *
+ * @throws ValueError when it is malformed
+ */
+export function parseTemplate(template: string): Template {
+  return parse(template, 2);
+}
+
+/** The text of a placeholder whose value was looked up. @throws ValueError when the value does not suit the specification */
+export function formatValue(
+  value: Json,
+  { conversion }: Pick<Placeholder, "conversion">,
+  spec: string,
+): string {
+  return applySpec(converted(value, conversion), spec);
+}
+
+function fill(template: Template, values: JsonObject): string {
+  return template
+    .map((part) => {
+      if (typeof part === "string") return part;
+      const value = part.path.reduce<Json>((inner, key) => own(inner, key, part.text), values);
+      return formatValue(value, part, fill(part.spec, values));
+    })
+    .join("");
+}
+
+/** A specification may contain placeholders, whose own specifications may not. */
+function parse(template: string, depth: number): Template {
+  const parts: (string | Placeholder)[] = [];
   let position = 0;
   while (position < template.length) {
     const char = template.charAt(position);
     if (char !== "{" && char !== "}") {
       const next = template.slice(position).search(/[{}]/);
       const end = next < 0 ? template.length : position + next;
-      result += template.slice(position, end);
+      parts.push(template.slice(position, end));
       position = end;
     } else if (template.charAt(position + 1) === char) {
-      result += char;
+      parts.push(char);
       position += 2;
     } else if (char === "}") {
       throw new ValueError(`"${template}" has a single "}": write "}}" for a brace`);
     } else {
       const end = placeholderEnd(template, position);
-      result += placeholder(template.slice(position + 1, end), values, depth);
+      parts.push(placeholder(template.slice(position + 1, end), depth));
       position = end + 1;
     }
   }
-  return result;
+  return parts;
 }
 
 function placeholderEnd(template: string, start: number): number {
@@ -51,7 +92,7 @@ function placeholderEnd(template: string, start: number): number {
 
 const PLACEHOLDER = /^([^!:[{}]+)((?:\[[^\]{}]+\])*)(?:!([^:]*))?(?::(.*))?$/su;
 
-function placeholder(text: string, values: JsonObject, depth: number): string {
+function placeholder(text: string, depth: number): Placeholder {
   if (depth === 0) throw new ValueError("placeholders in a format may be nested once only");
   const match = PLACEHOLDER.exec(text);
   if (match === null) {
@@ -60,9 +101,8 @@ function placeholder(text: string, values: JsonObject, depth: number): string {
     );
   }
   const [, name = "", lookups = "", conversion, spec = ""] = match;
-  let value = own(values, name, text);
-  for (const [, key = ""] of lookups.matchAll(/\[([^\]]+)\]/g)) value = own(value, key, text);
-  return applySpec(converted(value, conversion), fill(spec, values, depth - 1));
+  const keys = [...lookups.matchAll(/\[([^\]]+)\]/g)].map(([, key = ""]) => key);
+  return { text, path: [name, ...keys], conversion, spec: parse(spec, depth - 1) };
 }
 
 function own(value: Json, key: string, text: string): Json {

@@ -39,16 +39,22 @@ const functionToolConfigSchema = z
 type FunctionToolConfig = z.infer<typeof functionToolConfigSchema>;
 
 /**
- * Loads a FunctionTool: the registered tool of its name, otherwise its Python in the sandbox. It is dumped as it was loaded.
+ * Loads a FunctionTool: a tool that the program registered under its name comes first, then its own Python source code,
+ * then a tool of the shipped templates. It is dumped as it was loaded.
  *
  * @param python undefined when no sandbox is configured
+ * @param shipped the tools of the shipped templates
  */
 export function functionToolDefinition(
   catalog: ToolCatalog,
   python?: PythonHost,
+  shipped?: ToolCatalog,
 ): ComponentDefinition<FunctionToolConfig, AnyTool> {
   const inspect = async (sources: PythonSource[]): Promise<Finding[]> =>
     python === undefined ? [] : inspectFunctions(python, sources);
+  const toolFor = (config: FunctionToolConfig): AnyTool | undefined =>
+    catalog.tool(config.name) ??
+    (sourceOf(config) === undefined ? shipped?.tool(config.name) : undefined);
   return {
     ...FUNCTION_TOOL,
     configSchema: functionToolConfigSchema,
@@ -63,7 +69,7 @@ export function functionToolDefinition(
         .then((finding) => ({ ...finding, source: hashOfSource(source) }));
     },
     fromConfig(config) {
-      const tool = catalog.tool(config.name);
+      const tool = toolFor(config);
       if (tool === undefined) return inPython(config, python);
       if (isStatefulTool(tool)) {
         throw refused(

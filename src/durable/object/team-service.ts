@@ -7,7 +7,7 @@ import type { Result } from "../../contract/result.ts";
 import { MemoryHost } from "../../core/run/memory-host.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { TurnScope } from "../../core/run/turn-scope.ts";
-import { takeOver } from "../../core/state/take-over.ts";
+import { migrateState } from "../../core/state/migrate-state.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import type { Driver } from "../run/driver.ts";
 import type { BuildTeam, OpenTeam, TeamCache } from "../run/open-team.ts";
@@ -166,7 +166,7 @@ export class TeamService {
     }
     // State that a reset removed from the present component cannot get lost any more.
     if (commit.empty) await resetAlone(blank);
-    const issues = takeOver(runnable, present, blank);
+    const issues = migrateState(runnable, present, blank);
     await Promise.all([present.close(), blank.close()]);
     requireNone(issues);
     return state;

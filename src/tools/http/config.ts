@@ -1,13 +1,14 @@
 import * as z from "zod";
 import { jsonObjectSchema } from "../../core/json.ts";
 
-/** An HttpTool in component JSON (AutoGen `HttpToolConfig`); `policy` is ours. */
+/** An HttpTool in component JSON (AutoGen `HttpToolConfig`, which requires `description`, `port` and `headers`); `policy` is ours. */
 export const httpToolConfigSchema = z.object({
   name: z.string(),
   description: z.string().nullish(),
   scheme: z.enum(["http", "https"]).default("http"),
   host: z.string(),
-  port: z.number().int().min(1).max(65_535),
+  /** Default: the port of the scheme. */
+  port: z.number().int().min(1).max(65_535).optional(),
   /** May hold `{name}` of arguments. */
   path: z.string().default("/"),
   method: z.enum(["GET", "POST", "PUT", "DELETE", "PATCH"]).nullish(),
@@ -30,4 +31,4 @@ export const httpToolConfigSchema = z.object({
 export type HttpToolConfig = z.input<typeof httpToolConfigSchema>;
 
 /** The config with its defaults. */
-export type HttpToolSettings = z.output<typeof httpToolConfigSchema>;
+export type HttpToolSettings = z.output<typeof httpToolConfigSchema> & { port: number };

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../../core/component/component.ts";
 import { lenientParse } from "../../core/component/lenient-parse.ts";
 import { errorMessage, TroupeError, ValueError } from "../../core/errors.ts";
@@ -66,7 +67,7 @@ export class HttpTool implements Tool {
     this.#dependencies = dependencies;
     this.#method = method ?? "POST";
     this.name = name;
-    this.description = settings.description ?? "Sends a request to a server.";
+    this.description = settings.description || "Sends a request to a server.";
     this.schema = { name, description: this.description, parameters, strict: false };
     this.policy = policy ?? (this.#method === "GET" ? "retry" : "never");
   }
@@ -110,7 +111,9 @@ export class HttpTool implements Tool {
   }
 
   toConfig(): JsonObject {
-    return withoutNulls(this.#settings);
+    const { description = null, headers = null } = this.#settings;
+    // AutoGen refuses a config without these keys.
+    return { ...withoutNulls(this.#settings), description, headers };
   }
 
   #request(args: JsonObject): { url: URL; body: string | null } {
@@ -143,7 +146,7 @@ export class HttpTool implements Tool {
 
 export function httpToolDefinition(
   dependencies: OutgoingDependencies,
-): ComponentDefinition<HttpToolSettings, HttpTool> {
+): ComponentDefinition<z.output<typeof httpToolConfigSchema>, HttpTool> {
   return {
     ...definition,
     configSchema: httpToolConfigSchema,
@@ -151,9 +154,11 @@ export function httpToolDefinition(
   };
 }
 
+const DEFAULT_PORTS = { http: 80, https: 443 };
+
 function parse(given: HttpToolConfig): HttpToolSettings {
   const { data, error } = lenientParse(httpToolConfigSchema, given);
-  if (data !== undefined) return data;
+  if (data !== undefined) return { ...data, port: data.port ?? DEFAULT_PORTS[data.scheme] };
   const issues = issuesOf(error);
   throw new ValueError(`not the config of an HttpTool: ${listIssues(issues)}`, { issues });
 }

@@ -71,6 +71,47 @@ describe("an assistant's component JSON", () => {
     );
   });
 
+  test("may leave out what AutoGen requires and has one sensible value, and is dumped with it", () => {
+    const { name, model_client } = least;
+    expect(dumped({ name, model_client }).config).toMatchObject({
+      description: "An agent that answers with the help of tools.",
+      reflect_on_tool_use: false,
+      tool_call_summary_format: "{result}",
+    });
+  });
+
+  test("of version 1 has one workbench, or tools", () => {
+    const old = (config: JsonObject) =>
+      registry.validate(component("AssistantAgent", { ...least, ...config }, 1));
+    const known: JsonObject[] = [{ workbench: bench }, { tools: [ping] }, { workbench: null }, {}];
+    for (const config of known) {
+      expect(old(config)).toEqual([]);
+    }
+    const loaded = registry.load<AssistantAgent>(
+      component("AssistantAgent", { ...least, workbench: bench }, 1),
+    );
+    expect(dumpComponent(loaded)).toEqual(dumped({ ...least, workbench: [bench] }));
+    expect(old({ workbench: [bench] })).toEqual([
+      {
+        path: "component.component_version",
+        message: expect.stringContaining("current version is 2"),
+      },
+    ]);
+  });
+
+  test("with a summary that cannot be filled in is refused", () => {
+    expect(
+      registry.validate(
+        component("AssistantAgent", { ...least, tool_call_summary_format: "{tool}: {result}" }, 2),
+      ),
+    ).toEqual([
+      {
+        path: "component.config.tool_call_summary_format",
+        message: expect.stringContaining('there is no "tool", only {tool_name}'),
+      },
+    ]);
+  });
+
   test("takes tools or workbenches, not both", () => {
     expect(() => load({ ...least, tools: [ping], workbench: [bench] })).toThrow(
       /either tools or workbenches/,

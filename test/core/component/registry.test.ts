@@ -1,6 +1,13 @@
 import * as z from "zod";
 import { describe, expect, test } from "vitest";
-import { Catalog, ComponentError, ComponentRegistry, ValueError, dumpComponent } from "troupe";
+import {
+  Catalog,
+  ComponentError,
+  ComponentRegistry,
+  ValueError,
+  coreComponents,
+  dumpComponent,
+} from "troupe";
 import type { AnyComponentDefinition, Component, ComponentDefinition, JsonObject } from "troupe";
 import { componentModelSchema } from "#core/component/component.ts";
 
@@ -354,5 +361,57 @@ describe("registering", () => {
       component_version: 2,
       config: { type: "object", required: ["name"], properties: { name: { type: "string" } } },
     });
+  });
+});
+
+describe("keys of a config that its class does not have", () => {
+  const shipped = new ComponentRegistry().register(...coreComponents(new Catalog()));
+  const notes = (config: JsonObject, provider = "AssistantAgent"): object[] =>
+    shipped.notes({ provider, config });
+  const model_client = {
+    provider: "ReplayChatCompletionClient",
+    config: { chat_completions: ["x"] },
+  };
+
+  test("are named in a note with the nearest one", () => {
+    expect(notes({ name: "a", model_client, sytem_message: "Be brief.", colour: "red" })).toEqual([
+      {
+        path: "component.config.sytem_message",
+        message: 'is not a key of AssistantAgent and has no effect; did you mean "system_message"?',
+      },
+      {
+        path: "component.config.colour",
+        message: "is not a key of AssistantAgent and has no effect",
+      },
+    ]);
+  });
+
+  test("are found in components inside and in objects of a config", () => {
+    const agent = {
+      provider: "AssistantAgent",
+      config: { name: "a", model_client, max_tool_iteration: 2 },
+    };
+    const graph = { nodes: { a: { name: "a", edges: [], activaton: "any" } } };
+    const filter = { per_source: [{ source: "user", position: "last", count: 1, cuont: 1 }] };
+    const paths = (found: object[]): unknown => found.map((note) => Object.values(note)[0]);
+    expect(paths(notes({ participants: [agent], graph }, "GraphFlow"))).toEqual([
+      "component.config.graph.nodes.a.activaton",
+      "component.config.participants[0].config.max_tool_iteration",
+    ]);
+    const wrapped = { name: "b", wrapped_agent: agent, filter };
+    expect(paths(notes(wrapped, "MessageFilterAgent"))).toEqual([
+      "component.config.filter.per_source[0].cuont",
+      "component.config.wrapped_agent.config.max_tool_iteration",
+    ]);
+  });
+
+  test("are no matter where any key may stand, and those of every tool are known", () => {
+    const json_schema = { type: "object", properties: { a: { type: "string", mood: 1 } } };
+    const factory = { json_schema, content_model_name: "Mood", format_string: null };
+    expect(notes(factory, "StructuredMessageFactory")).toEqual([]);
+    const agent = { provider: "UserProxyAgent", config: { name: "a" } };
+    expect(notes({ agent, approval: "human", approval_timeout_seconds: 5 }, "AgentTool")).toEqual(
+      [],
+    );
   });
 });

@@ -198,3 +198,38 @@ describe("component", () => {
     );
   });
 });
+
+describe("a format", () => {
+  test.each([
+    ["{nme} passed", /there is no "nme", only \{name\}, \{points\}/],
+    ["{tags[0][colour]}", /there is no "colour", only \{key\}, \{weight\}/],
+    ["{name[first]}", /"first" cannot be looked up in a string/],
+    ["{tags[first]}", /"first" is not the index of a list/],
+    ["{name:.1f}", /is not a format for text/],
+    ["{name:>{width}}", /there is no "width"/],
+    ["{name", /is never closed/],
+  ])("that cannot be filled is refused before a model is asked: %s", (formatString, message) => {
+    expect(() => new StructuredMessageFactory({ jsonSchema, formatString })).toThrow(
+      expect.objectContaining({
+        name: "ValueError",
+        issues: [{ path: "format_string", message: expect.stringMatching(message) }],
+      }),
+    );
+  });
+
+  test.each([
+    "{tags[0][key]:>5} {tags[1][weight]:d} {notes!r} {points:.2f} {passed}",
+    "{name:>{points}} {{nme}}",
+  ])("over fields of the schema is accepted: %s", (formatString) => {
+    expect(new StructuredMessageFactory({ jsonSchema, formatString }).formatString).toBe(
+      formatString,
+    );
+  });
+
+  test("may name any field where the schema leaves the fields open", () => {
+    for (const open of [{ type: "object" }, { ...jsonSchema, additionalProperties: true }]) {
+      const factory = new StructuredMessageFactory({ jsonSchema: open, formatString: "{mood[a]}" });
+      expect(factory.formatString).toBe("{mood[a]}");
+    }
+  });
+});

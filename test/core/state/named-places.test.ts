@@ -39,6 +39,10 @@ function changed(state: Json, [key, ...rest]: readonly string[], value: Json): J
 
 test.each<[() => ChatAgent | Team, string, Json, string?]>([
   [human, "type", 7],
+  [boss, "type", "TeamState"],
+  [team, "type", "AssistantAgentState"],
+  [team, "agent_states.boss.agent_state.type", "SocietyOfMindAgentState"],
+  [team, "agent_states.RoundRobinGroupChatManager.type", "SwarmManagerState"],
   [boss, "llm_context", 7],
   [boss, "llm_context", { messages: [{ type: "Nope" }] }, "llm_context.messages[0].type"],
   [boss, "troupe.parts.workbench-0.tools", []],

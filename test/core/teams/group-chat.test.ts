@@ -21,10 +21,7 @@ import type {
 import { StateTree } from "#core/state/state-tree.ts";
 import { lines, ORIGIN, speaker, TestAgent, text } from "../support/agents.ts";
 
-type Traits = Pick<
-  GroupChatManager,
-  "sharedOnly" | "keepsTask" | "countsTurns" | "finished" | "children"
->;
+type Traits = Pick<GroupChatManager, "orchestrates" | "finished" | "children">;
 
 /** A manager that decides what it was told to, in order. */
 class Script implements GroupChatManager {
@@ -205,8 +202,7 @@ describe("a manager", () => {
       return { chat_message: text("ann", "well", ctx), inner_messages: [thought] };
     });
     const script = new Script([speak("ann"), speak("ann")], {
-      keepsTask: true,
-      sharedOnly: true,
+      orchestrates: true,
     });
     const chat = new ScriptedChat([ann], script, {
       terminationCondition: new MaxMessageTermination(3, { includeAgentEvent: true }),
@@ -221,7 +217,7 @@ describe("a manager", () => {
   });
 
   test("may count turns itself", async () => {
-    const script = new Script([speak("ann"), speak("ann"), stop], { countsTurns: true });
+    const script = new Script([speak("ann"), speak("ann"), stop], { orchestrates: true });
     const chat = new ScriptedChat([new TestAgent("ann")], script, { maxTurns: 1 });
     expect((await run(chat, { task: "go" })).stop_reason).toBe("enough");
   });

@@ -17,7 +17,10 @@ import { handoffConfigSchema } from "../handoff.ts";
 import type { AssistantAgentOptions } from "./options.ts";
 import type { AssistantSettings } from "./settings.ts";
 
-/** An assistant in component JSON, version 2. `tools` is the older way to write a workbench. */
+/**
+ * An assistant in component JSON, version 2. `tools` is the older way to write a workbench. AutoGen also requires
+ * `description`, `reflect_on_tool_use` and `tool_call_summary_format`; dumps have them.
+ */
 export const assistantConfigSchema = z.object({
   name: z.string(),
   model_client: componentModelSchema,
@@ -26,18 +29,31 @@ export const assistantConfigSchema = z.object({
   handoffs: z.array(handoffConfigSchema).nullish(),
   model_context: componentModelSchema.nullish(),
   memory: z.array(componentModelSchema).nullish(),
-  description: z.string(),
+  description: z.string().optional(),
   system_message: z.string().nullish(),
   model_client_stream: z.boolean().default(false),
-  reflect_on_tool_use: z.boolean(),
-  tool_call_summary_format: z.string(),
+  reflect_on_tool_use: z.boolean().optional(),
+  tool_call_summary_format: z.string().optional(),
   max_tool_iterations: z.number().int().min(1).default(1),
   metadata: z.record(z.string(), z.string()).nullish(),
   structured_message_factory: componentModelSchema.nullish(),
 });
 export type AssistantConfig = z.infer<typeof assistantConfigSchema>;
 
-/** The options a config stands for, its components loaded. */
+/**
+ * A config of version 1, where `workbench` was a single one. Undefined for a config with a list of them: it says
+ * version 1 and is something else.
+ */
+export function upgradeConfig(config: JsonObject): JsonObject | undefined {
+  const { workbench } = config;
+  if (Array.isArray(workbench)) return undefined;
+  return workbench == null ? config : { ...config, workbench: [workbench] };
+}
+
+/**
+ * The options of a config, with its components loaded. Config and options name each option once more because they are
+ * two public contracts: AutoGen's JSON with components as JSON, and TypeScript with objects.
+ */
 export function optionsFromConfig(
   config: AssistantConfig,
   loader: ComponentLoader,
@@ -108,9 +124,9 @@ export function configOf(settings: AssistantSettings, description: string): Json
     memory: memory.length > 0 ? memory.map((store) => dumpComponent(store)) : null,
     description,
     system_message: settings.systemMessage?.content,
-    model_client_stream: settings.stream,
+    model_client_stream: settings.modelClientStream,
     reflect_on_tool_use: settings.reflectOnToolUse,
-    tool_call_summary_format: settings.summaryFormat,
+    tool_call_summary_format: settings.toolCallSummaryFormat,
     max_tool_iterations: settings.maxToolIterations,
     metadata: settings.metadata,
     structured_message_factory: output && dumpComponent(output),

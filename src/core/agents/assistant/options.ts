@@ -8,7 +8,7 @@ import type { AnyTool } from "../../tools/tool.ts";
 import type { Workbench } from "../../tools/workbench.ts";
 import type { HandoffOptions } from "../handoff.ts";
 
-/** Text for one tool call, in the place of `toolCallSummaryFormat`. */
+/** The summary of one tool call, instead of `toolCallSummaryFormat`. */
 export type ToolCallSummaryFormatter = (
   call: FunctionCall,
   result: FunctionExecutionResult,
@@ -19,7 +19,7 @@ export interface AssistantAgentOptions {
   name: string;
   modelClient: ChatCompletionClient;
   /** What other agents and managers are told about this one. */
-  description?: string;
+  description?: string | undefined;
   /** Null: none. */
   systemMessage?: string | null;
   /** Either tools or workbenches. */
@@ -37,11 +37,11 @@ export interface AssistantAgentOptions {
    * Whether the model is asked once more, without tools, to answer from the tools' results. Default false, or true
    * with `outputContentType`. Without it the answer is a summary of the results.
    */
-  reflectOnToolUse?: boolean;
+  reflectOnToolUse?: boolean | undefined;
   /** Model calls that may ask for tools, per answer. Default 1. */
   maxToolIterations?: number;
   /** Python format over `{tool_name}`, `{arguments}`, `{result}`, `{is_error}`. Default `{result}`. */
-  toolCallSummaryFormat?: string;
+  toolCallSummaryFormat?: string | undefined;
   toolCallSummaryFormatter?: ToolCallSummaryFormatter;
   /** The answer is a structured message with this content. */
   outputContentType?: z.ZodObject | StructuredMessageFactory;

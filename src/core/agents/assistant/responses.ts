@@ -49,13 +49,13 @@ export function finalMessage(
 
 /** The answer made of the tools' results, without asking the model again. */
 export function summaryMessage(
-  { name, handoffs, summaryFormat, summaryFormatter }: AssistantSettings,
+  { name, handoffs, toolCallSummaryFormat, toolCallSummaryFormatter }: AssistantSettings,
   origin: MessageOrigin,
   { calls, results }: Executed,
 ): ToolCallSummaryMessage {
   const done = pairs(calls, results).filter(([call]) => !handoffs.has(call.name));
   const text = (call: FunctionCall, result: FunctionExecutionResult): string =>
-    summaryFormatter?.(call, result) ?? formatSummary(summaryFormat, call, result);
+    toolCallSummaryFormatter?.(call, result) ?? formatSummary(toolCallSummaryFormat, call, result);
   return createMessage<ToolCallSummaryMessage>(origin, {
     type: "ToolCallSummaryMessage",
     source: name,

@@ -1,42 +1,60 @@
-import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
 import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-completion-context.ts";
 import { ValueError } from "../../errors.ts";
-import type { Memory } from "../../memory/memory.ts";
 import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
 import { jsonSchemaOf } from "../../json-schema/from-zod.ts";
-import type { ChatCompletionClient, ToolSchema } from "../../models/chat-completion-client.ts";
+import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { SystemMessage } from "../../models/llm-messages.ts";
 import { StaticStreamWorkbench } from "../../tools/static-workbench.ts";
 import type { Workbench } from "../../tools/workbench.ts";
+import { requireTemplates } from "../../text/check-format.ts";
 import { createHandoff, type Handoff, handoffTool } from "../handoff.ts";
-import type { AssistantAgentOptions, ToolCallSummaryFormatter } from "./options.ts";
+import type { AssistantAgentOptions } from "./options.ts";
 
-/** An assistant's options, checked and completed. None of it changes; what changes is inside the parts. */
-export interface AssistantSettings {
-  name: string;
-  modelClient: ChatCompletionClient;
+/** The options that keep their name and type; a default fills in what is missing. */
+type PlainOption =
+  | "name"
+  | "modelClient"
+  | "modelContext"
+  | "memory"
+  | "modelClientStream"
+  | "reflectOnToolUse"
+  | "maxToolIterations"
+  | "toolCallSummaryFormat"
+  | "metadata";
+
+/** An assistant's options, checked and completed. They are constant; only the parts in them have state. */
+export interface AssistantSettings extends Readonly<
+  { [Name in PlainOption]: NonNullable<AssistantAgentOptions[Name]> } & Pick<
+    AssistantAgentOptions,
+    "toolCallSummaryFormatter"
+  >
+> {
   systemMessage: SystemMessage | null;
   workbenches: readonly Workbench[];
   /** By the name of their tool. */
   handoffs: ReadonlyMap<string, Handoff>;
   handoffTools: readonly ToolSchema[];
-  modelContext: ChatCompletionContext;
-  memory: readonly Memory[];
-  stream: boolean;
-  reflectOnToolUse: boolean;
-  maxToolIterations: number;
-  summaryFormat: string;
-  summaryFormatter: ToolCallSummaryFormatter | undefined;
   output: StructuredMessageFactory | undefined;
-  metadata: { [key: string]: string };
 }
+
+const DEFAULTS = {
+  memory: [],
+  modelClientStream: false,
+  maxToolIterations: 1,
+  toolCallSummaryFormat: "{result}",
+  metadata: {},
+};
 
 const SYSTEM_MESSAGE =
   "You are a helpful assistant. Use your tools where they help, and write TERMINATE once the task is done.";
 
+const SUMMARY_EXAMPLE = { tool_name: "", arguments: "", result: "", is_error: false };
+
 /** @throws ValueError for what does not go together */
 export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
-  const { tools = [], systemMessage = SYSTEM_MESSAGE, maxToolIterations = 1 } = options;
+  const { tools = [], systemMessage = SYSTEM_MESSAGE } = options;
+  const completed = { ...DEFAULTS, ...given(options) };
+  const { maxToolIterations, toolCallSummaryFormat } = completed;
   const handoffs = (options.handoffs ?? []).map(createHandoff);
   const output = outputOf(options);
   checkNames(
@@ -55,24 +73,28 @@ export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
       `maxToolIterations must be a whole number from 1, not ${maxToolIterations}`,
     );
   }
+  requireTemplates([
+    { path: "tool_call_summary_format", template: toolCallSummaryFormat, example: SUMMARY_EXAMPLE },
+  ]);
   return {
-    name: options.name,
-    modelClient: options.modelClient,
+    ...completed,
+    modelContext: options.modelContext ?? new UnboundedChatCompletionContext(),
+    reflectOnToolUse: options.reflectOnToolUse ?? output !== undefined,
     systemMessage:
       systemMessage === null ? null : { content: systemMessage, type: "SystemMessage" },
     workbenches: workbenchesOf(options),
     handoffs: new Map(handoffs.map((handoff) => [handoff.name, handoff])),
     handoffTools: handoffs.map(handoffTool),
-    modelContext: options.modelContext ?? new UnboundedChatCompletionContext(),
-    memory: options.memory ?? [],
-    stream: options.modelClientStream ?? false,
-    reflectOnToolUse: options.reflectOnToolUse ?? output !== undefined,
-    maxToolIterations,
-    summaryFormat: options.toolCallSummaryFormat ?? "{result}",
-    summaryFormatter: options.toolCallSummaryFormatter,
     output,
-    metadata: options.metadata ?? {},
   };
+}
+
+/** Options without those that are undefined, which would hide a default. */
+function given<Options extends object>(
+  options: Options,
+): { [Name in keyof Options]: Exclude<Options[Name], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as never;
 }
 
 function workbenchesOf({ tools = [], workbench }: AssistantAgentOptions): readonly Workbench[] {

@@ -1,12 +1,8 @@
 import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../../json.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
-import { stateSchemaOf } from "../../state/base-state.ts";
-import { hasState } from "../../state/has-state.ts";
-import { loadAll } from "../../state/load-all.ts";
-import { parseState } from "../../state/parse-state.ts";
-import { statefulAt } from "../../state/state-at.ts";
-import type { StateParts, Stateful } from "../../state/stateful.ts";
+import { loadAll, parseState, statefulAt, stateSchemaOf } from "../../state/load-state.ts";
+import { hasState, type StateParts, type Stateful } from "../../state/stateful.ts";
 import type { AssistantSettings } from "./settings.ts";
 
 const assistantStateSchema = stateSchemaOf("AssistantAgentState").extend({

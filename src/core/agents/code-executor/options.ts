@@ -15,7 +15,7 @@ export interface CodeExecutorAgentOptions {
   modelContext?: ChatCompletionContext | undefined;
   /** Whether the model's text, and the output of code, is yielded in pieces while it arrives. Default false. */
   modelClientStream?: boolean | undefined;
-  /** How often the model may write the code anew when it failed. Default 0. */
+  /** How often the model may rewrite code that failed. Default 0. */
   maxRetriesOnError?: number | undefined;
   /** What other agents and managers are told about this one. */
   description?: string | null | undefined;
@@ -27,10 +27,10 @@ export interface CodeExecutorAgentOptions {
   supportedLanguages?: readonly string[] | null | undefined;
   /** Asked before code is run. Component JSON names it, if it is registered (`registerFunction`). */
   approvalFunc?: ApprovalFunction | null | undefined;
-  /** In the place of `approvalFunc`: a human is asked. In a Durable Object the run waits, also for days. */
+  /** Asks a human, instead of `approvalFunc`. In a Durable Object the run waits, for days if necessary. */
   approval?: "human" | null | undefined;
-  /** Seconds after which code that nobody approved counts as refused. Default: the run waits for ever. */
+  /** Seconds after which unanswered code counts as refused. Default: no limit. */
   approvalTimeoutSeconds?: number | null | undefined;
-  /** Texts in the place of the agent's own. */
+  /** Replacements for the agent's texts. */
   prompts?: Partial<ExecutorPrompts> | undefined;
 }

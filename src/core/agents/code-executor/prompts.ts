@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { errorMessage, ValueError } from "../../errors.ts";
+import { requireTemplates } from "../../text/check-format.ts";
 import { formatPython } from "../../text/format.ts";
 
 /** The texts that a code executor agent says itself. Python formats; doubled braces are literal. */
@@ -31,12 +31,22 @@ const DEFAULT_PROMPTS: ExecutorPrompts = {
     "Running your code failed:\n{output}\n\nIs it worth another attempt? Answer in JSON: `retry` is true if you can write code that gets further, and `reason` says what went wrong and what you will change, or why to leave it.",
 };
 
-/** @throws ValueError naming the first text that is not a format over its placeholders */
+const EXAMPLES = {
+  empty_output: { exit_code: 0 },
+  error_output: { exit_code: 1, output: "" },
+  retry: { output: "" },
+};
+
+/** @throws ValueError naming each template that is malformed or has an unknown placeholder */
 export function promptsOf(given: Partial<ExecutorPrompts> | undefined): ExecutorPrompts {
   const prompts = { ...DEFAULT_PROMPTS, ...given };
-  check("empty_output", () => emptyOutput(prompts, 0));
-  check("error_output", () => errorOutput(prompts, 1, ""));
-  check("retry", () => retryQuestion(prompts, ""));
+  requireTemplates(
+    Object.entries(EXAMPLES).map(([key, example]) => ({
+      path: `executor_prompts.${key}`,
+      template: prompts[key as keyof typeof EXAMPLES],
+      example,
+    })),
+  );
   return prompts;
 }
 
@@ -54,13 +64,4 @@ export function errorOutput(
 
 export function retryQuestion({ retry }: ExecutorPrompts, output: string): string {
   return formatPython(retry, { output });
-}
-
-function check(key: keyof ExecutorPrompts, fill: () => string): void {
-  try {
-    fill();
-  } catch (error) {
-    const message = errorMessage(error);
-    throw new ValueError(message, { issues: [{ path: `executor_prompts.${key}`, message }] });
-  }
 }

@@ -1,4 +1,4 @@
-import { ValueError } from "../../errors.ts";
+import { type Issue, ValueError } from "../../errors.ts";
 import { listIssues } from "../../issues.ts";
 import {
   completeNode,
@@ -74,18 +74,23 @@ export class DiGraph {
     return this.#cycles;
   }
 
-  /**
-   * Checks that the graph can run (AutoGen `graph_validate`). A team does so when a run begins.
-   *
-   * @throws ValueError with an issue for every broken rule, its path below the team's config: `graph.nodes.a.edges[0]`
-   */
-  validate(): void {
-    const issues = findGraphIssues({
+  /** Why the graph cannot run; paths are those of a team's config: `graph.nodes.a.edges[0]`. */
+  issues(): Issue[] {
+    return findGraphIssues({
       nodes: this.nodes,
       starts: this.startNodes(),
       leaves: this.leafNodes(),
       endless: this.cycles().endless,
     });
+  }
+
+  /**
+   * Checks that the graph can run (AutoGen `graph_validate`). A GraphFlow does so when it is made.
+   *
+   * @throws ValueError with all {@link issues}
+   */
+  validate(): void {
+    const issues = this.issues();
     if (issues.length === 0) return;
     throw new ValueError(`the graph cannot run: ${listIssues(issues)}`, { issues });
   }

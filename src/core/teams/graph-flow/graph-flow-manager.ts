@@ -1,11 +1,9 @@
 import type { Stop } from "../../conditions/termination-condition.ts";
-import { ValueError } from "../../errors.ts";
 import type { Json, JsonObject } from "../../json.ts";
-import { type AgentEvent, type ChatMessage, isChatMessage } from "../../messages/message.ts";
-import type { Decision, GroupChatManager, GroupChatView, Spoken } from "../group-chat-manager.ts";
+import { type AgentEvent, isChatMessage } from "../../messages/message.ts";
+import type { Decision, GroupChatManager, Spoken } from "../group-chat-manager.ts";
 import type { DiGraph } from "./di-graph.ts";
 import { type GraphPosition, GraphProgress } from "./graph-progress.ts";
-import { showCycle } from "./graph-rules.ts";
 import { isPositionIn, readGraphState, writeGraphState } from "./graph-state.ts";
 
 /** Lets the nodes of a graph speak that are ready, side by side (AutoGen `GraphFlowManager`). */
@@ -13,33 +11,14 @@ export class GraphFlowManager implements GroupChatManager {
   readonly name = "GraphManager";
   readonly #graph: DiGraph;
   readonly #progress: GraphProgress;
-  readonly #isBounded: boolean;
 
-  /** @param isBounded whether a condition or a limit of turns ends the chat: a graph with cycles needs one */
-  constructor(graph: DiGraph, isBounded: boolean) {
+  /** @param graph one that can run, all of its nodes participants */
+  constructor(graph: DiGraph) {
     this.#graph = graph;
     this.#progress = new GraphProgress(graph);
-    this.#isBounded = isBounded;
   }
 
-  /** @throws ValueError when the graph breaks a rule, or who is to speak first is no participant */
-  validateTask(_messages: readonly ChatMessage[] | null, { participants }: GroupChatView): void {
-    this.#graph.validate();
-    const cycle = this.#graph.cycles().first;
-    if (cycle !== undefined && !this.#isBounded) {
-      const message = `the graph has a cycle (${showCycle(cycle)}), so the team needs a termination condition or a limit of turns`;
-      throw new ValueError(message, { issues: [{ path: "termination_condition", message }] });
-    }
-    const names = new Set(participants.map(({ name }) => name));
-    const { ready } = this.#progress;
-    const next = ready.length > 0 ? ready : this.#graph.startNodes();
-    const stranger = next.find((name) => !names.has(name));
-    if (stranger === undefined) return;
-    const message = `"${stranger}" is to speak and is no participant; there are: ${[...names].join(", ")}`;
-    throw new ValueError(message, { issues: [{ path: "participants", message }] });
-  }
-
-  /** A task fires no edges, whoever its source. Participants go by their own names, not by those of who spoke inside. */
+  /** A task fires no edges, whatever its source. The edges of a participant fire by its own name, not by an inner agent's. */
   observe(spoken: readonly Spoken[]): void {
     for (const { name, messages } of spoken) {
       if (name === null) this.#beginAnew();
@@ -58,7 +37,7 @@ export class GraphFlowManager implements GroupChatManager {
     return { content: "Digraph execution is complete", source: this.name };
   }
 
-  /** A graph that came to its end begins anew; one that was stopped goes on with the next run. */
+  /** A finished graph starts over; an interrupted one continues with the next run. */
   onStop(): void {
     this.#beginAnew();
   }
@@ -87,7 +66,7 @@ export class GraphFlowManager implements GroupChatManager {
     return isPositionIn(this.#graph, head as GraphPosition);
   }
 
-  /** Where nothing is ready: at the end, or after AutoGen saved the graph in the midst of a turn. */
+  /** When no node is ready: at the end, or after AutoGen saved the graph in the middle of a turn. */
   #beginAnew(): void {
     if (this.#progress.ready.length === 0) this.#progress.restart();
   }

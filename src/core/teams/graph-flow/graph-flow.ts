@@ -1,6 +1,8 @@
 import type * as z from "zod";
 import type { ChatAgent } from "../../agents/chat-agent.ts";
 import type { Component, ComponentDefinition } from "../../component/component.ts";
+import { ValueError } from "../../errors.ts";
+import { listIssues } from "../../issues.ts";
 import type { JsonObject } from "../../json.ts";
 import { groupChatConfigSchema, loadGroupChat } from "../group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "../group-chat.ts";
@@ -8,15 +10,18 @@ import type { Team } from "../team.ts";
 import { diGraphSchema, readDiGraph, writeDiGraph } from "./di-graph-config.ts";
 import type { DiGraph } from "./di-graph.ts";
 import { GraphFlowManager } from "./graph-flow-manager.ts";
+import { findTeamIssues } from "./graph-rules.ts";
 
 const configSchema = groupChatConfigSchema.extend({ graph: diGraphSchema });
 
 /**
  * A team whose participants speak along the edges of a graph; those that are ready at the same time run side by side
  * (AutoGen `GraphFlow`). A run ends where no node is ready any more, or where a condition or limit ends it; then the
- * next run goes on from there. Whether the graph can run is checked when a run begins, as in AutoGen.
+ * next run goes on from there.
  *
- * @throws ValueError when there is no participant, two have the same name, or `maxTurns` is not positive
+ * @throws ValueError when the graph cannot run ({@link DiGraph.validate}), a node is not a participant, a graph with a
+ * cycle has neither a termination condition nor `maxTurns`, two participants have the same name, or `maxTurns` is not
+ * positive
  *
  * @example
  * const builder = new DiGraphBuilder()
@@ -51,13 +56,26 @@ export class GraphFlow extends GroupChat {
     graph: DiGraph,
     options: GroupChatOptions = {},
   ) {
-    const isBounded = options.terminationCondition != null || options.maxTurns != null;
-    super(participants, new GraphFlowManager(graph, isBounded), {
+    super(participants, new GraphFlowManager(graph), {
       ...options,
-      name: options.name ?? "GraphFlow",
-      description: options.description ?? "A team of agents",
+      name: options.name || "GraphFlow",
+      description: options.description || "A team of agents",
     });
     this.#graph = graph;
+    const cycle = graph.cycles().first;
+    const issues = [
+      ...graph.issues(),
+      ...findTeamIssues(
+        { nodes: graph.nodes, cycle },
+        {
+          participants: participants.map(({ name }) => name),
+          isBounded: options.terminationCondition != null || options.maxTurns != null,
+        },
+      ),
+    ];
+    if (issues.length > 0) {
+      throw new ValueError(`the graph cannot run: ${listIssues(issues)}`, { issues });
+    }
   }
 
   override toConfig(): JsonObject {

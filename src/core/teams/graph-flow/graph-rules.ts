@@ -11,6 +11,10 @@ export interface GraphFacts {
   endless: readonly string[] | undefined;
 }
 
+/** AutoGen's `dump_component` writes no functions, so an edge that had one for a condition seems to have none. */
+const LOST_FUNCTION =
+  "If an edge's condition was a Python function, the dump has left it out: register a function and name it as condition_function";
+
 /** Every rule that a graph breaks, and where; paths are those of a team's config. AutoGen reports the first one. */
 export function findGraphIssues(graph: GraphFacts): Issue[] {
   if (graph.nodes.size === 0) {
@@ -25,8 +29,24 @@ export function findGraphIssues(graph: GraphFacts): Issue[] {
   ];
 }
 
+/** Why a team cannot run a graph that is good in itself. */
+export function findTeamIssues(
+  { nodes, cycle }: { nodes: Nodes; cycle: readonly string[] | undefined },
+  { participants, isBounded }: { participants: readonly string[]; isBounded: boolean },
+): Issue[] {
+  const issues = [...nodes.keys()]
+    .filter((name) => !participants.includes(name))
+    .map((name) => ({
+      path: pathOf(["nodes", name], "graph"),
+      message: `node "${name}" is not a participant; the participants are: ${participants.join(", ")}`,
+    }));
+  if (cycle === undefined || isBounded) return issues;
+  const message = `the graph has a cycle (${showCycle(cycle)}), so the team needs a termination_condition or max_turns`;
+  return [...issues, { path: "termination_condition", message }];
+}
+
 /** A cycle as a text: `a -> b -> a`. */
-export function showCycle(cycle: readonly string[]): string {
+function showCycle(cycle: readonly string[]): string {
   return [...cycle, ...cycle.slice(0, 1)].join(" -> ");
 }
 
@@ -59,7 +79,7 @@ function* mixedEdges({ nodes }: GraphFacts): Generator<Issue> {
     if (conditional === 0 || conditional === edges.length) continue;
     yield {
       path: pathOf(["nodes", name, "edges"], "graph"),
-      message: `node "${name}" has edges with a condition and edges without; all need one, or none`,
+      message: `node "${name}" has edges with a condition and edges without; all need one, or none. ${LOST_FUNCTION}`,
     };
   }
 }
@@ -83,6 +103,6 @@ function* conflicts({ nodes }: GraphFacts): Generator<Issue> {
 
 function* endlessCycles({ endless }: GraphFacts): Generator<Issue> {
   if (endless === undefined) return;
-  const message = `the cycle ${showCycle(endless)} has no edge with a condition, so nothing would end it`;
+  const message = `the cycle ${showCycle(endless)} has no edge with a condition, so nothing would end it. ${LOST_FUNCTION}`;
   yield { path: pathOf(["nodes", ...endless.slice(0, 1)], "graph"), message };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ChatAgent } from "../../agents/chat-agent.ts";
+import { type ChatAgent, isAgent } from "../../agents/chat-agent.ts";
 import {
   type Component,
   type ComponentDefinition,
@@ -23,8 +23,8 @@ import {
 
 const configSchema = groupChatConfigSchema.extend({
   model_client: componentModelSchema,
-  max_stalls: z.number().int(),
-  final_answer_prompt: z.string(),
+  max_stalls: z.number().int().default(3),
+  final_answer_prompt: z.string().optional(),
   orchestrator_prompts: promptsConfigSchema.nullish(),
 });
 
@@ -39,7 +39,7 @@ export interface MagenticOneGroupChatOptions extends GroupChatOptions {
   /** How many rounds without progress lead to a new plan; a round with progress makes up for one. Default 3. */
   maxStalls?: number;
   /** Asks for the final answer. Sent as it is, no template. */
-  finalAnswerPrompt?: string;
+  finalAnswerPrompt?: string | undefined;
   /** Templates in place of our own. */
   orchestratorPrompts?: Partial<OrchestratorPrompts>;
 }
@@ -109,8 +109,8 @@ export class MagenticOneGroupChat extends GroupChat {
     super(participants, manager, {
       ...options,
       maxTurns,
-      name: options.name ?? "MagenticOneGroupChat",
-      description: options.description ?? "A team of agents.",
+      name: options.name || "MagenticOneGroupChat",
+      description: options.description || "A team of agents.",
     });
     this.#own = { modelClient, maxStalls, finalAnswerPrompt, orchestratorPrompts };
   }
@@ -129,7 +129,7 @@ export class MagenticOneGroupChat extends GroupChat {
 }
 
 function requireAgents(participants: readonly (ChatAgent | Team)[]): void {
-  const team = participants.find((participant) => !("onMessagesStream" in participant));
+  const team = participants.find((participant) => !isAgent(participant));
   if (team === undefined) return;
   throw new ValueError(
     `"${team.name}" is a team, and the participants of a MagenticOneGroupChat are agents; wrap it in a SocietyOfMindAgent`,

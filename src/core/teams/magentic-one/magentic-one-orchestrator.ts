@@ -40,9 +40,7 @@ export interface OrchestratorOptions {
  */
 export class MagenticOneOrchestrator implements GroupChatManager {
   readonly name = "MagenticOneOrchestrator";
-  readonly sharedOnly = true;
-  readonly keepsTask = true;
-  readonly countsTurns = true;
+  readonly orchestrates = true;
   readonly #options: OrchestratorOptions;
   #state = NEW_STATE;
 

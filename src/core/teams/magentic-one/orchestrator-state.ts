@@ -1,7 +1,6 @@
 import * as z from "zod";
 import type { JsonObject } from "../../json.ts";
-import { stateSchemaOf } from "../../state/base-state.ts";
-import { parseState } from "../../state/parse-state.ts";
+import { parseState, stateSchemaOf } from "../../state/load-state.ts";
 
 const stateSchema = stateSchemaOf("MagenticOneOrchestratorState").extend({
   task: z.string().default(""),

@@ -1,9 +1,7 @@
 import * as z from "zod";
-import { errorMessage, type Issue, ValueError } from "../../errors.ts";
-import { listIssues } from "../../issues.ts";
 import { hash64 } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
-import { formatPython } from "../../text/format.ts";
+import { requireTemplates } from "../../text/check-format.ts";
 import { DEFAULT_PROMPTS, type OrchestratorPrompts } from "./orchestrator-prompts.ts";
 
 /** `orchestrator_prompts` of component JSON. The key is ours, AutoGen ignores it. */
@@ -61,15 +59,13 @@ export function promptsToConfig(prompts: Partial<OrchestratorPrompts>): JsonObje
  * @throws ValueError naming each template that is malformed or mentions what is not there
  */
 export function completePrompts(given: Partial<OrchestratorPrompts>): OrchestratorPrompts {
-  const issues: Issue[] = [];
-  for (const [key, template] of Object.entries(promptsToConfig(given))) {
-    try {
-      formatPython(template as string, NO_VALUES);
-    } catch (error) {
-      issues.push({ path: `orchestrator_prompts.${key}`, message: errorMessage(error) });
-    }
-  }
-  if (issues.length > 0) throw new ValueError(listIssues(issues), { issues });
+  requireTemplates(
+    Object.entries(promptsToConfig(given)).map(([key, template]) => ({
+      path: `orchestrator_prompts.${key}`,
+      template: template as string,
+      example: NO_VALUES,
+    })),
+  );
   return { ...DEFAULT_PROMPTS, ...given };
 }
 

@@ -14,6 +14,7 @@ import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-com
 import { ValueError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
+import { requireTemplates } from "../../text/check-format.ts";
 import { groupChatConfigSchema, loadGroupChat } from "../group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "../group-chat.ts";
 import type { Team } from "../team.ts";
@@ -30,7 +31,7 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
   /** Chooses the next speaker. */
   modelClient: ChatCompletionClient;
   /** What the model is asked: a template over `{roles}`, `{participants}` and `{history}`. */
-  selectorPrompt?: string;
+  selectorPrompt?: string | undefined;
   /** What the model is told when its answer cannot be used. */
   selectorFeedback?:
     | { [Mistake in keyof SelectorFeedback]?: string | undefined }
@@ -38,7 +39,7 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
     | undefined;
   /** Whether one may speak twice in a row. Default false. */
   allowRepeatedSpeaker?: boolean;
-  /** How often the model is asked for one choice. Then the previous speaker goes on. Default 3. */
+  /** The most attempts of the model at one choice. After them the previous speaker continues. Default 3. */
   maxSelectorAttempts?: number;
   /** Chooses before the model is asked. */
   selectorFunc?: SelectorFunction | null | undefined;
@@ -52,9 +53,9 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
 
 const configSchema = groupChatConfigSchema.extend({
   model_client: componentModelSchema,
-  selector_prompt: z.string(),
+  selector_prompt: z.string().optional(),
   selector_feedback: selectorFeedbackSchema.nullish(),
-  allow_repeated_speaker: z.boolean(),
+  allow_repeated_speaker: z.boolean().default(false),
   selector_func: z.string().nullish(),
   candidate_func: z.string().nullish(),
   max_selector_attempts: z.number().int().default(3),
@@ -95,8 +96,8 @@ export class SelectorGroupChat extends GroupChat {
     const settings = settingsOf(options);
     super(participants, new SelectorGroupChatManager(settings), {
       ...options,
-      name: options.name ?? "SelectorGroupChat",
-      description: options.description ?? "A team of agents.",
+      name: options.name || "SelectorGroupChat",
+      description: options.description || "A team of agents.",
     });
     if (participants.length < 2) {
       throw new ValueError("a SelectorGroupChat needs at least two participants to choose from");
@@ -127,16 +128,30 @@ export class SelectorGroupChat extends GroupChat {
 
 function settingsOf(options: SelectorGroupChatOptions): SelectorSettings {
   const { modelContext, selectorFeedback } = options;
+  const prompt = options.selectorPrompt ?? DEFAULT_SELECTOR_PROMPT;
+  const feedback: SelectorFeedback = {
+    none: selectorFeedback?.none ?? DEFAULT_FEEDBACK.none,
+    many: selectorFeedback?.many ?? DEFAULT_FEEDBACK.many,
+    repeated: selectorFeedback?.repeated ?? DEFAULT_FEEDBACK.repeated,
+  };
+  requireTemplates([
+    {
+      path: "selector_prompt",
+      template: prompt,
+      example: { roles: "", participants: "", history: "" },
+    },
+    ...Object.entries(feedback).map(([mistake, template]) => ({
+      path: `selector_feedback.${mistake}`,
+      template,
+      example: { participants: "" },
+    })),
+  ]);
   return {
     modelClient: options.modelClient,
     modelContext: modelContext ?? new UnboundedChatCompletionContext(),
     keepsContext: modelContext != null,
-    prompt: options.selectorPrompt ?? DEFAULT_SELECTOR_PROMPT,
-    feedback: {
-      none: selectorFeedback?.none ?? DEFAULT_FEEDBACK.none,
-      many: selectorFeedback?.many ?? DEFAULT_FEEDBACK.many,
-      repeated: selectorFeedback?.repeated ?? DEFAULT_FEEDBACK.repeated,
-    },
+    prompt,
+    feedback,
     allowRepeatedSpeaker: options.allowRepeatedSpeaker ?? false,
     maxAttempts: options.maxSelectorAttempts ?? 3,
     streaming: options.modelClientStreaming ?? false,

@@ -5,9 +5,7 @@ import { type Json, type JsonObject, jsonObjectSchema } from "../../json.ts";
 import { type AgentEvent, isChatMessage, type Message } from "../../messages/message.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
-import { stateSchemaOf } from "../../state/base-state.ts";
-import { parseState } from "../../state/parse-state.ts";
-import { within } from "../../state/state-at.ts";
+import { parseState, stateSchemaOf, within } from "../../state/load-state.ts";
 import type { Stateful } from "../../state/stateful.ts";
 import type {
   Decision,
@@ -155,7 +153,7 @@ function requireParticipants(
   if (unknown !== undefined) {
     throw new TroupeError(
       "unknown_speaker",
-      `${func} named "${unknown}", who is no participant; there are: ${known.join(", ")}`,
+      `${func} returned "${unknown}", which is not a participant; the participants are: ${known.join(", ")}`,
     );
   }
 }

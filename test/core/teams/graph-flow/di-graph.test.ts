@@ -73,7 +73,9 @@ describe("a rule that is broken names the node", () => {
       [
         {
           path: "graph.nodes.a.edges",
-          message: 'node "a" has edges with a condition and edges without; all need one, or none',
+          message: expect.stringMatching(
+            /^node "a" has edges with a condition and edges without; .*condition_function$/,
+          ),
         },
       ],
     ],
@@ -106,7 +108,9 @@ describe("a rule that is broken names the node", () => {
       [
         {
           path: "graph.nodes.a",
-          message: "the cycle a -> b -> a has no edge with a condition, so nothing would end it",
+          message: expect.stringMatching(
+            /^the cycle a -> b -> a has no edge with a condition.*condition_function$/,
+          ),
         },
       ],
     ],
@@ -116,18 +120,20 @@ describe("a rule that is broken names the node", () => {
     else expect(validate).toThrow(expect.objectContaining({ name: "ValueError", issues }));
   });
 
-  test("and is reported before the first message of a run, not when the team is made", async () => {
-    const team = flow({ a: ["b"], b: ["a"] }, { start: "a" });
-    await expect(run(team, { task: "go" })).rejects.toThrow(ValueError);
-    expect(team.conversation()).toEqual([]);
+  test("and is reported when the team is made", () => {
+    expect(() => flow({ a: ["b"], b: ["a"] }, { start: "a" })).toThrow(ValueError);
   });
 
   test("a team with a cycle needs a condition or a limit", async () => {
     const loop = { a: ["b"], b: [when("a", "again"), when("c", "done")], c: [] };
-    await expect(run(flow(loop, { start: "a" }), { task: "go" })).rejects.toMatchObject({
-      code: "invalid_value",
-      issues: [{ path: "termination_condition", message: expect.stringContaining("a -> b -> a") }],
-    });
+    expect(() => flow(loop, { start: "a" })).toThrow(
+      expect.objectContaining({
+        code: "invalid_value",
+        issues: [
+          { path: "termination_condition", message: expect.stringContaining("a -> b -> a") },
+        ],
+      }),
+    );
     await run(flow(loop, { start: "a", maxTurns: 5 }), { task: "go" });
     const terminationCondition = new MaxMessageTermination(5);
     await run(flow(loop, { start: "a", terminationCondition }), { task: "go" });

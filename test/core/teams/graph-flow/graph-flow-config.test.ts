@@ -130,6 +130,28 @@ describe("a graph in component JSON", () => {
     expect(registry.validate(json(graph)).map((issue) => issue.path)).toEqual([path]);
   });
 
+  test("is refused when it cannot run, with every reason", () => {
+    const loop = { nodes: { ...node("a", { target: "b" }), ...node("b", { target: "a" }) } };
+    expect(registry.validate(json({ ...loop, default_start_node: "a" }))).toEqual([
+      {
+        path: "component.config.graph.nodes",
+        message: expect.stringContaining("no node is an end"),
+      },
+      {
+        path: "component.config.graph.nodes.a",
+        message: expect.stringMatching(/the cycle a -> b -> a .* condition_function$/),
+      },
+      { path: "component.config.termination_condition", message: expect.any(String) },
+    ]);
+    const stranger = { nodes: { ...node("a", { target: "c" }), ...node("c") } };
+    expect(registry.validate(json(stranger))).toEqual([
+      {
+        path: "component.config.graph.nodes.c",
+        message: 'node "c" is not a participant; the participants are: a, b',
+      },
+    ]);
+  });
+
   test("a function without a name is not left out of it", () => {
     const graph = graphOf({ a: [{ target: "b", condition: () => true }], b: [] });
     const team = new GraphFlow([new TestAgent("a"), new TestAgent("b")], graph);

@@ -217,7 +217,7 @@ describe("a big graph", () => {
   /** The manager after the first node of a chain has spoken; from then on its graph cannot be listed. */
   const begun = async (length: number): Promise<GraphFlowManager> => {
     const graph = graphOf(chain(length));
-    const manager = new GraphFlowManager(graph, true);
+    const manager = new GraphFlowManager(graph);
     await manager.decide().next();
     Object.assign(graph, { nodes: new Unlisted(graph.nodes), groups: new Unlisted(graph.groups) });
     manager.observe([{ name: name(0), messages: [text(name(0), "done", ORIGIN)] }]);

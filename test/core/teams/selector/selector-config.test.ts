@@ -53,14 +53,14 @@ describe("component JSON", () => {
   });
 
   test("may leave out what has a default, and take null for it", () => {
-    const { participants, model_client, selector_prompt } = config;
+    const { participants, model_client } = config;
     const loaded = registry.load({
       provider: "SelectorGroupChat",
       config: {
         participants,
         model_client,
-        selector_prompt,
-        allow_repeated_speaker: false,
+        name: "",
+        description: "",
         model_context: null,
         selector_func: null,
       },
@@ -70,7 +70,7 @@ describe("component JSON", () => {
       description: "A team of agents.",
       participants,
       model_client,
-      selector_prompt,
+      selector_prompt: expect.stringContaining("{participants}"),
       allow_repeated_speaker: false,
       max_selector_attempts: 3,
       emit_team_events: false,
@@ -79,10 +79,19 @@ describe("component JSON", () => {
   });
 
   test("is refused where something is missing or wrong, by its place", () => {
-    const { selector_prompt: _, ...rest } = config;
+    const { model_client: _, ...rest } = config;
     expect(
       registry.validate({ provider: "SelectorGroupChat", config: rest }).map(({ path }) => path),
-    ).toEqual(["component.config.selector_prompt"]);
+    ).toEqual(["component.config.model_client"]);
+    expect(registry.validate(team({ selector_prompt: "{nobody}?" }))).toEqual([
+      {
+        path: "component.config.selector_prompt",
+        message: expect.stringContaining('there is no "nobody", only {roles}'),
+      },
+    ]);
+    expect(registry.validate(team({ max_turns: 0 }))).toEqual([
+      { path: "component.config.max_turns", message: "must be greater than 0, not 0" },
+    ]);
     expect(registry.validate(team({ selector_func: "ann_frist" }))).toEqual([
       {
         path: "component.config.selector_func",

@@ -1,10 +1,10 @@
 import type { ChatMessage } from "../messages/message.ts";
 
 /**
- * Messages as a team's member hears them: whoever speaks next takes the handoffs to the team as a whole. So a human in it
- * answers to who handed over, and a team in it is handed to by its own name.
+ * Messages as the next speaker of a team gets them: a handoff to the team becomes a handoff to that speaker. So a human
+ * in the team can hand back to the sender, and an inner team sees a handoff to its own name.
  */
-export function takeHandoffs(
+export function retargetHandoffs(
   messages: readonly ChatMessage[],
   { to, by }: { to: string; by: string },
 ): ChatMessage[] {

@@ -1,32 +1,31 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { loadAll } from "../state/load-all.ts";
-import { statefulAt, within } from "../state/state-at.ts";
+import { loadAll, statefulAt, within } from "../state/load-state.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
-import type { Ending, EndingHead } from "./ending.ts";
+import type { RunTermination, RunTerminationHead } from "./run-termination.ts";
 import { type GroupChatManager, loadManagerHead, managerHead } from "./group-chat-manager.ts";
 import { readGroupChatState, writeGroupChatState } from "./group-chat-state.ts";
 import type { Participant } from "./participant.ts";
 import { Thread } from "./thread.ts";
 
-/** What is stored between turns, besides the thread and the participants. */
-type Head = EndingHead & { cursors: { [name: string]: number }; manager: Json };
+/** The state stored between turns, besides the thread and the participants. */
+type Head = RunTerminationHead & { cursors: { [name: string]: number }; manager: Json };
 
-/** What a group chat consists of, and where it stands: all of its state, in AutoGen's form and piece by piece. */
-export class ChatStanding implements Stateful {
+/** The parts of a group chat and their state, as a whole in AutoGen's form and in pieces for a host. */
+export class GroupChatParts implements Stateful {
   readonly participants: ReadonlyMap<string, Participant>;
   readonly thread: Thread;
   readonly manager: GroupChatManager;
-  readonly ending: Ending;
+  readonly termination: RunTermination;
 
   constructor(
     participants: ReadonlyMap<string, Participant>,
     manager: GroupChatManager,
-    ending: Ending,
+    termination: RunTermination,
   ) {
     this.participants = participants;
     this.manager = manager;
-    this.ending = ending;
+    this.termination = termination;
     this.thread = new Thread([...participants.keys()]);
   }
 
@@ -44,8 +43,8 @@ export class ChatStanding implements Stateful {
       ),
       unheard: new Map(names.map((name) => [name, this.thread.unheard(name)])),
       thread: this.thread.slice(),
-      turn: this.ending.turn,
-      condition: this.ending.conditionState,
+      turn: this.termination.turn,
+      condition: this.termination.conditionState,
       manager: this.manager.saveState(),
     };
     return writeGroupChatState(state, this.manager.name);
@@ -55,9 +54,9 @@ export class ChatStanding implements Stateful {
     const manager = this.manager;
     const read = readGroupChatState(state, [...this.participants.keys()], manager.name);
     const condition = within(`agent_states.${manager.name}.troupe.condition`, () =>
-      this.ending.parseCondition(read.condition),
+      this.termination.parseCondition(read.condition),
     );
-    // The manager comes last: unlike the agents, it could not be given back what it had.
+    // The manager is loaded last because its previous state could not be restored.
     loadAll([
       ...[...this.participants].map(
         ([name, { subject }]) =>
@@ -69,7 +68,7 @@ export class ChatStanding implements Stateful {
       [statefulAt(`agent_states.${manager.name}`, this.#managerWith(read.thread)), read.manager],
     ]);
     this.thread.replace(read.thread, read.unheard);
-    this.ending.load(read.turn, condition);
+    this.termination.load(read.turn, condition);
   }
 
   stateParts(): StateParts {
@@ -87,19 +86,19 @@ export class ChatStanding implements Stateful {
 
   #head(): Head {
     return {
-      ...this.ending.head(),
+      ...this.termination.head(),
       cursors: this.thread.cursors,
       manager: managerHead(this.manager),
     };
   }
 
   #loadHead(head: Head): void {
-    this.ending.loadHead(head);
+    this.termination.loadHead(head);
     this.thread.cursors = head.cursors;
     loadManagerHead(this.manager, head.manager);
   }
 
-  /** The manager's state, loaded for a conversation that stands elsewhere. */
+  /** The manager's state; loading it needs the thread. */
   #managerWith(thread: readonly Message[]): Stateful {
     const manager = this.manager;
     return {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { chunkEvents, console, createMessage } from "troupe";
+import { chunkEvents, createMessage, printStream } from "troupe";
 import type { Message, TaskResult, UserInputRequestedEvent } from "troupe";
 import { ORIGIN, text } from "../support/agents.ts";
 
@@ -9,7 +9,7 @@ async function* streamOf(...items: (Message | TaskResult)[]) {
 
 async function printed(items: (Message | TaskResult)[], stats = false): Promise<string> {
   let output = "";
-  await console(streamOf(...items), {
+  await printStream(streamOf(...items), {
     write: (piece) => {
       output += piece;
     },
@@ -20,12 +20,12 @@ async function printed(items: (Message | TaskResult)[], stats = false): Promise<
 
 const result: TaskResult = { type: "TaskResult", messages: [], stop_reason: "done" };
 
-describe("the console", () => {
+describe("printStream", () => {
   test("prints each message under a header and returns the result", async () => {
     expect(await printed([text("user", "go", ORIGIN), text("ann", "well", ORIGIN), result])).toBe(
       "---------- TextMessage (user) ----------\ngo\n---------- TextMessage (ann) ----------\nwell\n",
     );
-    expect(await console(streamOf(result), { write: () => {} })).toBe(result);
+    expect(await printStream(streamOf(result), { write: () => {} })).toBe(result);
   });
 
   test("prints streamed text as it comes, and not again as a message", async () => {

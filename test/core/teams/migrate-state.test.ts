@@ -9,7 +9,7 @@ import {
   run,
 } from "troupe";
 import type { HandoffMessage, Stateful } from "troupe";
-import { takeOver } from "#core/state/take-over.ts";
+import { migrateState } from "#core/state/migrate-state.ts";
 import { ScriptedChatCompletionClient } from "#testing/scripted-chat-completion-client.ts";
 import { lines, speaker, TestAgent } from "../support/agents.ts";
 import { type Edges, flow, managerState } from "./graph-flow/graphs.ts";
@@ -36,7 +36,7 @@ describe("a team in the place of another", () => {
     const previous = new RoundRobinGroupChat(members("a", "b"), { maxTurns: 3 });
     await run(previous, { task: "go" });
     const next = new RoundRobinGroupChat(members("a", "b", "c"), { maxTurns: 3 });
-    expect(takeOver(next, previous, new RoundRobinGroupChat(members("a", "b")))).toEqual([]);
+    expect(migrateState(next, previous, new RoundRobinGroupChat(members("a", "b")))).toEqual([]);
     expect(next.conversation()).toEqual(previous.conversation());
     expect(lines((await run(next)).messages)).toEqual(["b: b2", "c: c1", "a: a3"]);
   });
@@ -50,7 +50,7 @@ describe("a team in the place of another", () => {
     };
     const ready = async (edges: Edges, maxTurns = 1): Promise<unknown> => {
       const next = flow(edges);
-      expect(takeOver(next, await begun(maxTurns), flow(chain))).toEqual([]);
+      expect(migrateState(next, await begun(maxTurns), flow(chain))).toEqual([]);
       return managerState(next)["ready"];
     };
     expect(await ready(chain)).toEqual(["b"]);
@@ -67,7 +67,7 @@ describe("a team in the place of another", () => {
       const previous = new Swarm([clerk("a", "b"), clerk("b", "c")], { maxTurns });
       await run(previous, { task: "go" });
       const next = new Swarm([clerk("a", "c"), clerk("c", "a")], { maxTurns: 1 });
-      expect(takeOver(next, previous, blank)).toEqual([]);
+      expect(migrateState(next, previous, blank)).toEqual([]);
       expect(lines((await run(next)).messages)).toEqual(["a: yours"]);
     }
   });
@@ -77,7 +77,7 @@ describe("a team in the place of another", () => {
     const previous = new RoundRobinGroupChat(members, { maxTurns: 1 });
     await run(previous, { task: "go" });
     const swarm = new Swarm([clerk("a", "b"), clerk("b", "a")], { maxTurns: 1 });
-    expect(takeOver(swarm, previous, new RoundRobinGroupChat(members))).toEqual([]);
+    expect(migrateState(swarm, previous, new RoundRobinGroupChat(members))).toEqual([]);
     expect(lines((await run(swarm)).messages)).toEqual(["b: yours"]);
 
     const modelClient = new ScriptedChatCompletionClient([{ content: "b" }]);
@@ -85,7 +85,7 @@ describe("a team in the place of another", () => {
       modelClient,
       maxTurns: 1,
     });
-    expect(takeOver(selector, previous, new RoundRobinGroupChat(members))).toEqual([]);
+    expect(migrateState(selector, previous, new RoundRobinGroupChat(members))).toEqual([]);
     await run(selector);
     expect(JSON.stringify(modelClient.requests[0]?.messages)).toContain("a: yours");
   });
@@ -100,11 +100,11 @@ describe("a team in the place of another", () => {
     const previous = team(["a", "b"], ["b"]);
     await run(previous, { task: "go" });
     const stays = team(["b", "c"], []);
-    expect(takeOver(stays, previous, team(["a", "b"], []))).toEqual([]);
+    expect(migrateState(stays, previous, team(["a", "b"], []))).toEqual([]);
     // Only one is left to choose from, so the model is not asked.
     expect(lines((await run(stays)).messages)).toEqual(["c: c"]);
     const left = team(["a", "c"], ["a"]);
-    expect(takeOver(left, previous, team(["a", "b"], []))).toEqual([]);
+    expect(migrateState(left, previous, team(["a", "b"], []))).toEqual([]);
     expect(lines((await run(left)).messages)).toEqual(["a: a"]);
   });
 
@@ -113,10 +113,10 @@ describe("a team in the place of another", () => {
     await run(previous, { task: "go" });
     const blank = new RoundRobinGroupChat([new TestAgent("a")]);
     const next = (): Stateful => new RoundRobinGroupChat([new UserProxyAgent({ name: "b" })]);
-    expect(takeOver(next(), previous, blank)).toEqual([
+    expect(migrateState(next(), previous, blank)).toEqual([
       { path: "agent_states.a", message: "has no place in the component" },
     ]);
     await reset(previous);
-    expect(takeOver(next(), previous, blank)).toEqual([]);
+    expect(migrateState(next(), previous, blank)).toEqual([]);
   });
 });

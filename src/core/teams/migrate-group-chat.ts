@@ -1,36 +1,36 @@
 import { type Issue, StateError } from "../errors.ts";
-import { below, holdsState, noPlace, takeOver } from "../state/take-over.ts";
-import type { ChatStanding } from "./chat-standing.ts";
+import { below, holdsState, noPlace, migrateState } from "../state/migrate-state.ts";
+import type { GroupChatParts } from "./group-chat-parts.ts";
 import { type GroupChatManager, loadManagerHead, managerHead } from "./group-chat-manager.ts";
 import type { Thread } from "./thread.ts";
 
 /**
- * One group chat goes on where another stood, be it of another kind. Participants are matched by name: who stays keeps
- * everything, who is new hears what is said from now on. The conversation stays; conditions, a limit of turns and a
- * manager that are not the same begin anew.
+ * Moves the state of a group chat to the one that replaces it, even of another class. Participants are matched by name:
+ * those that stay keep their state, new ones hear only later messages. The thread stays; a condition, a limit of turns
+ * or a manager that differs starts fresh.
  */
-export function takeOverChat(
-  next: ChatStanding,
-  previous: ChatStanding,
-  blank: ChatStanding,
+export function migrateGroupChat(
+  next: GroupChatParts,
+  previous: GroupChatParts,
+  blank: GroupChatParts,
 ): Issue[] {
   const issues = [...previous.participants].flatMap(([name, { subject }]) => {
     const [own, none] = [next.participants.get(name), blank.participants.get(name)];
     const path = `agent_states.${name}`;
     if (own && none)
-      return below(`${path}.agent_state`, takeOver(own.subject, subject, none.subject));
+      return below(`${path}.agent_state`, migrateState(own.subject, subject, none.subject));
     return none && holdsState(subject, none.subject) ? [noPlace(path)] : [];
   });
-  takeOverThread(next, previous);
-  issues.push(...takeOverManager(next, previous, blank));
-  next.ending.takeOver(previous.ending);
+  migrateThread(next, previous);
+  issues.push(...migrateManager(next, previous, blank));
+  next.termination.continueFrom(previous.termination);
   return issues;
 }
 
-/** A manager whose thread holds only what is said to all gets no more from others. */
-function takeOverThread(next: ChatStanding, previous: ChatStanding): void {
-  if (!next.manager.sharedOnly || previous.manager.sharedOnly) {
-    next.thread.takeOver(previous.thread);
+/** An orchestrator's thread has no inner events of agents, so those of another thread are left out. */
+function migrateThread(next: GroupChatParts, previous: GroupChatParts): void {
+  if (!next.manager.orchestrates || previous.manager.orchestrates) {
+    next.thread.continueFrom(previous.thread);
     return;
   }
   const names = [...previous.participants.keys()];
@@ -40,7 +40,11 @@ function takeOverThread(next: ChatStanding, previous: ChatStanding): void {
   );
 }
 
-function takeOverManager(next: ChatStanding, previous: ChatStanding, blank: ChatStanding): Issue[] {
+function migrateManager(
+  next: GroupChatParts,
+  previous: GroupChatParts,
+  blank: GroupChatParts,
+): Issue[] {
   const { manager, participants } = next;
   if (manager.name !== previous.manager.name) {
     readThread(manager, next.thread);
@@ -50,11 +54,11 @@ function takeOverManager(next: ChatStanding, previous: ChatStanding, blank: Chat
   const before = [...previous.participants.keys()];
   const gone = new Set(before.filter((name) => !participants.has(name)));
   if (manager.fits?.(head, gone) ?? true) loadManagerHead(manager, head);
-  const parts = takeOver(next.managerParts, previous.managerParts, blank.managerParts);
+  const parts = migrateState(next.managerParts, previous.managerParts, blank.managerParts);
   return below(`agent_states.${manager.name}`, parts);
 }
 
-/** A manager of another kind knows of the conversation what it makes of the thread itself. */
+/** A manager of another class derives its state from the thread. */
 function readThread(manager: GroupChatManager, thread: Thread): void {
   try {
     manager.loadState({}, thread.slice());

@@ -2,41 +2,42 @@ import type { Stop, TerminationCondition } from "../conditions/termination-condi
 import { ValueError } from "../errors.ts";
 import type { Json } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { isSameComponent } from "../state/take-over.ts";
+import { isSameComponent } from "../state/migrate-state.ts";
 
-/** Where a run stands on the way to its end, as it is stored. */
-export type EndingHead = { turn: number; started: number; condition: Json };
+/** The progress of a run towards its end, as it is stored. */
+export type RunTerminationHead = { turn: number; started: number; condition: Json };
 
-/** What ends the runs of a group chat: its termination condition and its limit of turns, and how far the run has come. */
-export class Ending {
+/** Ends the runs of a group chat: its termination condition, its limit of turns and the present run's progress. */
+export class RunTermination {
   readonly condition: TerminationCondition | null;
   readonly maxTurns: number | null;
   #conditionState: Json;
   #turn = 0;
-  /** When the run began, in its running time: an inner team begins in the middle of an outer run. */
+  /** When the run began, in running time of the outermost run: an inner team begins in the middle of it. */
   #startedMs = 0;
 
   /** @throws ValueError when `maxTurns` is not positive */
   constructor(condition: TerminationCondition | null, maxTurns: number | null) {
     if (maxTurns !== null && maxTurns <= 0) {
-      throw new ValueError(`max_turns must be greater than 0, it is ${maxTurns}`);
+      const message = `must be greater than 0, not ${maxTurns}`;
+      throw new ValueError(`max_turns ${message}`, { issues: [{ path: "max_turns", message }] });
     }
     this.condition = condition;
     this.maxTurns = maxTurns;
     this.#conditionState = condition?.initialState() ?? null;
   }
 
-  /** Whether the condition has stopped the chat and was not reset since: a state may be saved so. */
+  /** Whether the condition has stopped the chat and was not reset since: a saved state may say so. */
   get terminated(): boolean {
     return this.condition?.terminated(this.#conditionState) ?? false;
   }
 
-  /** Turns of the present run. */
+  /** Turns of the present run so far. */
   get turn(): number {
     return this.#turn;
   }
 
-  /** The condition's state, to be saved; undefined where there is no condition. */
+  /** The condition's state to save; undefined without a condition. */
   get conditionState(): Json | undefined {
     return this.condition ? this.#conditionState : undefined;
   }
@@ -46,10 +47,10 @@ export class Ending {
   }
 
   /**
-   * Why the run ends after `delta` was said, if it does.
+   * Why the run ends after the new messages in `delta`; undefined when it continues.
    *
-   * @param turns what it counts for
-   * @param where `receiver`: the team's own name, where `delta` is its task
+   * @param turns how many turns they count for
+   * @param where `receiver`: the team's name when `delta` is its task
    */
   check(
     delta: readonly Message[],
@@ -69,14 +70,14 @@ export class Ending {
     return { content: `Maximum number of turns ${this.maxTurns} reached.`, source: where.source };
   }
 
-  /** The next run counts from the beginning. */
+  /** Starts counting again for the next run. */
   reset(): void {
     this.#turn = 0;
     this.#conditionState = this.condition?.reset() ?? null;
   }
 
   /**
-   * Reads a saved state of the condition; without one it begins anew.
+   * Parses a saved state of the condition; without one it starts fresh.
    *
    * @throws StateError
    */
@@ -85,26 +86,26 @@ export class Ending {
     return (state === undefined ? condition?.initialState() : condition?.parseState(state)) ?? null;
   }
 
-  /** Takes over a saved state, its condition's {@link parseCondition parsed}. */
+  /** Loads a saved state whose condition was {@link parseCondition parsed}. */
   load(turn: number, conditionState: Json): void {
     this.#turn = turn;
     this.#startedMs = 0;
     this.#conditionState = conditionState;
   }
 
-  /** Goes on where another component of the team stood; what is not the same begins anew. */
-  takeOver(previous: Ending): void {
+  /** Continues from the replaced component; a condition or limit that differs starts fresh. */
+  continueFrom(previous: RunTermination): void {
     if (isSameComponent(this.condition, previous.condition)) {
       this.#conditionState = previous.#conditionState;
     }
     if (this.maxTurns === previous.maxTurns) this.#turn = previous.#turn;
   }
 
-  head(): EndingHead {
+  head(): RunTerminationHead {
     return { turn: this.#turn, started: this.#startedMs, condition: this.#conditionState };
   }
 
-  loadHead({ turn, started, condition }: EndingHead): void {
+  loadHead({ turn, started, condition }: RunTerminationHead): void {
     this.#turn = turn;
     this.#startedMs = started;
     this.#conditionState = condition;

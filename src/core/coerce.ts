@@ -6,10 +6,10 @@ const TRUE = new Set(["true", "t", "yes", "y", "on", "1"]);
 const FALSE = new Set(["false", "f", "no", "n", "off", "0"]);
 
 /**
- * A number or boolean where one is expected (`int`, `integer`, `number`, `boolean`) and a text or number says one, as
- * AutoGen reads it: `"7"`, `"true"`, `1`. Anything else comes back as it is.
+ * Converts a text or number into the number or boolean that is expected (`int`, `integer`, `number`, `boolean`), as
+ * AutoGen does: `"7"`, `"true"`, `1`. Any other value is returned unchanged.
  */
-export function ease(value: Json, expected: string): Json {
+export function coerce(value: Json, expected: string): Json {
   switch (expected) {
     case "int":
     case "integer":

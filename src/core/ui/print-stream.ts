@@ -4,7 +4,7 @@ import { toText } from "../messages/views.ts";
 import { addUsage, type RequestUsage } from "../models/llm-messages.ts";
 import type { TaskResult } from "../run/task-result.ts";
 
-export interface ConsoleOptions {
+export interface PrintStreamOptions {
   /** Where the text goes; it comes with its line breaks. */
   write(text: string): void;
   /** Whether tokens are shown per message, and a summary at the end. Default false. */
@@ -18,11 +18,11 @@ export interface ConsoleOptions {
  * @throws TroupeError `no_result` when the stream ends without one
  *
  * @example
- * await console(runStream(team, { task: "Hi." }), { write: (text) => process.stdout.write(text) });
+ * await printStream(runStream(team, { task: "Hi." }), { write: (text) => process.stdout.write(text) });
  */
-export async function console(
+export async function printStream(
   stream: AsyncIterable<Message | TaskResult>,
-  options: ConsoleOptions,
+  options: PrintStreamOptions,
 ): Promise<TaskResult> {
   const printer = new Printer(options);
   let result: TaskResult | undefined;
@@ -38,7 +38,7 @@ export async function console(
 }
 
 class Printer {
-  readonly #options: ConsoleOptions;
+  readonly #options: PrintStreamOptions;
   readonly #startedAt = Date.now();
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
   /** The message whose text is being streamed: its line is still open. */
@@ -46,7 +46,7 @@ class Printer {
   /** Messages whose text was shown piece by piece. */
   readonly #shown = new Set<string>();
 
-  constructor(options: ConsoleOptions) {
+  constructor(options: PrintStreamOptions) {
     this.#options = options;
   }
 
