@@ -15,7 +15,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The request is understood and not acceptable: 422. */
+/** A 422: the request is understood and invalid. */
 export function invalid(code: string, detail: string, errors: readonly Issue[] = []): ProblemError {
   return new ProblemError({ status: 422, code, detail, errors: [...errors] });
 }
@@ -24,7 +24,8 @@ export function problemResponse(
   problem: Problem,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const { status, code, detail, errors, retry_after, extra } = problem;
+  const { status, code, detail, retry_after, extra } = problem;
+  const errors = errorsOf(problem);
   const body = {
     ...extra,
     type: `urn:troupe:problem:${code}`,
@@ -32,7 +33,7 @@ export function problemResponse(
     status,
     detail,
     code,
-    ...(errors !== undefined && errors.length > 0 && { errors }),
+    ...(errors.length > 0 && { errors }),
   };
   return new Response(JSON.stringify(body), {
     status,
@@ -45,13 +46,20 @@ export function problemResponse(
   });
 }
 
+/** A 422 always names a place: the body, where the whole of it is wrong. */
+function errorsOf({ status, detail, errors = [] }: Problem): readonly Issue[] {
+  if (status !== 422) return errors;
+  if (errors.length === 0) return [{ path: "body", message: detail }];
+  return errors.map(({ path, message }) => ({ path: path === "" ? "body" : path, message }));
+}
+
 /** The value of a gateway's result. @throws ProblemError with its refusal */
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   throw new ProblemError(result.problem);
 }
 
-/** What a thrown error means to the client; undefined when it is our own fault. */
+/** The problem that a thrown error is to the client; undefined for an internal error. */
 export function problemOf(error: unknown): ProblemError | undefined {
   if (error instanceof ProblemError) return error;
   if (error instanceof TroupeError && error.code === "sandbox_unavailable") {
@@ -72,14 +80,14 @@ export function problemOf(error: unknown): ProblemError | undefined {
   return undefined;
 }
 
-/** Our own fault: logged in full by the caller, answered without details. */
+/** An internal error: logged in full by the caller, answered without details. */
 export const INTERNAL_PROBLEM: Problem = {
   status: 500,
   code: "internal_error",
-  detail: "Something went wrong on our side. It was logged.",
+  detail: "An internal error occurred. The log of the server has the details.",
 };
 
-/** One line for the log about something unexpected, with its stack. */
+/** An unexpected error for the log, with its stack. */
 export function logLine(error: unknown): string {
   return error instanceof Error ? (error.stack ?? errorMessage(error)) : errorMessage(error);
 }

@@ -22,28 +22,33 @@ export interface EgressRules {
    * or with a scheme where that is not https `http://models.example.com`. Null: any public host.
    */
   allowed: readonly string[] | null;
-  /** Local open mode: plain http and this machine are fine, and private hosts that `allowed` names. */
+  /** Local open mode: plain http, this machine, and private hosts that `allowed` names are allowed. */
   open: boolean;
 }
 
 /**
  * Refuses requests that the rules do not allow.
  *
+ * @returns whether it may go to any address that the name of its host resolves to: the settings name that host, or it is
+ *   this machine
  * @throws EgressError naming the host and the setting that would allow it
  */
-export function checkEgress(target: string | URL, { allowed, open }: EgressRules): void {
+export function checkEgress(target: string | URL, { allowed, open }: EgressRules): boolean {
   const url = parse(target);
   const host = plainHost(url);
   const named = allowed !== null && allowed.some((entry) => matches(entry, url, host, open));
   if (url.username !== "" || url.password !== "") {
-    throw new EgressError(host, `The address of "${host}" holds a user name or a password.`);
+    throw new EgressError(
+      host,
+      `The URL of "${host}" holds a user name or password. Send the credentials in a header.`,
+    );
   }
   if (!isPublicHost(host) && !(open && (isLoopbackHost(host) || named))) {
     throw new EgressError(
       host,
       open
         ? `"${host}" is a private address; to allow it, name it in ALLOWED_EGRESS.`
-        : `"${host}" is a private or local address, which a deployed Troupe never asks.`,
+        : `"${host}" is a private or local address, which a deployed Troupe never sends requests to.`,
     );
   }
   if (allowed !== null && !named) {
@@ -53,24 +58,31 @@ export function checkEgress(target: string | URL, { allowed, open }: EgressRules
     );
   }
   if (url.protocol !== "https:" && !open && !named) {
-    throw new EgressError(host, `"${host}" is asked by ${url.protocol}//, which is not encrypted.`);
+    throw new EgressError(
+      host,
+      `"${host}" would be asked over ${url.protocol}//, which is not encrypted. Use https://, or name "${url.protocol}//${withPort(url, host)}" in ALLOWED_EGRESS.`,
+    );
   }
+  return named || isLoopbackHost(host);
 }
 
 /**
- * A `fetch` that keeps to the rules. Redirects are not followed: where they lead was never checked, and headers with
- * secrets would go along.
+ * A `fetch` that keeps to the rules. Redirects are not followed: their targets were never checked, and headers with
+ * secrets would be sent along.
  *
- * @param log is told of every refusal
+ * @param send for hosts that the settings name
+ * @param log gets an entry for every refusal
+ * @param sendPublic for all other hosts, to public addresses only
  * @throws EgressError from the returned function
  */
 export function guardedFetch(
   rules: EgressRules,
   send: typeof fetch = fetch,
   log?: Log,
+  sendPublic: typeof fetch = send,
 ): typeof fetch {
-  const guarded = obeying(rules, send);
-  return async (input: RequestInfo | URL, init?: RequestInit) => {
+  const guarded = obeying(rules, send, sendPublic);
+  return async (input: string | URL | Request, init?: RequestInit) => {
     try {
       return await guarded(input, init);
     } catch (error) {
@@ -80,21 +92,21 @@ export function guardedFetch(
   };
 }
 
-function obeying(rules: EgressRules, send: typeof fetch): typeof fetch {
-  return async (input: RequestInfo | URL, init?: RequestInit) => {
+function obeying(rules: EgressRules, send: typeof fetch, sendPublic: typeof fetch): typeof fetch {
+  return async (input: string | URL | Request, init?: RequestInit) => {
     const target = input instanceof Request ? input.url : input;
-    checkEgress(target, rules);
-    const response = await send(input, { ...init, redirect: "manual" });
+    const anyAddress = checkEgress(target, rules);
+    const response = await (anyAddress ? send : sendPublic)(input, { ...init, redirect: "manual" });
     if (!REDIRECTS.has(response.status)) return response;
     await response.body?.cancel();
     const location = response.headers.get("location") ?? "";
     const host = plainHost(parse(target));
     const other = URL.canParse(location, String(target))
       ? new URL(location, String(target)).host
-      : "an address that is none";
+      : "an invalid URL";
     throw new EgressError(
       host,
-      `"${host}" redirects to ${other}; redirects are not followed. Use the final address.`,
+      `"${host}" redirects to ${other}; redirects are not followed. Use the final URL.`,
     );
   };
 }
@@ -104,7 +116,7 @@ const STEP_KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d+\/.+)$/;
 
 function refusalEntry(
   { code, host }: EgressError,
-  input: RequestInfo | URL,
+  input: string | URL | Request,
   init: RequestInit | undefined,
 ): LogEntry {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));
@@ -114,7 +126,7 @@ function refusalEntry(
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The rules that the settings make: ALLOWED_EGRESS; deployed without it, only the hosts that secrets may be sent to. */
+/** The rules by the setting ALLOWED_EGRESS; deployed without it, only the hosts that secrets may be sent to. */
 export function egressRules(settings: Settings): EgressRules {
   const open = settings["TROUPE_OPEN"] === "1";
   const setting = settings["ALLOWED_EGRESS"];
@@ -131,18 +143,21 @@ function parse(target: string | URL): URL {
   try {
     url = new URL(target);
   } catch {
-    throw new EgressError("", "The address of an outgoing request is not a URL.");
+    throw new EgressError("", "The URL of an outgoing request is invalid.");
   }
   if (url.protocol === "https:" || url.protocol === "http:") return url;
-  throw new EgressError(url.host, `Requests by "${url.protocol}" are not possible.`);
+  throw new EgressError(
+    url.host,
+    `Requests over "${url.protocol}" are not possible; use https: or http:.`,
+  );
 }
 
-/** URLs keep the dot at the end of a name, which changes nothing about where they lead. */
+/** URLs keep the dot at the end of a name, which does not change the destination. */
 function plainHost(url: URL): string {
   return trimEnd(url.hostname, ".");
 }
 
-/** On one's own machine neither the scheme nor the port makes a difference. */
+/** In open mode neither the scheme nor the port matters. */
 function matches(entry: string, url: URL, host: string, open: boolean): boolean {
   const [, scheme = "https", name = "", port = ""] =
     /^(?:(https?):\/\/)?(\[[^\]]*\]|[^:/]+)(?::(\d+))?\/?$/.exec(entry) ?? [];
