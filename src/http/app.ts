@@ -42,8 +42,12 @@ export function createApp(options: AppOptions): Hono {
     return problemResponse(INTERNAL_PROBLEM);
   });
   app.use(async (c, next) => {
-    await next();
-    await discardBody(c.req.raw);
+    try {
+      await next();
+    } finally {
+      // Hono does not catch what the not-found handler throws.
+      await discardBody(c.req.raw);
+    }
   });
   app.notFound(async (c) => {
     await admit(authenticate, c.req.raw);

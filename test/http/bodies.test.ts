@@ -26,10 +26,10 @@ function watched(text: string, pieces = 1): { init: RequestInit; taken: () => bo
   return { init, taken: () => taken };
 }
 
-describe("bodies of refused requests are taken to their end, because their connection is used again", () => {
+describe("the body of a refused request is read to its end, because its connection is used again", () => {
   test.each([
     ["an unknown address", "/nowhere", 404],
-    ["an id that is none", "/v1/teams/a%20b/runs", 404],
+    ["an invalid id", "/v1/teams/a%20b/runs", 404],
     ["a wrong query", "/v1/teams/x/runs?wait=-1", 422],
     ["a method that is not possible", "/v1/templates", 405],
   ])("%s", async (_, path, status) => {
@@ -38,9 +38,16 @@ describe("bodies of refused requests are taken to their end, because their conne
     expect(taken()).toBe(true);
   });
 
-  test("no keys configured", async () => {
+  test.each(["/v1/teams", "/nowhere", "/v1/templates"])("no keys configured: %s", async (path) => {
     const { init, taken } = watched("{}");
-    expect((await testApp({ authenticate: closed }).fetch("/v1/teams", init)).status).toBe(503);
+    expect((await testApp({ authenticate: closed }).fetch(path, init)).status).toBe(503);
+    expect(taken()).toBe(true);
+  });
+
+  test.each(["/v1/teams", "/nowhere", "/v1/templates"])("a foreign Origin: %s", async (path) => {
+    const { init, taken } = watched("{}");
+    const headers = { ...init.headers, origin: "https://evil.example" };
+    expect((await testApp().fetch(path, { ...init, headers })).status).toBe(403);
     expect(taken()).toBe(true);
   });
 
