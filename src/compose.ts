@@ -14,7 +14,7 @@ import { DurableObjectGateway } from "./durable/object/durable-object-gateway.ts
 import { RedactedSecrets } from "./secrets/redacted-secrets.ts";
 import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
 import { createApp } from "./http/app.ts";
-import { closed, localOnly } from "./http/auth.ts";
+import { behindFront, closed, localOnly } from "./http/auth.ts";
 import { limitsFrom } from "./http/limits.ts";
 import { logLine } from "./http/problem.ts";
 import { openAIComponents } from "./models/components.ts";
@@ -22,29 +22,18 @@ import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
+import type { SettingName } from "./settings.ts";
 import { shippedTemplates } from "./templates/templates.ts";
 import { httpToolComponents } from "./tools/components.ts";
 
-/** Bindings and settings of the Worker. The limits of src/http/limits.ts are settings, too. */
+/** Bindings and settings of the Worker. */
 export type Env = {
   TEAM: DurableObjectNamespace;
-  /** "1" opens the API to requests from this machine, without keys. */
-  TROUPE_OPEN?: string;
-  /** 32 bytes as base64: what secrets in components are stored with. */
-  SECRETS_KEY?: string;
-  /** JSON: the hosts that each secret of the Worker may be sent to. */
-  SECRET_HOSTS?: string;
-  /** The hosts that may be asked, separated by commas. */
-  ALLOWED_EGRESS?: string;
-  /** Where code runs: a service that speaks the protocol of docs/sandbox.md. */
-  SANDBOX_URL?: string;
-  SANDBOX_KEY?: string;
-  /** The same as a service binding. */
+  /** The sandbox as a service binding, instead of SANDBOX_URL. */
   SANDBOX?: Fetcher;
-  OPENAI_API_KEY?: string;
-  OPENAI_BASE_URL?: string;
-  OPENAI_MODEL?: string;
-};
+  /** Set by `npm start`: requests must carry this key, which only its front server knows. */
+  TROUPE_FRONT_KEY?: string;
+} & { [Name in SettingName]?: string };
 
 /** What is the same for every request and every team. */
 export interface Composition {
@@ -108,7 +97,7 @@ export function compose(
       ...shipped.teams().filter(({ name }) => catalog.team(name) === undefined),
     ],
     limits,
-    authenticate: env.TROUPE_OPEN === "1" ? localOnly : closed,
+    authenticate: env.TROUPE_OPEN === "1" ? behindFront(env.TROUPE_FRONT_KEY, localOnly) : closed,
     version,
     log,
   });

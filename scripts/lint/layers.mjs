@@ -38,6 +38,7 @@ export const LAYERS = {
     src: ["core/", "outgoing/", "models/", "tools/", "sandbox/", "client/", "testing/"],
     packages: [],
   },
+  "settings.ts": { src: ["http/"], packages: [] },
   "compose.ts": "anything",
   "worker.ts": "anything",
 };

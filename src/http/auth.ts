@@ -4,16 +4,19 @@ export type Scope = "teams:read" | "teams:write" | "runs:read" | "runs:write";
 
 export const SCOPES: readonly Scope[] = ["teams:read", "teams:write", "runs:read", "runs:write"];
 
-/** Who is asking, and what they may do. */
+/** The caller of a request: its tenant and what its key allows. */
 export interface Principal {
   tenant: string;
   scopes: readonly Scope[];
 }
 
-/** Says who sent a request, or why it is refused. */
+/** Finds the caller of a request, or says why the request is refused. */
 export type Authenticate = (request: Request) => Promise<Principal | { problem: Problem }>;
 
-/** Refuses everything: the answer of a deployment nobody has configured keys for. */
+/** Carries the key of the front server that `npm start` runs. */
+export const FRONT_KEY_HEADER = "troupe-front-key";
+
+/** Refuses every request: the deployment has no keys configured. */
 export const closed: Authenticate = async () => ({
   problem: {
     status: 503,
@@ -23,24 +26,48 @@ export const closed: Authenticate = async () => ({
   },
 });
 
-/**
- * Lets everybody in who asks from this machine. Programs on the machine may; web pages of others may not, though
- * the browser that shows them runs here: their requests carry a foreign Origin, or a foreign Host once their name
- * was rebound to this address, or at least the browser's word that the request crosses sites.
- */
+/** Allows every request that is local (see `localProblem`). */
 export const localOnly: Authenticate = async (request) => {
-  const host = request.headers.get("host");
-  if (!isLocalHost(new URL(request.url).host) || (host !== null && !isLocalHost(host))) {
-    return foreign("Host", host ?? new URL(request.url).host);
-  }
-  const origin = request.headers.get("origin");
-  if (origin !== null) {
-    if (!isLocalOrigin(origin)) return foreign("Origin", origin);
-  } else if (request.headers.get("sec-fetch-site") === "cross-site") {
-    return foreign("Sec-Fetch-Site", "cross-site");
-  }
-  return { tenant: "local", scopes: SCOPES };
+  const { host } = new URL(request.url);
+  const get = (name: string): string | null => request.headers.get(name);
+  const problem = isLocalHost(host) ? localProblem(get("host"), get) : notLocal("Host", host);
+  return problem === undefined ? { tenant: "local", scopes: SCOPES } : { problem };
 };
+
+/**
+ * Refuses requests that did not come through the front server. `wrangler dev` takes the URL of a request from a header
+ * that any client can send, so behind it the Host header proves nothing; the front server checks the real one.
+ */
+export function behindFront(key: string | undefined, authenticate: Authenticate): Authenticate {
+  if (key === undefined) return authenticate;
+  return async (request) => {
+    if (request.headers.get(FRONT_KEY_HEADER) === key) return authenticate(request);
+    return { problem: { status: 403, code: "not_local", detail: INTERNAL_PORT } };
+  };
+}
+
+const INTERNAL_PORT =
+  "This port is internal. Send the request to the address that `npm start` prints.";
+
+/**
+ * Why a request is refused by a server that is open to this machine only. Programs on the machine are allowed; web pages
+ * of other sites are not, though the browser that shows them runs here: their requests carry a foreign Origin, or a
+ * foreign Host once their name was rebound to this address, or at least the browser's statement that the request crosses
+ * sites.
+ *
+ * @param host the Host header; null when there is none
+ * @param header reads any other header
+ */
+export function localProblem(
+  host: string | null,
+  header: (name: string) => string | null,
+): Problem | undefined {
+  if (host !== null && !isLocalHost(host)) return notLocal("Host", host);
+  const origin = header("origin");
+  if (origin !== null) return isLocalOrigin(origin) ? undefined : notLocal("Origin", origin);
+  if (header("sec-fetch-site") !== "cross-site") return undefined;
+  return notLocal("Sec-Fetch-Site", "cross-site");
+}
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
@@ -53,12 +80,10 @@ function isLocalOrigin(origin: string): boolean {
   return match?.[1] !== undefined && isLocalHost(match[1]);
 }
 
-function foreign(header: string, value: string): { problem: Problem } {
+function notLocal(header: string, value: string): Problem {
   return {
-    problem: {
-      status: 403,
-      code: "not_local",
-      detail: `This server answers local requests only; ${header} is ${JSON.stringify(value.slice(0, 100))}.`,
-    },
+    status: 403,
+    code: "not_local",
+    detail: `This server answers local requests only; ${header} is ${JSON.stringify(value.slice(0, 100))}.`,
   };
 }

@@ -46,7 +46,7 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
   await server.until(/The sandbox ended \(SIGKILL\) and is started again\./);
   expect(await run("```sh\ncat file.txt\n```")).toBe("kept\n");
 
-  const vars = readFileSync(join(persistTo, `vars.${port}.env`), "utf8");
+  const vars = readFileSync(join(persistTo, `vars.env`), "utf8");
   const sandboxPort = Number(/SANDBOX_URL='http:\/\/127\.0\.0\.1:(\d+)'/.exec(vars)?.[1]);
   expect(await isFree(sandboxPort)).toBe(false);
   process.kill(Number(server.pid), "SIGKILL");

@@ -26,7 +26,7 @@ function processes(): string[] {
 }
 
 describe("npm start", () => {
-  test("says what there is, and leaves no process behind", async () => {
+  test("prints what to do next, and leaves no process behind", async () => {
     const server = await NpmStart.ready({ port, persistTo });
     // npm's own first lines apart, nothing but our text.
     const said = server.output.slice(server.output.indexOf("Troupe is running"));
@@ -37,21 +37,12 @@ describe("npm start", () => {
     expect(said).toContain(`curl -N ${server.url}/v1/teams/demo/runs`);
     expect(processes()).not.toEqual([]);
     await server.interrupt();
-    expect(existsSync(join(persistTo, `vars.${port}.env`))).toBe(false);
+    expect(existsSync(join(persistTo, "vars.env"))).toBe(false);
     expect(processes()).toEqual([]);
     expect(await isFree(port)).toBe(true);
   }, 90_000);
 
-  test("leaves alone the settings of a server that was started while it ended", async () => {
-    const server = await NpmStart.ready({ port, persistTo });
-    const settings = join(persistTo, `vars.${port}.env`);
-    expect(existsSync(settings)).toBe(true);
-    writeFileSync(settings, "# another's\nTROUPE_OPEN='1'\n");
-    await server.interrupt();
-    expect(existsSync(settings)).toBe(true);
-  }, 90_000);
-
-  test("tells of a Worker that does not compile, at once", async () => {
+  test("reports at once that a Worker does not compile", async () => {
     const config = join(persistTo, "wrangler.toml");
     writeFileSync(join(persistTo, "worker.ts"), "export default {");
     writeFileSync(
@@ -63,7 +54,7 @@ describe("npm start", () => {
     expect(server.output).not.toContain("Troupe is running");
   }, 60_000);
 
-  test("refuses a PORT that is none", async () => {
+  test("refuses an invalid PORT", async () => {
     const server = new NpmStart({ port: "http", persistTo });
     expect(await server.exit()).toBe(1);
     expect(server.output).toContain('PORT is "http": it must be a number from 1 to 65535.');
@@ -74,8 +65,27 @@ describe("npm start", () => {
     await once(other, "listening");
     const server = new NpmStart({ port, persistTo });
     expect(await server.exit()).toBe(1);
-    expect(server.output).toContain(`Port ${port} is taken.`);
-    expect(server.output).toContain("PORT=8788 npm start");
+    expect(server.output).toContain(`Port ${port} is taken by another program.`);
+    expect(server.output).toContain(`PORT=${port + 1} npm start`);
     other.close();
+  }, 30_000);
+
+  test("refuses a state that another server uses, names that server, and takes over when it was killed", async () => {
+    const first = await NpmStart.ready({ port, persistTo });
+    const second = new NpmStart({ port: await freePort(), persistTo });
+    expect(await second.exit()).toBe(1);
+    expect(second.output).toContain(
+      `The state in ${persistTo} is in use by another Troupe: process ${first.pid}, ${first.url}.`,
+    );
+    expect(second.output).toMatch(/PERSIST_TO=\S+ PORT=\d+ npm start/);
+    process.kill(Number(first.pid), "SIGKILL");
+    await using third = await NpmStart.ready({ port, persistTo });
+    expect((await fetch(`${third.url}/healthz`)).status).toBe(200);
+  }, 120_000);
+
+  test("refuses a TROUPE_OPEN that is neither 1 nor 0", async () => {
+    const server = new NpmStart({ port, persistTo, settings: { TROUPE_OPEN: "yes" } });
+    expect(await server.exit()).toBe(1);
+    expect(server.output).toContain('TROUPE_OPEN is "yes"');
   }, 30_000);
 });

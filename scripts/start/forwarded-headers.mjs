@@ -1,0 +1,62 @@
+/** @typedef {import("node:http").IncomingMessage} IncomingMessage */
+
+/** Headers that concern one connection only (RFC 9110, 7.6.1), or that are written again. */
+const OF_CONNECTION = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** `MF-Original-URL` and others: miniflare takes them for its own. */
+const INTERNAL = /^(mf|troupe)-/;
+
+/**
+ * The headers of a request as they are passed on, as a flat list of names and values.
+ *
+ * @param {IncomingMessage} request
+ */
+export function forwardedRequestHeaders({ method = "GET", rawHeaders, headers }) {
+  const list = ["host", headers.host ?? "", "connection", "keep-alive"];
+  const length = headers["content-length"];
+  if (headers["transfer-encoding"] !== undefined) list.push("transfer-encoding", "chunked");
+  else if (length !== undefined) list.push("content-length", length);
+  // Without a length Node would send an empty body in chunks.
+  else if (!["GET", "HEAD", "OPTIONS"].includes(method)) list.push("content-length", "0");
+  list.push(...ofMessage(rawHeaders, headers.connection, (name) => !INTERNAL.test(name)));
+  return list;
+}
+
+/**
+ * The headers of an answer as they are passed on.
+ *
+ * @param {IncomingMessage} answer
+ */
+export function forwardedResponseHeaders({ rawHeaders, headers }) {
+  const length = headers["content-length"];
+  return [
+    ...(length === undefined ? [] : ["content-length", length]),
+    ...ofMessage(rawHeaders, headers.connection, () => true),
+  ];
+}
+
+/**
+ * @param {string[]} raw
+ * @param {string | undefined} connection names further headers of the connection
+ * @param {(name: string) => boolean} allowed
+ */
+function ofMessage(raw, connection, allowed) {
+  const named = new Set((connection ?? "").toLowerCase().split(/[\s,]+/));
+  return raw.filter((_, index) => {
+    const name = (raw[index - (index % 2)] ?? "").toLowerCase();
+    return !OF_CONNECTION.has(name) && !named.has(name) && allowed(name);
+  });
+}

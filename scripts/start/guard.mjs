@@ -1,0 +1,47 @@
+import { localProblem } from "../../src/http/auth.ts";
+
+/** Paths that miniflare answers itself: its explorer shows everything stored, of all Workers on this machine. */
+const OF_MINIFLARE = /^\/(cdn-cgi|__cf_local)(\/|$)/i;
+
+/**
+ * Why a request is refused before it reaches the Worker; undefined when it is not.
+ *
+ * @param {import("node:http").IncomingMessage} request
+ * @param {boolean} open whether only local requests are allowed
+ * @returns {import("../../src/contract/gateway.ts").Problem | undefined}
+ */
+export function requestProblem({ url = "", headers, headersDistinct }, open) {
+  const hosts = headersDistinct["host"] ?? [];
+  const [host = ""] = hosts;
+  if (hosts.length !== 1) return malformed("The request must have one Host header.");
+  if (!isHost(host)) {
+    return malformed(`The Host header ${JSON.stringify(host.slice(0, 100))} is not a host.`);
+  }
+  const full = `http://${host}${url}`;
+  if (!url.startsWith("/") || !URL.canParse(full)) {
+    return malformed("The request line must name a path.");
+  }
+  if (open) {
+    const problem = localProblem(host, (name) => {
+      const value = headers[name];
+      return typeof value === "string" ? value : null;
+    });
+    if (problem !== undefined) return problem;
+  }
+  if (!OF_MINIFLARE.test(new URL(full).pathname)) return undefined;
+  return { status: 404, code: "not_found", detail: "There is nothing at this address." };
+}
+
+/** @param {string} host */
+function isHost(host) {
+  if (!/^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host)) return false;
+  return URL.canParse(`http://${host}/`);
+}
+
+/**
+ * @param {string} detail
+ * @returns {import("../../src/contract/gateway.ts").Problem}
+ */
+function malformed(detail) {
+  return { status: 400, code: "malformed_request", detail };
+}

@@ -1,0 +1,119 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { toEnvFile } from "./env-file.mjs";
+import { tryLock } from "./state-lock.mjs";
+
+/** A server that was just told to stop needs a moment. */
+const LOCKED_WITHIN_MS = 1_000;
+
+/**
+ * The directory that a server keeps its state in. Only one server at a time may use it: two would run the same teams twice
+ * and corrupt their runs.
+ */
+export class State {
+  /** @param {string} directory */
+  constructor(directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * Locks the directory until this process ends.
+   *
+   * @param {{ port: number, internal_port: number }} ports of this server, for a second start on the same state to name
+   * @throws Error naming the server that uses the directory
+   */
+  async lock(ports) {
+    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+    const deadline = Date.now() + LOCKED_WITHIN_MS;
+    while (!tryLock(this.#path("start.lock"))) {
+      if (Date.now() > deadline) throw new Error(this.#takenBy(ports.port));
+      await sleep(50);
+    }
+    this.#write("server.json", `${JSON.stringify({ pid: process.pid, ...ports })}\n`);
+  }
+
+  /** The file that wrangler locks for as long as it runs: a killed start leaves it behind for a moment. */
+  get runtimeLock() {
+    return this.#path("runtime.lock");
+  }
+
+  /** The directory of the sandbox's sessions. */
+  get sandbox() {
+    return this.#path("sandbox");
+  }
+
+  /** Wrangler lists Workers that run here, so that they find each other; the shared list would show all of this machine. */
+  get registry() {
+    return this.#path("registry");
+  }
+
+  /**
+   * Writes the variables of the Worker into a file, because arguments and environments of processes can be read by others.
+   * Wrangler reads it again on each reload.
+   *
+   * @param {Record<string, string>} vars
+   * @returns {string} its path
+   */
+  writeVars(vars) {
+    this.#write("vars.env", toEnvFile(vars));
+    return this.#path("vars.env");
+  }
+
+  removeVars() {
+    rmSync(this.#path("vars.env"), { force: true });
+  }
+
+  /** The key that secrets in stored components are encrypted with. It belongs to the state, so it is stored with it. */
+  secretsKey() {
+    if (!this.hasSecretsKey()) {
+      this.#write("secrets-key", `${randomBytes(32).toString("base64")}\n`);
+    }
+    return this.#readSecretsKey();
+  }
+
+  /** @param {string} [other] than this one */
+  hasSecretsKey(other) {
+    return existsSync(this.#path("secrets-key")) && this.#readSecretsKey() !== other;
+  }
+
+  #readSecretsKey() {
+    return readFileSync(this.#path("secrets-key"), "utf8").trim();
+  }
+
+  /** @param {number} ownPort */
+  #takenBy(ownPort) {
+    const { pid, port } = this.#readServer();
+    const server =
+      port === undefined
+        ? "another Troupe"
+        : `another Troupe: process ${pid}, http://127.0.0.1:${port}`;
+    const free = port === ownPort ? ownPort + 1 : ownPort;
+    return [
+      `The state in ${this.directory} is in use by ${server}.`,
+      "Use that server or stop it, or start this one with a state of its own:",
+      `  PERSIST_TO=.troupe/state-2 PORT=${free} npm start`,
+    ].join("\n");
+  }
+
+  /** @returns {{ pid?: number, port?: number }} */
+  #readServer() {
+    try {
+      return JSON.parse(readFileSync(this.#path("server.json"), "utf8"));
+    } catch {
+      // The other start has locked the directory a moment ago.
+      return {};
+    }
+  }
+
+  /** @param {string} name @param {string} text */
+  #write(name, text) {
+    writeFileSync(this.#path(name), text, { mode: 0o600 });
+  }
+
+  /** @param {string} name */
+  #path(name) {
+    return join(this.directory, name);
+  }
+}

@@ -1,0 +1,32 @@
+import { DEFAULT_LIMITS, type Limits } from "./http/limits.ts";
+
+/**
+ * The settings of the Worker besides the limits. docs/configuration.md describes each; `npm start` hands on those that its
+ * environment has.
+ */
+const SETTINGS = [
+  /** "1" opens the API to requests from this machine, without keys. */
+  "TROUPE_OPEN",
+  /** 32 bytes as base64: the key that secrets in stored components are encrypted with. */
+  "SECRETS_KEY",
+  /** JSON: the hosts that each secret of the Worker may be sent to. */
+  "SECRET_HOSTS",
+  /** The hosts that may be asked, separated by commas. */
+  "ALLOWED_EGRESS",
+  /** The URL of the sandbox: a service that speaks the protocol of docs/sandbox.md. */
+  "SANDBOX_URL",
+  "SANDBOX_KEY",
+  "OPENAI_API_KEY",
+  "OPENAI_BASE_URL",
+  "OPENAI_MODEL",
+] as const;
+
+type LimitName = Uppercase<keyof Limits>;
+
+export type SettingName = (typeof SETTINGS)[number] | LimitName;
+
+/** The names of all settings, the limits included. */
+export const SETTING_NAMES: readonly SettingName[] = [
+  ...SETTINGS,
+  ...(Object.keys(DEFAULT_LIMITS).map((name) => name.toUpperCase()) as LimitName[]),
+];
