@@ -3,14 +3,15 @@ import type { Issue } from "../core/errors.ts";
 import { pathOf } from "../core/issues.ts";
 import type { JsonObject } from "../core/json.ts";
 import { storedPaths } from "../secrets/redacted-secrets.ts";
+import { userInfoIssues } from "../secrets/url-secrets.ts";
 import { invalid, type ProblemError } from "./problem.ts";
 import type { Services } from "./services.ts";
 
-/** What a team object can run. */
+/** The types of component that a team object can run. */
 const RUNNABLE = ["team", "agent"] as const;
 
 /**
- * Prepares a component as it came in, and checks it, all mistakes at once.
+ * Prepares a component of a request and checks it, all mistakes at once.
  *
  * @param shown the component of the team that this one replaces: its stored secrets may come back as redacted ones
  * @throws ProblemError 422 with paths below `component`
@@ -22,8 +23,11 @@ export async function preparedComponent(
   roles?: typeof RUNNABLE,
   shown: JsonObject = {},
 ): Promise<{ component: JsonObject; notes: Note[] }> {
-  // Sizes first: making everybody of a crowd is the work that the limit is to save.
-  let issues = crowds(component, services.limits.max_participants);
+  // Before anything is made of it: the limit is to save that work.
+  let issues = [
+    ...longLists(component, services.limits.max_participants),
+    ...userInfoIssues(component, "component"),
+  ];
   if (issues.length > 0) throw refused(issues);
   const resolved = services.redactedSecrets.resolve(component, storedPaths(shown));
   const prepared = await services.components.prepare(resolved.component, "component");
@@ -32,7 +36,7 @@ export async function preparedComponent(
   return { component: prepared, notes: resolved.notes };
 }
 
-/** The same for a component that is to become a team: a team or an agent. */
+/** The same for the component of a team: a team or an agent. */
 export async function preparedRunnable(
   component: JsonObject,
   services: Services,
@@ -46,16 +50,19 @@ function refused(issues: Issue[]): ProblemError {
   return invalid("invalid_component", "The component cannot be loaded.", issues);
 }
 
-/** Lists of participants that are too long, wherever they stand. */
-function crowds(value: unknown, limit: number, path = "component"): Issue[] {
+/** Lists of participants that are too long, at any depth. */
+function longLists(value: unknown, limit: number, path = "component"): Issue[] {
   if (typeof value !== "object" || value === null) return [];
   const issues: Issue[] = [];
   for (const [key, inner] of Object.entries(value)) {
     const place = pathOf([Array.isArray(value) ? Number(key) : key], path);
     if (key === "participants" && Array.isArray(inner) && inner.length > limit) {
-      issues.push({ path: place, message: `are ${inner.length}; at most ${limit} are allowed` });
+      issues.push({
+        path: place,
+        message: `has ${inner.length} members; at most ${limit} are allowed`,
+      });
     } else {
-      issues.push(...crowds(inner, limit, place));
+      issues.push(...longLists(inner, limit, place));
     }
   }
   return issues;

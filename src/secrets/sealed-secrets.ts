@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../core/json.ts";
 import type { ComponentSecrets } from "./component-secrets.ts";
 import { REDACTED } from "./redacted-secrets.ts";
 import { mapSecrets, type SecretField, secretFields } from "./secret-fields.ts";
+import { isAddressName } from "./url-secrets.ts";
 
 /** Version of the sealed form, then base64 of 12 bytes of nonce and the AES-GCM ciphertext. */
 const SEALED = "sealed:1:";
@@ -13,7 +14,7 @@ const KEY_BYTES = 32;
 
 /**
  * Secrets in components, encrypted with the setting SECRETS_KEY (32 bytes as base64). References to secrets of the
- * Worker (`env:NAME`) are none themselves and stay readable.
+ * Worker (`env:NAME`) stay readable.
  */
 export class SealedSecrets implements ComponentSecrets {
   readonly #setting: string | undefined;
@@ -25,17 +26,25 @@ export class SealedSecrets implements ComponentSecrets {
   }
 
   /**
-   * Component JSON as it came in, to be stored. Where it has the redaction marker, the secret of `previous` in the
-   * same place is kept, so that what was shown can be changed and sent back; but only where it goes to the same hosts,
-   * else whoever may change a team could have its secrets sent to themselves.
+   * Seals the secrets of component JSON for storage. Where it has the redaction marker, the secret of `previous` in the
+   * same place is kept, so that a component can be read, changed and sent back; but only where it goes to the same hosts,
+   * else a caller who may change a team could have its secrets sent to a server of theirs.
    *
    * @throws TroupeError `secrets_not_configured` when there is a secret and no key
    * @throws ComponentError naming the redacted secrets that have to be given again
    */
   async seal(component: ComponentModel, previous: ComponentModel | null): Promise<ComponentModel> {
     const fields = secretFields(component);
-    const kept = keptSecrets(fields, previous);
-    const fresh = fields.filter(({ path }) => !kept.has(path));
+    const stored = storedSecrets(fields, previous);
+    const kept = new Map(
+      [...stored]
+        .filter(([, { value }]) => isSealed(value))
+        .map(([path, { value }]) => [path, value]),
+    );
+    // Earlier versions stored some secrets as plain text: they are sealed now.
+    const fresh = fields
+      .filter(({ path }) => !kept.has(path))
+      .map(({ path, value }) => ({ path, value: stored.get(path)?.value ?? value }));
     if (fresh.length > 0 && this.#setting === undefined) throw notConfigured(fresh);
     const sealed = await Promise.all(
       fresh.map(async ({ path, value }) => [path, await this.#encrypt(value)] as const),
@@ -62,9 +71,10 @@ export class SealedSecrets implements ComponentSecrets {
     return SEALED + toBase64(new Uint8Array([...iv, ...new Uint8Array(cipher)]));
   }
 
-  async #decrypt({ path, value }: SecretField): Promise<string> {
+  async #decrypt({ path, value, maybePlain }: SecretField): Promise<string> {
+    if (maybePlain && !isSealed(value)) return value;
     try {
-      if (!value.startsWith(SEALED)) throw new TypeError("not in a form this version knows");
+      if (!isSealed(value)) throw new TypeError("not in a form this version knows");
       const bytes = fromBase64(value.slice(SEALED.length));
       const iv = bytes.subarray(0, NONCE_BYTES);
       const cipher = bytes.subarray(NONCE_BYTES);
@@ -92,7 +102,7 @@ async function importKey(setting: string): Promise<CryptoKey> {
   try {
     bytes = fromBase64(setting);
   } catch {
-    // Said below, with the same words as a wrong length.
+    // Reported below, as a wrong length is.
   }
   if (bytes?.length !== KEY_BYTES) {
     throw new TroupeError(
@@ -103,15 +113,19 @@ async function importKey(setting: string): Promise<CryptoKey> {
   return crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
 }
 
-/** Sealed secrets that stay, by path. @throws ComponentError */
-function keptSecrets(
+function isSealed(value: string): boolean {
+  return value.startsWith(SEALED);
+}
+
+/** The stored secrets that redacted fields stand for, by path. @throws ComponentError */
+function storedSecrets(
   fields: readonly SecretField[],
   previous: ComponentModel | null,
-): Map<string, string> {
+): Map<string, SecretField> {
   const known = new Map(
     (previous === null ? [] : secretFields(previous)).map((field) => [field.path, field] as const),
   );
-  const kept = new Map<string, string>();
+  const stored = new Map<string, SecretField>();
   const issues: Issue[] = [];
   for (const { path, value, owner } of fields) {
     if (value !== REDACTED) continue;
@@ -129,15 +143,12 @@ function keptSecrets(
           'is redacted, and the stored secret was for another provider or address; give it again, or a reference such as "env:NAME"',
       });
     } else {
-      kept.set(path, old.value);
+      stored.set(path, old);
     }
   }
-  if (issues.length === 0) return kept;
+  if (issues.length === 0) return stored;
   throw new ComponentError("value", "Secrets are missing: give them again.", { issues });
 }
-
-/** Names of fields that say where a request goes, with the address or a part of it. */
-const ADDRESS = /(url|uri|host|hostname|endpoint|server|address|domain|port|scheme)$/i;
 
 /** Where a component sends its secrets: its provider and all addresses in its config. */
 function destination({ provider = null, config = null }: JsonObject): string {
@@ -154,10 +165,10 @@ function addresses(value: Json, name: string): string[] {
   if (typeof value === "string" && /^[a-z][a-z0-9+.-]*:\/\//i.test(value)) {
     return [URL.canParse(value) ? new URL(value).origin : value];
   }
-  return value !== null && ADDRESS.test(name) ? [`${name}=${value}`] : [];
+  return value !== null && isAddressName(name) ? [`${name}=${value}`] : [];
 }
 
-function notConfigured(fields: readonly SecretField[]): TroupeError {
+function notConfigured(fields: readonly Pick<SecretField, "path">[]): TroupeError {
   return new TroupeError(
     "secrets_not_configured",
     'SECRETS_KEY is not set, so secrets cannot be stored. Set it, or refer to a secret of the Worker as "env:NAME".',

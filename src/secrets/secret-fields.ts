@@ -1,14 +1,17 @@
 import { looksLikeComponent } from "../core/component/limits.ts";
 import { pathOf } from "../core/issues.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { isAddressName, isHarmlessParameter, mapUrlSecrets } from "./url-secrets.ts";
 
-/** A place in component JSON that holds a secret, plain, sealed or redacted. */
+/** A place in component JSON that holds a secret: plain, sealed or redacted. */
 export interface SecretField {
   /** `component.config.participants[0].config.model_client.config.api_key` */
   path: string;
   value: string;
   /** The innermost component around it. */
   owner: JsonObject;
+  /** Whether earlier versions stored it as plain text. */
+  maybePlain: boolean;
 }
 
 const NAMES =
@@ -18,10 +21,13 @@ const NAMES =
 const CAMEL_NAMES =
   /[a-z0-9](ApiKey|AccessKey|SecretKey|PrivateKey|Token|Secret|Password|Credentials?)$/;
 
-/** Maps of headers and of a program's environment: which of them are secret depends on the other side, so all count. */
+/** Maps of headers and of a program's environment: which of them are secret depends on the receiver, so all count. */
 const SECRET_MAPS: ReadonlySet<string> = new Set(["headers", "default_headers", "env"]);
 
-/** Hold JSON Schema, where a property may have the name of a secret without being one. */
+/** Parameters of URLs: all count but a few that are known to be harmless. */
+const QUERY = "default_query";
+
+/** May hold JSON Schema, in which a property can have the name of a secret without being one. */
 const SCHEMAS: ReadonlySet<string> = new Set([
   "json_schema",
   "schema",
@@ -29,22 +35,35 @@ const SCHEMAS: ReadonlySet<string> = new Set([
   "input_schema",
 ]);
 
-/** A reference to a secret of the Worker is none itself. */
+/** Maps from names to schemas in JSON Schema. */
+const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
+  "properties",
+  "patternProperties",
+  "$defs",
+  "definitions",
+  "dependentSchemas",
+]);
+
+/** A reference to a secret of the Worker is not a secret itself. */
 const REFERENCE = /^(Bearer )?env:[A-Za-z_][A-Za-z0-9_]*$/;
+
+type Replace = (field: SecretField) => string;
 
 /**
  * A copy of component JSON in which `replace` has put another text for each secret. References (`env:NAME`) and empty
  * texts stay as they are.
  */
-export function mapSecrets(
-  component: JsonObject,
-  replace: (field: SecretField) => string,
-): JsonObject {
-  return mapObject(
-    component,
-    { path: "component", owner: component, secret: false, numbers: false },
-    replace,
-  );
+export function mapSecrets(component: JsonObject, replace: Replace): JsonObject {
+  const place: Place = {
+    name: "",
+    path: "component",
+    owner: component,
+    secret: false,
+    numbers: false,
+    schema: false,
+    maybePlain: false,
+  };
+  return mapObject(component, place, replace);
 }
 
 /** All secrets of component JSON. */
@@ -57,49 +76,85 @@ export function secretFields(component: JsonObject): SecretField[] {
   return fields;
 }
 
-function isSecret(name: string): boolean {
-  return NAMES.test(name) || CAMEL_NAMES.test(name) || SECRET_MAPS.has(name);
-}
-
 interface Place {
+  /** The key, or that of the list. */
+  name: string;
   path: string;
   owner: JsonObject;
   /** Whether a text here is a secret. */
   secret: boolean;
   /** Whether a number is as good as its text, and as secret. */
   numbers: boolean;
+  /** Whether this is a part of a JSON Schema. */
+  schema: boolean;
+  maybePlain: boolean;
 }
 
-function mapValue(value: Json, place: Place, replace: (field: SecretField) => string): Json {
-  const { path, owner, secret, numbers } = place;
-  if (numbers && typeof value === "number") return replace({ path, value: String(value), owner });
-  if (typeof value === "string") {
-    const plain = secret && value !== "" && !REFERENCE.test(value);
-    return plain ? replace({ path, value, owner }) : value;
+function mapValue(value: Json, place: Place, replace: Replace): Json {
+  const { path, owner, maybePlain, numbers } = place;
+  if (numbers && typeof value === "number") {
+    return replace({ path, value: String(value), owner, maybePlain });
   }
+  if (typeof value === "string") return mapText(value, place, replace);
   if (typeof value !== "object" || value === null) return value;
   if (!Array.isArray(value)) return mapObject(value, place, replace);
   return value.map((item, index) =>
-    mapValue(item, { path: pathOf([index], path), owner, secret, numbers: false }, replace),
+    mapValue(item, { ...place, path: pathOf([index], path), numbers: false }, replace),
   );
 }
 
-function mapObject(
-  value: JsonObject,
-  { path, owner, secret, numbers }: Place,
-  replace: (field: SecretField) => string,
-): JsonObject {
-  const inner = looksLikeComponent(value) ? value : owner;
+function mapText(value: string, place: Place, replace: Replace): string {
+  const { name, path, owner, secret, maybePlain } = place;
+  if (value === "" || REFERENCE.test(value)) return value;
+  if (secret) return replace({ path, value, owner, maybePlain });
+  if (!isAddressName(name)) return value;
+  return mapUrlSecrets(value, (part, text) =>
+    REFERENCE.test(text)
+      ? text
+      : replace({ path: path + part, value: text, owner, maybePlain: true }),
+  );
+}
+
+function mapObject(value: JsonObject, place: Place, replace: Replace): JsonObject {
+  const inner = { ...place, owner: looksLikeComponent(value) ? value : place.owner };
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
-      if (SCHEMAS.has(key)) return [key, item];
-      const place = {
-        path: pathOf([key], path),
-        owner: inner,
-        secret: secret || isSecret(key),
-        numbers: numbers || SECRET_MAPS.has(key),
-      };
-      return [key, mapValue(item, place, replace)];
+      if (place.schema && NAMED_SCHEMAS.has(key)) return [key, item];
+      return [key, mapValue(item, placeOf(key, item, inner), replace)];
     }),
+  );
+}
+
+function placeOf(key: string, item: Json, { path, owner, ...outer }: Place): Place {
+  const named = NAMES.test(key) || CAMEL_NAMES.test(key) || SECRET_MAPS.has(key);
+  const inQuery = outer.name === QUERY && !isHarmlessParameter(key);
+  return {
+    name: key,
+    path: pathOf([key], path),
+    owner,
+    secret: outer.secret || named || inQuery,
+    numbers: outer.numbers || SECRET_MAPS.has(key) || inQuery,
+    schema: outer.schema || (SCHEMAS.has(key) && isJsonSchema(item)),
+    maybePlain: outer.maybePlain || SCHEMAS.has(key) || (inQuery && !named),
+  };
+}
+
+const JSON_TYPES: readonly unknown[] = [
+  "object",
+  "array",
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "null",
+];
+
+function isJsonSchema(value: Json): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const types = [value["type"]].flat();
+  return (
+    (types.length > 0 && types.every((type) => JSON_TYPES.includes(type))) ||
+    typeof value["properties"] === "object" ||
+    ["$ref", "$schema", "anyOf", "oneOf", "allOf"].some((key) => key in value)
   );
 }

@@ -70,6 +70,10 @@ export const components: readonly BadRequest[] = [
       "component.config.participants",
     ],
     "teams in teams without end": [nested(20), "component"],
+    "a password in a URL": [
+      withModel({ base_url: "https://user:password@models.example/v1" }),
+      "component.config.model_client.config.base_url",
+    ],
   } as Record<string, [unknown, string]>).flatMap(([name, [component, path]]) =>
     [TEAMS, VALIDATE].map((address) => ({
       name: `a component with ${name} for ${address}`,
@@ -105,6 +109,14 @@ function config(name: string): { [key: string]: unknown } {
 
 function withParticipants(participants: unknown[]): unknown {
   return { provider: SAMPLE_COMPONENT.provider, config: { participants } };
+}
+
+function withModel(settings: { [key: string]: unknown }): unknown {
+  const model_client = {
+    provider: "ReplayChatCompletionClient",
+    config: { chat_completions: ["a"], ...settings },
+  };
+  return { ...agent("a"), config: { ...config("a"), model_client } };
 }
 
 /** Teams inside each other, shallow enough as JSON. */
