@@ -90,7 +90,7 @@ test("a value in the query is not sent to another host", async () => {
   });
 });
 
-test.for([
+test.for<JsonObject>([
   { base_url: "https://models.example/v1?api-version=2024-02-01#top" },
   { base_url: "https://models.example/v1?key=env:MODEL_KEY" },
   { host: "models.example:8080" },
@@ -99,7 +99,7 @@ test.for([
   { parameters: { properties: { password: "text" } } },
   { parameters: { $ref: "#/$defs/a", $defs: { token: { const: "x" } } } },
 ])("is no secret: %j", async (config) => {
-  const component = client(config as JsonObject);
+  const component = client(config);
   expect(await new SealedSecrets(undefined).seal(component, null)).toEqual(component);
 });
 
