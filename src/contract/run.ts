@@ -49,21 +49,33 @@ export const stopRunSchema = z.strictObject({ mode: z.enum(["after_turn", "now"]
 /** Of calls that take no arguments: nothing, or an empty object. */
 export const nothingSchema = z.strictObject({});
 
-export const answerSchema = z.union([
-  z.strictObject({
+/** One object instead of a union of the two kinds, so that a mistake is reported at the field where it is. */
+export const answerSchema = z
+  .strictObject({
     content: z
       .unknown()
-      .refine((value) => value !== undefined, "is missing")
-      .meta({ oneOf: [{ type: "string" }, chatMessage] }),
-  }),
-  z.strictObject({
-    approved: z.boolean(),
-    reason: z.string().max(10_000).optional(),
+      .meta({ description: "The answer to an input.", oneOf: [{ type: "string" }, chatMessage] })
+      .optional(),
+    approved: z.boolean().describe("The answer to an approval.").optional(),
+    reason: z.string().max(10_000).describe("Of an approval.").optional(),
     arguments: describedObject(
-      "In the place of the tool call's arguments; must fit its parameters.",
+      "Of an approval: replace the tool call's arguments; must fit its parameters.",
     ).optional(),
-  }),
-]);
+  })
+  .superRefine((body, context) => {
+    const issue = (path: string, message: string): void =>
+      context.addIssue({ code: "custom", path: [path], message });
+    if (body.content === undefined && body.approved === undefined) {
+      const [extra] = ["reason", "arguments"].filter((name) => name in body);
+      if (extra !== undefined) issue("approved", `is missing: ${extra} belongs to an approval`);
+      else issue("content", 'is missing: answer with "content", or an approval with "approved"');
+    }
+    if (body.content === undefined) return;
+    for (const name of ["approved", "reason", "arguments"] as const) {
+      if (body[name] !== undefined) issue(name, "belongs to an approval, which has no content");
+    }
+  })
+  .meta({ oneOf: [{ required: ["content"] }, { required: ["approved"] }] });
 
 export const humanRequestSchema = z.object({
   id: z.string().describe("Of an input: the request_id of its event."),

@@ -103,6 +103,7 @@ function readKey(key: string | undefined): string | undefined {
   throw invalid(
     "invalid_idempotency_key",
     `Idempotency-Key must be 1 to ${LONGEST_KEY} visible ASCII characters.`,
+    [{ path: "Idempotency-Key", message: `must be 1 to ${LONGEST_KEY} visible ASCII characters` }],
   );
 }
 

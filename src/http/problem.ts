@@ -24,7 +24,8 @@ export function problemResponse(
   problem: Problem,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const { status, code, detail, errors, retry_after, extra } = problem;
+  const { status, code, detail, retry_after, extra } = problem;
+  const errors = errorsOf(problem);
   const body = {
     ...extra,
     type: `urn:troupe:problem:${code}`,
@@ -32,7 +33,7 @@ export function problemResponse(
     status,
     detail,
     code,
-    ...(errors !== undefined && errors.length > 0 && { errors }),
+    ...(errors.length > 0 && { errors }),
   };
   return new Response(JSON.stringify(body), {
     status,
@@ -43,6 +44,13 @@ export function problemResponse(
       ...headers,
     },
   });
+}
+
+/** A 422 always names a place: the body, where the whole of it is wrong. */
+function errorsOf({ status, detail, errors = [] }: Problem): readonly Issue[] {
+  if (status !== 422) return errors;
+  if (errors.length === 0) return [{ path: "body", message: detail }];
+  return errors.map(({ path, message }) => ({ path: path === "" ? "body" : path, message }));
 }
 
 /** The value of a gateway's result. @throws ProblemError with its refusal */

@@ -118,7 +118,14 @@ describe("a question to a human", () => {
     });
     expect(await team.gateway.answer(id, request, { approved: true })).toMatchObject({
       ok: false,
-      problem: { status: 422, code: "invalid_answer" },
+      problem: {
+        status: 422,
+        code: "invalid_answer",
+        errors: [
+          { path: "content", message: "must be a text or a chat message" },
+          { path: "approved", message: "is not a known field" },
+        ],
+      },
     });
     value(await team.gateway.answer(id, request, { content: "yes" }));
     await team.finished(id);

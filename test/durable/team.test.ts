@@ -35,7 +35,10 @@ describe("a team", () => {
     expect(value(await team.gateway.create(input))).toEqual(created);
     expect(
       await team.gateway.create({ ...input, idempotency: { key: "k", hash: "other" } }),
-    ).toMatchObject({ ok: false, problem: { status: 422, code: "idempotency_mismatch" } });
+    ).toMatchObject({
+      ok: false,
+      problem: { status: 422, code: "idempotency_mismatch", errors: [{ path: "Idempotency-Key" }] },
+    });
     const { idempotency: _, ...plain } = input;
     expect(await team.gateway.create(plain)).toMatchObject({
       ok: false,

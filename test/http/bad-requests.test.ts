@@ -20,9 +20,9 @@ describe("a bad request is refused with a problem document", () => {
     });
     expect(problem.status).toBe(row.status);
     expect(response.headers.get("content-type")).toBe("application/problem+json");
-    expect(problem.errors?.map(({ path }) => path) ?? []).toEqual(
-      expect.arrayContaining(row.errors ?? []),
-    );
+    const paths = problem.errors?.map(({ path }) => path) ?? [];
+    expect(paths).toEqual(expect.arrayContaining(row.errors ?? []));
+    if (row.status === 422) expect(paths.length > 0 && !paths.includes("")).toBe(true);
     for (const [name, value] of Object.entries(row.answers ?? {})) {
       expect(response.headers.get(name)).toBe(value);
     }

@@ -6,9 +6,11 @@ import type { Answer, Question } from "../../core/run/turn-context.ts";
 import { toolParameters } from "../../core/tools/tool-parameters.ts";
 
 const answerSchemas = {
-  input: z.strictObject({ content: z.union([z.string(), jsonObjectSchema]) }),
+  input: z.strictObject({
+    content: z.union([z.string(), jsonObjectSchema], "must be a text or a chat message"),
+  }),
   approval: z.strictObject({
-    approved: z.boolean(),
+    approved: z.boolean("must be true or false"),
     reason: z.string().optional(),
     arguments: jsonObjectSchema.optional(),
   }),
@@ -66,7 +68,10 @@ function fitting(given: JsonObject, tool: string, parameters: JsonObject): JsonO
 }
 
 function badArguments(message: string, issues: readonly Issue[] = []): TroupeError {
-  const below = issues.map((issue) => ({ ...issue, path: `arguments.${issue.path}` }));
+  const below = issues.map(({ path, message: found }) => ({
+    path: path === "" ? "arguments" : `arguments.${path}`,
+    message: found,
+  }));
   return new TroupeError("invalid_answer", `arguments: ${message}`, {
     issues: below.length > 0 ? below : [{ path: "arguments", message }],
   });

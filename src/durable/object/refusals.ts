@@ -14,11 +14,9 @@ export function teamBusy(run: string): Refused {
 }
 
 export function idempotencyMismatch(): Refused {
-  return refuse(
-    422,
-    "idempotency_mismatch",
-    "The Idempotency-Key was used before for another request.",
-  );
+  const detail = "The Idempotency-Key was used before for another request.";
+  const errors = [{ path: "Idempotency-Key", message: "was used before for another request" }];
+  return { ok: false, problem: { status: 422, code: "idempotency_mismatch", detail, errors } };
 }
 
 /** Turns an error about the input into a refusal. @throws any other error: it is a fault of the service */

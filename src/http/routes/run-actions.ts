@@ -103,9 +103,9 @@ export function runActionEndpoints({ limits }: Services): Endpoint[] {
       problems,
       async handle({ body, team, param }) {
         const answer: JsonObject =
-          "content" in body
-            ? { content: parseAnswer(body.content, limits) }
-            : (body satisfies { approved: boolean } as JsonObject);
+          body.content === undefined
+            ? (body as JsonObject)
+            : { content: parseAnswer(body.content, limits) };
         return json(unwrap(await team.answer(param("run"), param("request"), answer)));
       },
     }),

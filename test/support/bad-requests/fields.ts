@@ -78,15 +78,27 @@ export const fields: readonly BadRequest[] = [
     status: 422,
     code: "invalid_request",
   })),
-  ...[{}, { content: "a", approved: true }, { approved: "yes" }, { approved: true, why: "" }].map(
-    (json) => ({
-      name: `answer with ${JSON.stringify(json)}`,
-      path: `${RUN}/requests/q1`,
-      json,
-      status: 422,
-      code: "invalid_request",
-    }),
-  ),
+  ...(
+    [
+      [{}, "content"],
+      [{ reason: "no" }, "approved"],
+      [{ content: "a", approved: true }, "approved"],
+      [{ content: "a", arguments: {} }, "arguments"],
+      [{ approved: "yes" }, "approved"],
+      [{ approved: null }, "approved"],
+      [{ approved: true, why: "" }, "why"],
+      [{ approved: true, reason: 7 }, "reason"],
+      [{ approved: true, arguments: [] }, "arguments"],
+      [{ content: "a", why: "" }, "why"],
+    ] as const
+  ).map(([json, path]) => ({
+    name: `answer with ${JSON.stringify(json)}`,
+    path: `${RUN}/requests/q1`,
+    json,
+    status: 422,
+    code: "invalid_request",
+    errors: [path],
+  })),
   ...[7, null, [], { type: "TextMessage" }, { type: "ThoughtEvent", source: "u", content: "" }].map(
     (content) => ({
       name: `answer with the content ${JSON.stringify(content)}`,

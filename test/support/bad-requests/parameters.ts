@@ -78,6 +78,7 @@ export const parameters: readonly BadRequest[] = [
     json: { task: "a" },
     status: 422,
     code: "invalid_idempotency_key",
+    errors: ["Idempotency-Key"],
   })),
   ...["http://evil.example", "null", "http://localhost.evil.example", "file://"].map((origin) => ({
     name: `Origin ${origin}`,
