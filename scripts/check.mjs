@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
+import { OWN_CODE, OWN_FILES } from "./check/own-files.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const scratch = mkdtempSync(join(tmpdir(), "troupe-check-"));
@@ -51,8 +52,8 @@ const BARE_PROGRAMS = `sh npm
 
 /** @type {Stage[]} */
 const stages = [
-  { name: "format", run: ["oxfmt", "--check", "."] },
-  { name: "lint", run: ["oxlint", "--type-aware"] },
+  { name: "format", run: ["oxfmt", "--check", ...OWN_FILES] },
+  { name: "lint", run: ["oxlint", "--type-aware", ...OWN_CODE] },
   { name: "types:src", run: ["tsc", "-p", "tsconfig.src.json"] },
   { name: "types:core", run: ["tsc", "-p", "tsconfig.core.json"] },
   { name: "types:node", run: ["tsc", "-p", "tsconfig.node.json"] },
