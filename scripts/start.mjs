@@ -108,8 +108,12 @@ async function stop(code) {
   stopping = code;
   signalAll("SIGTERM");
   const deadline = Date.now() + GRACE_MS;
-  while ((wrangler.lives || sandbox?.lives === true) && Date.now() < deadline) await sleep(50);
+  while (anyLives() && Date.now() < deadline) await sleep(50);
   process.exit(code);
+}
+
+function anyLives() {
+  return wrangler.lives || sandbox?.lives === true;
 }
 
 async function ready() {

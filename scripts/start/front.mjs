@@ -3,9 +3,9 @@ import { Agent, createServer, request as openRequest } from "node:http";
 import { pipeline } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { FRONT_KEY_HEADER } from "../../src/http/auth.ts";
-import { problemResponse } from "../../src/http/problem.ts";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.mjs";
 import { requestProblem } from "./guard.mjs";
+import { MALFORMED, refuseUnreadable, sendProblem } from "./problem-response.mjs";
 
 /** @typedef {import("node:http").IncomingMessage} IncomingMessage */
 /** @typedef {import("node:http").ServerResponse} ServerResponse */
@@ -43,7 +43,7 @@ export class Front {
   constructor(options) {
     this.#options = options;
     this.#server.on("request", (request, response) => this.#serve(request, response));
-    this.#server.on("clientError", refuseUnreadable);
+    this.#server.on("clientError", (error, socket) => void refuseUnreadable(error, socket));
   }
 
   /** @throws Error when the port is not free */
@@ -94,7 +94,7 @@ export class Front {
       this.#forward(request, response);
     } catch {
       // Node reads a few characters in headers that it does not write.
-      void sendProblem(response, { status: 400, code: "malformed_request", detail: NOT_HTTP });
+      void sendProblem(response, MALFORMED);
     }
   }
 
@@ -133,57 +133,10 @@ export class Front {
   }
 }
 
-const NOT_HTTP = "The request is not valid HTTP/1.1.";
-
 /** @type {Problem} */
 const UNAVAILABLE = {
   status: 503,
   code: "temporarily_unavailable",
   detail: "The server is starting or restarting. Try again.",
   retry_after: 1,
-};
-
-/**
- * @param {ServerResponse} response
- * @param {Problem} problem
- */
-async function sendProblem(response, problem) {
-  const answer = problemResponse(problem);
-  const body = await answer.text();
-  response.writeHead(answer.status, {
-    ...Object.fromEntries(answer.headers),
-    "content-length": Buffer.byteLength(body),
-  });
-  response.end(body);
-}
-
-/**
- * Answers what is not HTTP.
- *
- * @param {NodeJS.ErrnoException} error
- * @param {import("node:stream").Duplex} socket
- */
-async function refuseUnreadable(error, socket) {
-  if (error.code === "ECONNRESET" || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, reason, detail] = UNREADABLE[error.code ?? ""] ?? [400, "Bad Request", NOT_HTTP];
-  const code = status === 400 ? "malformed_request" : reason.toLowerCase().replaceAll(" ", "_");
-  const answer = problemResponse({ status, code, detail });
-  const body = await answer.text();
-  const headers = [...answer.headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
-}
-
-/** @type {Record<string, [number, string, string] | undefined>} */
-const UNREADABLE = {
-  HPE_HEADER_OVERFLOW: [
-    431,
-    "Request Header Fields Too Large",
-    "The headers are larger than 16 KB.",
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, "Request Timeout", "The request took too long to arrive."],
 };

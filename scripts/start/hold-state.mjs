@@ -6,4 +6,6 @@ import { tryLock } from "./state-lock.mjs";
 const file = process.env.TROUPE_RUNTIME_LOCK;
 // The processes that this one starts load this file, too.
 delete process.env.TROUPE_RUNTIME_LOCK;
-while (file !== undefined && !tryLock(file)) await sleep(50);
+if (file !== undefined) {
+  while (!tryLock(file)) await sleep(50);
+}

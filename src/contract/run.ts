@@ -66,7 +66,7 @@ export const answerSchema = z
     const issue = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: [path], message });
     if (body.content === undefined && body.approved === undefined) {
-      const [extra] = ["reason", "arguments"].filter((name) => name in body);
+      const extra = ["reason", "arguments"].find((name) => name in body);
       if (extra !== undefined) issue("approved", `is missing: ${extra} belongs to an approval`);
       else issue("content", 'is missing: answer with "content", or an approval with "approved"');
     }

@@ -139,7 +139,7 @@ function placeOf(key: string, item: Json, { path, owner, ...outer }: Place): Pla
   };
 }
 
-const JSON_TYPES: readonly unknown[] = [
+const JSON_TYPES: ReadonlySet<unknown> = new Set([
   "object",
   "array",
   "string",
@@ -147,13 +147,13 @@ const JSON_TYPES: readonly unknown[] = [
   "integer",
   "boolean",
   "null",
-];
+]);
 
 function isJsonSchema(value: Json): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const types = [value["type"]].flat();
   return (
-    (types.length > 0 && types.every((type) => JSON_TYPES.includes(type))) ||
+    (types.length > 0 && types.every((type) => JSON_TYPES.has(type))) ||
     typeof value["properties"] === "object" ||
     ["$ref", "$schema", "anyOf", "oneOf", "allOf"].some((key) => key in value)
   );

@@ -46,7 +46,8 @@ describe("the body of a refused request is read to its end, because its connecti
 
   test.each(["/v1/teams", "/nowhere", "/v1/templates"])("a foreign Origin: %s", async (path) => {
     const { init, taken } = watched("{}");
-    const headers = { ...init.headers, origin: "https://evil.example" };
+    const headers = new Headers(init.headers);
+    headers.set("origin", "https://evil.example");
     expect((await testApp().fetch(path, { ...init, headers })).status).toBe(403);
     expect(taken()).toBe(true);
   });

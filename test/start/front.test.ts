@@ -18,11 +18,11 @@ const HOST = "127.0.0.1";
 let upstream: Server;
 let front: Front;
 let port: number;
-let handle: (request: IncomingMessage, response: ServerResponse) => void;
+let handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 beforeEach(async () => {
   handle = (_, response) => void response.end("hello");
-  upstream = createServer((received, response) => handle(received, response)).listen(0, HOST);
+  upstream = createServer((received, response) => void handle(received, response)).listen(0, HOST);
   await once(upstream, "listening");
   port = await freePort();
   const { port: target } = upstream.address() as AddressInfo;
