@@ -7,6 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { EgressProxy } from "./start/egress-proxy.mjs";
 import { Front } from "./start/front.mjs";
 import { greeting } from "./start/greeting.mjs";
 import { watchParent } from "./start/parent.mjs";
@@ -31,6 +32,9 @@ await orFail(() => state.lock({ port, internal_port: target }));
 const frontKey = randomBytes(32).toString("base64url");
 const front = new Front({ host: HOST, port, target, key: frontKey, open });
 await orFail(() => front.listen());
+
+const egressProxy = open ? new EgressProxy(HOST) : undefined;
+await egressProxy?.listen();
 
 // A closed server behaves as a deployed one, which sends code to encrypted addresses only.
 const sandbox =
@@ -92,6 +96,7 @@ function workerVars() {
     TROUPE_OPEN: open ? "1" : "0",
     SECRETS_KEY: key ?? state.secretsKey(),
     TROUPE_FRONT_KEY: frontKey,
+    ...(egressProxy && { TROUPE_EGRESS_PROXY: egressProxy.url }),
     ...(sandbox && { SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key }),
   };
 }

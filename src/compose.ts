@@ -10,6 +10,7 @@ import { asRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
 import { egressRules, guardedFetch } from "./outgoing/egress.ts";
+import { proxiedFetch } from "./outgoing/egress-proxy.ts";
 import { DurableObjectGateway } from "./durable/object/durable-object-gateway.ts";
 import { RedactedSecrets } from "./secrets/redacted-secrets.ts";
 import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
@@ -33,6 +34,8 @@ export type Env = {
   SANDBOX?: Fetcher;
   /** Set by `npm start`: requests must carry this key, which only its front server knows. */
   TROUPE_FRONT_KEY?: string;
+  /** Set by `npm start`: sends requests to hosts that the settings do not name, to public addresses only. */
+  TROUPE_EGRESS_PROXY?: string;
 } & { [Name in SettingName]?: string };
 
 /** What is the same for every request and every team. */
@@ -67,7 +70,7 @@ export function compose(
     if (env.TROUPE_OPEN === "1" && error !== undefined) log(logLine(error));
   };
   const outgoing = {
-    fetch: guardedFetch(egressRules(env), fetch, logEntry),
+    fetch: guardedFetch(egressRules(env), fetch, logEntry, publicFetch(env)),
     env: settingOrReference(env),
     secret: secretResolver(env),
   };
@@ -109,6 +112,10 @@ export function compose(
       if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);
     },
   };
+}
+
+function publicFetch({ TROUPE_EGRESS_PROXY }: Partial<Env>): typeof fetch {
+  return TROUPE_EGRESS_PROXY === undefined ? fetch : proxiedFetch(TROUPE_EGRESS_PROXY);
 }
 
 /** Writes a line into the log of the Worker. */

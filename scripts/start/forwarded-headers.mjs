@@ -23,9 +23,10 @@ const INTERNAL = /^(mf|troupe)-/;
  * The headers of a request as they are passed on, as a flat list of names and values.
  *
  * @param {IncomingMessage} request
+ * @param {string} [host] instead of that of the request
  */
-export function forwardedRequestHeaders({ method = "GET", rawHeaders, headers }) {
-  const list = ["host", headers.host ?? "", "connection", "keep-alive"];
+export function forwardedRequestHeaders({ method = "GET", rawHeaders, headers }, host) {
+  const list = ["host", host ?? headers.host ?? "", "connection", "keep-alive"];
   const length = headers["content-length"];
   if (headers["transfer-encoding"] !== undefined) list.push("transfer-encoding", "chunked");
   else if (length !== undefined) list.push("content-length", length);

@@ -29,9 +29,11 @@ export interface EgressRules {
 /**
  * Refuses requests that the rules do not allow.
  *
+ * @returns whether it may go to any address that the name of its host resolves to: the settings name that host, or it is
+ *   this machine
  * @throws EgressError naming the host and the setting that would allow it
  */
-export function checkEgress(target: string | URL, { allowed, open }: EgressRules): void {
+export function checkEgress(target: string | URL, { allowed, open }: EgressRules): boolean {
   const url = parse(target);
   const host = plainHost(url);
   const named = allowed !== null && allowed.some((entry) => matches(entry, url, host, open));
@@ -55,22 +57,26 @@ export function checkEgress(target: string | URL, { allowed, open }: EgressRules
   if (url.protocol !== "https:" && !open && !named) {
     throw new EgressError(host, `"${host}" is asked by ${url.protocol}//, which is not encrypted.`);
   }
+  return named || isLoopbackHost(host);
 }
 
 /**
- * A `fetch` that keeps to the rules. Redirects are not followed: where they lead was never checked, and headers with
- * secrets would go along.
+ * A `fetch` that keeps to the rules. Redirects are not followed: their targets were never checked, and headers with
+ * secrets would be sent along.
  *
- * @param log is told of every refusal
+ * @param send for hosts that the settings name
+ * @param log gets an entry for every refusal
+ * @param sendPublic for all other hosts, to public addresses only
  * @throws EgressError from the returned function
  */
 export function guardedFetch(
   rules: EgressRules,
   send: typeof fetch = fetch,
   log?: Log,
+  sendPublic: typeof fetch = send,
 ): typeof fetch {
-  const guarded = obeying(rules, send);
-  return async (input: RequestInfo | URL, init?: RequestInit) => {
+  const guarded = obeying(rules, send, sendPublic);
+  return async (input: string | URL | Request, init?: RequestInit) => {
     try {
       return await guarded(input, init);
     } catch (error) {
@@ -80,18 +86,22 @@ export function guardedFetch(
   };
 }
 
-function obeying(rules: EgressRules, send: typeof fetch): typeof fetch {
-  return async (input: RequestInfo | URL, init?: RequestInit) => {
+function obeying(
+  rules: EgressRules,
+  send: typeof fetch,
+  sendPublic: typeof fetch,
+): typeof fetch {
+  return async (input: string | URL | Request, init?: RequestInit) => {
     const target = input instanceof Request ? input.url : input;
-    checkEgress(target, rules);
-    const response = await send(input, { ...init, redirect: "manual" });
+    const anyAddress = checkEgress(target, rules);
+    const response = await (anyAddress ? send : sendPublic)(input, { ...init, redirect: "manual" });
     if (!REDIRECTS.has(response.status)) return response;
     await response.body?.cancel();
     const location = response.headers.get("location") ?? "";
     const host = plainHost(parse(target));
     const other = URL.canParse(location, String(target))
       ? new URL(location, String(target)).host
-      : "an address that is none";
+      : "an invalid URL";
     throw new EgressError(
       host,
       `"${host}" redirects to ${other}; redirects are not followed. Use the final address.`,
@@ -104,7 +114,7 @@ const STEP_KEY = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/(\d+\/.+)$/;
 
 function refusalEntry(
   { code, host }: EgressError,
-  input: RequestInfo | URL,
+  input: string | URL | Request,
   init: RequestInit | undefined,
 ): LogEntry {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : {}));

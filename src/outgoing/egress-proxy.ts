@@ -1,0 +1,31 @@
+import { EgressError } from "./egress.ts";
+
+/** Names the URL that a request to the proxy is for. */
+export const TARGET_HEADER = "troupe-egress-target";
+
+/** Of an answer that the proxy gives itself: why there is none of the target, `denied` or `failed`. */
+export const OUTCOME_HEADER = "troupe-egress-outcome";
+
+/**
+ * A `fetch` over the proxy that `npm start` runs. The runtime does not tell which address a name resolved to; the proxy
+ * resolves it, checks the address and connects to the one it checked, so that a public name cannot lead into the private
+ * network.
+ *
+ * @param proxy its URL, which holds its key
+ * @throws EgressError from the returned function when the name leads to a private address
+ * @throws TypeError from the returned function when the target cannot be reached
+ */
+export function proxiedFetch(proxy: string): typeof fetch {
+  return async (input: string | URL | Request, init?: RequestInit) => {
+    const request = new Request(input, init);
+    const headers = new Headers(request.headers);
+    headers.set(TARGET_HEADER, request.url);
+    const { method, body, signal } = request;
+    const response = await fetch(proxy, { method, headers, body, signal, redirect: "manual" });
+    const outcome = response.headers.get(OUTCOME_HEADER);
+    if (outcome === null) return response;
+    const message = await response.text();
+    if (outcome === "denied") throw new EgressError(new URL(request.url).hostname, message);
+    throw new TypeError(message);
+  };
+}
