@@ -113,7 +113,7 @@ async function ask(host: string, path = "/", method = "GET"): Promise<string> {
   const { result, error } = (await run.json()) as RunInfo;
   expect(error).toBeNull();
   const last = result?.messages.at(-1);
-  return last && "content" in last ? String(last.content) : "";
+  return last && "content" in last && typeof last.content === "string" ? last.content : "";
 }
 
 test("a public name is asked, and the request arrives as it was sent", async () => {
