@@ -15,6 +15,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { OWN_CODE, OWN_FILES } from "../../scripts/check/own-files.mjs";
 import { ROOT } from "../support/npm-start.ts";
+import { snippets } from "../support/pages.ts";
 
 /** A clone in which somebody followed the README and tried a few things. */
 let clone: string;
@@ -70,10 +71,11 @@ test("ours are all that the projects of TypeScript check, and exist", () => {
   expect(OWN_FILES.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
-test("git ignores what the README has its readers create", () => {
+test("git ignores what the pages have their readers create", () => {
   const ignored = readFileSync(join(ROOT, ".gitignore"), "utf8").split("\n");
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  const created = [...readme.matchAll(/^```\w+ (\S+\.\w+)$/gm)].map(([, path = ""]) => path);
+  const created = snippets
+    .map(({ info }) => info)
+    .filter((info) => /^[\w-]+(\/\S+)?\.\w+$/.test(info));
   expect(created).toContain("team.json");
   for (const path of created) {
     const [folder] = path.split("/");
