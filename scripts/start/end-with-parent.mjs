@@ -1,5 +1,5 @@
-// Loaded into wrangler's processes before they start: if the one above is killed outright, nobody is left to end the
-// process group, so its leader does; the others just leave.
+// Loaded into the processes of wrangler and of the sandbox before they start: when their parent was killed, the leader of
+// the process group kills the group; the others exit.
 
 const parent = process.ppid;
 

@@ -29,7 +29,7 @@ export function requestProblem({ url = "", headers, headersDistinct }, open) {
     if (problem !== undefined) return problem;
   }
   if (!OF_MINIFLARE.test(new URL(full).pathname)) return undefined;
-  return { status: 404, code: "not_found", detail: "There is nothing at this address." };
+  return { status: 404, code: "not_found", detail: "There is nothing at this path." };
 }
 
 /** @param {string} host */

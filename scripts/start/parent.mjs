@@ -2,15 +2,15 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 /**
- * Calls `gone` once when the process that started us has ended, however it ended. npm puts a shell between itself and
- * us that outlives a killed npm, so behind a shell started by npm its parent counts too.
+ * Calls `gone` once when the parent of this process has ended, however it ended. npm starts scripts in a shell that
+ * outlives a killed npm, so behind such a shell, npm is watched as well.
  *
  * @param {() => void} gone
  */
 export function watchParent(gone) {
   const parent = process.ppid;
   const npm = process.env.npm_lifecycle_event && isShell(parent) ? parentOf(parent) : undefined;
-  // Already adopted by init (`nohup`, a container's first process): nobody to outlive.
+  // A child of init (`nohup`, the first process of a container) has no parent to end with.
   if (parent <= 1) return;
   const timer = setInterval(() => {
     if (process.ppid === parent && (npm === undefined || npm <= 1 || parentOf(parent) === npm))

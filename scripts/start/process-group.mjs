@@ -1,7 +1,7 @@
 /** @typedef {import("node:child_process").ChildProcess} ChildProcess */
 
 /**
- * Signals a process that was started detached, and all that it started.
+ * Signals a process that was started detached, and all its descendants in the same group.
  *
  * @param {ChildProcess} leader
  * @param {NodeJS.Signals} signal

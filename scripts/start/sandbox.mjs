@@ -8,14 +8,14 @@ import { groupLives, signalGroup } from "./process-group.mjs";
 
 const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 60_000;
-/** One that does not live longer is not started again at once. */
+/** After a shorter life it is not restarted at once. */
 const SHORT_LIFE_MS = 2_000;
-/** Lines of a sandbox that does not start. */
+/** Lines of output that are shown when it does not start. */
 const LINES_SHOWN = 20;
 
-/** The sandbox service in a process of its own. When it dies, another takes its place: same address, key and data. */
+/** The sandbox service in a process of its own. When it dies, it is restarted with the same address, key and data. */
 export class Sandbox {
-  /** What the Worker asks. */
+  /** Its address. */
   url = "";
   key = randomBytes(32).toString("base64url");
   #root;
@@ -23,14 +23,14 @@ export class Sandbox {
   #port = 0;
   /** @type {import("node:child_process").ChildProcess | undefined} */
   #child;
-  /** What it said before it was ready. @type {string[] | undefined} */
+  /** Its output before it was ready. @type {string[] | undefined} */
   #held = [];
   #stopping = false;
   #failures = 0;
 
   /**
    * @param {string} root of the project
-   * @param {string} data the directory that its sessions are kept in
+   * @param {string} data the directory of its sessions
    */
   constructor(root, data) {
     this.#root = root;
@@ -47,7 +47,7 @@ export class Sandbox {
     this.#spawn();
   }
 
-  /** Resolves when it answers; false when it does not, which then stands in our output. */
+  /** Resolves to true when it answers; to false, after printing its output, when it does not. */
   async ready() {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (!this.#stopping && this.#failures < 3 && Date.now() < deadline) {
@@ -65,7 +65,7 @@ export class Sandbox {
   }
 
   /**
-   * Its own processes it ends itself, unless there is no time for that.
+   * On SIGTERM it ends its own processes; SIGKILL kills the whole group.
    *
    * @param {"SIGTERM" | "SIGKILL"} signal
    */
@@ -108,7 +108,7 @@ export class Sandbox {
       else this.#held.push(line);
     });
     child.on("error", (error) => void this.#ended(started, error.message));
-    // Not "close": what it started may outlive it and hold on to its output.
+    // Not "close": its children may outlive it and keep its output open.
     child.on("exit", (code, signal) => void this.#ended(started, signal ?? `exit code ${code}`));
   }
 
@@ -117,18 +117,18 @@ export class Sandbox {
    * @param {string} how
    */
   async #ended(started, how) {
-    // What ran code in it, if it was killed outright.
+    // When it was killed, the processes that ran code are still there.
     if (this.#child !== undefined) signalGroup(this.#child, "SIGKILL");
     if (this.#stopping) return;
     this.#failures++;
-    if (this.#held === undefined) console.error(`The sandbox ended (${how}) and is started again.`);
+    if (this.#held === undefined) console.error(`The sandbox ended (${how}) and is restarted.`);
     else this.#held.push(how);
     if (Date.now() - started < SHORT_LIFE_MS) await sleep(1_000);
     if (!this.#stopping) this.#spawn();
   }
 }
 
-/** Its settings, and what any program needs; none of our secrets. */
+/** Its own settings and what every program needs, without secrets of the Worker. */
 function ownSettings() {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) =>

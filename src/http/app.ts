@@ -17,7 +17,7 @@ export interface AppOptions extends Services {
   authenticate: Authenticate;
   /** Shown in the OpenAPI document. */
   version: string;
-  /** Told what went wrong on our side, never what was in a request. */
+  /** Writes a line about an internal error; never holds contents of a request. */
   log: (line: string) => void;
 }
 
@@ -33,7 +33,7 @@ export function createApp(options: AppOptions): Hono {
   ];
   const endpoints = [...described, openApiEndpoint(described, options.version)];
 
-  // Its router needs next to no preparation, for which every start of the Worker would pay.
+  // Its router needs almost no preparation, which every start of the Worker would pay for.
   const app = new TinyHono();
   app.onError((error) => {
     const refusal = problemOf(error);
@@ -55,7 +55,7 @@ export function createApp(options: AppOptions): Hono {
   });
   for (const endpoint of endpoints) {
     app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
-      const principal = endpoint.scope === null ? NOBODY : await admit(authenticate, c.req.raw);
+      const principal = endpoint.scope === null ? ANONYMOUS : await admit(authenticate, c.req.raw);
       requireScope(endpoint, principal);
       return endpoint.handle(await readCall(endpoint, c, principal, options));
     });
@@ -63,8 +63,8 @@ export function createApp(options: AppOptions): Hono {
   return app;
 }
 
-/** For endpoints that anybody may ask. */
-const NOBODY: Principal = { tenant: "", scopes: [] };
+/** The caller of an endpoint without a scope. */
+const ANONYMOUS: Principal = { tenant: "", scopes: [] };
 
 async function admit(authenticate: Authenticate, request: Request): Promise<Principal> {
   const answer = await authenticate(request);
@@ -81,7 +81,7 @@ function requireScope({ scope }: Endpoint, { scopes }: Principal): void {
   });
 }
 
-/** Says which methods a known path has, to OPTIONS as its answer. */
+/** 404 for an unknown path; 405 with the allowed methods for a known one, which also answers OPTIONS. */
 function notFound(c: Context, endpoints: readonly Endpoint[]): Response {
   const methods = endpoints
     .filter(({ path }) => toPattern(path).test(c.req.path))
@@ -90,7 +90,7 @@ function notFound(c: Context, endpoints: readonly Endpoint[]): Response {
     return problemResponse({
       status: 404,
       code: "not_found",
-      detail: "There is nothing at this address; GET /v1/openapi.json lists what there is.",
+      detail: "There is nothing at this path; GET /v1/openapi.json lists all paths.",
     });
   }
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
@@ -99,7 +99,7 @@ function notFound(c: Context, endpoints: readonly Endpoint[]): Response {
     {
       status: 405,
       code: "method_not_allowed",
-      detail: `${c.req.method} is not possible here, only ${allow}.`,
+      detail: `${c.req.method} is not allowed here; ${allow} are.`,
     },
     { allow },
   );

@@ -1,18 +1,18 @@
 import { ProblemError } from "./problem.ts";
 import type { Limits } from "./limits.ts";
 
-/** Of a body that is refused, this much is taken before the connection is given up. */
+/** The most that is read of a refused body before its connection is given up. */
 const MOST_DISCARDED_BYTES = 20_000_000;
 
-/** A request's JSON body, and its bytes for hashing. `value` is undefined when there was none. */
+/** A request's JSON body, and its bytes for hashing. `value` is undefined for an empty body. */
 export interface JsonBody {
   value: unknown;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
 /**
- * Reads a JSON body. Counts what arrives instead of believing Content-Length, and looks at the nesting before
- * parsing, so that no later recursion can run out of stack.
+ * Reads a JSON body. Counts the bytes that arrive instead of trusting Content-Length, and checks the nesting before
+ * parsing, so that no later recursion can overflow the stack.
  *
  * @throws ProblemError 400, 413 or 415
  */
@@ -31,12 +31,12 @@ export async function readJson(request: Request, limits: Limits): Promise<JsonBo
 }
 
 /**
- * Reads to the end what nobody has read. An answer in the middle of a body costs the connection it came over: behind a
- * proxy that keeps its connections, it is somebody's next request that fails.
+ * Reads an unread body to its end. A response sent in the middle of a body breaks its connection: behind a proxy that
+ * reuses connections, the next request of another client fails.
  */
 export async function discardBody(request: Request): Promise<void> {
   if (request.body === null || request.bodyUsed) return;
-  // Left to itself where the client goes away or has no end of it.
+  // The client may leave.
   await discard((request.body as ReadableStream<Uint8Array>).getReader()).catch(() => undefined);
 }
 
@@ -97,11 +97,11 @@ function requireNoCoding(contentEncoding: string | null): void {
   throw new ProblemError({
     status: 415,
     code: "unsupported_media_type",
-    detail: `Send the body as it is; Content-Encoding is ${JSON.stringify(coding.slice(0, 100))}.`,
+    detail: `Send the body without encoding; Content-Encoding is ${JSON.stringify(coding.slice(0, 100))}.`,
   });
 }
 
-/** V8 quotes the text around the mistake, which may be a secret. */
+/** V8 quotes the text around the mistake, which may hold a secret. */
 function withoutExcerpt(message: string): string {
   return message.replace(/, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s, "");
 }
@@ -117,7 +117,7 @@ function decode(bytes: Uint8Array): string {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** Brackets outside of strings, counted over bytes: in UTF-8 no byte of a longer character looks like one. */
+/** Counts brackets outside of strings byte by byte: in UTF-8 no byte of a longer character equals one. */
 function requireDepth(bytes: Uint8Array, limit: number): void {
   let depth = 0;
   let inString = false;

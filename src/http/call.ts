@@ -12,7 +12,7 @@ import type { Services } from "./services.ts";
 const LONGEST_KEY = 255;
 
 /**
- * Reads and checks everything an endpoint says it takes.
+ * Reads and checks all parts of a request that its endpoint declares.
  *
  * @throws ProblemError 400, 404, 413, 415 or 422
  */
@@ -45,7 +45,7 @@ export async function readCall(
   };
 }
 
-/** Ids have one form, so any other names nothing. */
+/** All ids have one form, so a value of another form names nothing. */
 function requireIds(c: Context): void {
   for (const [name, value] of Object.entries(c.req.param() as Record<string, string>)) {
     if (ID.test(value)) continue;
@@ -69,10 +69,10 @@ function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<stri
   }
   const result = querySchema(endpoint).safeParse(given);
   if (result.success) return result.data;
-  throw invalid("invalid_query", "The query string is not acceptable.", issuesOf(result.error));
+  throw invalid("invalid_query", "The query string is invalid.", issuesOf(result.error));
 }
 
-/** Made once: that costs more than reading a query. */
+/** Made once: making a schema costs more than reading a query. */
 const querySchemas = new WeakMap<Endpoint, z.ZodType<Record<string, unknown>>>();
 
 function querySchema(endpoint: Endpoint): z.ZodType<Record<string, unknown>> {
@@ -94,7 +94,7 @@ function readBody(endpoint: Endpoint, schema: z.ZodType, { value }: JsonBody): u
   }
   const result = schema.safeParse(value === undefined ? {} : value);
   if (result.success) return result.data;
-  throw invalid("invalid_request", "The body is not acceptable.", issuesOf(result.error));
+  throw invalid("invalid_request", "The body is invalid.", issuesOf(result.error));
 }
 
 function readKey(key: string | undefined): string | undefined {

@@ -4,7 +4,7 @@ import type { Idempotency, TeamGateway } from "../contract/gateway.ts";
 import type { Principal, Scope } from "./auth.ts";
 import type { SchemaName } from "./schema-names.ts";
 
-/** An operation of the API: how it is called, what it answers, and the function that does it. */
+/** An operation of the API: its request, its responses and its handler. */
 export interface Endpoint<
   Body extends z.ZodType = z.ZodType,
   Query extends QueryShape = QueryShape,
@@ -16,7 +16,7 @@ export interface Endpoint<
   id: string;
   summary: string;
   tag: "Teams" | "Runs" | "Service";
-  /** What the key must allow; null for what anybody may ask. */
+  /** The scope that the key must have; null for endpoints without authentication. */
   scope: Scope | null;
   body?: Body;
   /** An empty body stands for `{}`. */
@@ -24,10 +24,10 @@ export interface Endpoint<
   query?: Query;
   /** Reads `Idempotency-Key`. */
   idempotent?: boolean;
-  /** Its body or answer is a stream that `Last-Event-ID` continues. */
+  /** Its response is a stream that `Last-Event-ID` continues. */
   resumable?: boolean;
   answers: { readonly [status: number]: ResponseSpec };
-  /** Statuses of the problems it may answer besides those that every operation has. */
+  /** Statuses of its problems besides those of every operation. */
   problems?: readonly number[];
   handle(call: Call<Body, Query>): Promise<Response>;
 }
@@ -37,13 +37,13 @@ export type QueryShape = { readonly [name: string]: z.ZodType };
 export interface ResponseSpec {
   description: string;
   schema?: SchemaName;
-  /** Of a body that is no JSON. */
+  /** The media type of a body that is not JSON. */
   media?: string;
-  /** The answer carries `Location`. */
+  /** The response has `Location`. */
   location?: boolean;
 }
 
-/** A request whose parts were all checked. */
+/** A request whose parts are all checked. */
 export interface Call<Body extends z.ZodType, Query extends QueryShape> {
   body: z.output<Body>;
   query: { [Name in keyof Query]: z.output<Query[Name]> };
@@ -52,12 +52,12 @@ export interface Call<Body extends z.ZodType, Query extends QueryShape> {
   /** The team the path names. @throws TypeError when it names none */
   readonly team: TeamGateway;
   principal: Principal;
-  /** Of the request's key and body, when there was a key. */
+  /** The request's idempotency key with a hash of its body, when it has a key. */
   idempotency?: Idempotency;
   c: Context;
 }
 
-/** Checks the types of one endpoint against each other and forgets them, so that endpoints fit into one list. */
+/** Checks the types of one endpoint and erases them, so that endpoints fit into one list. */
 export function endpoint<Body extends z.ZodType, Query extends QueryShape = QueryShape>(
   spec: Endpoint<Body, Query>,
 ): Endpoint {

@@ -1,14 +1,14 @@
 import { ValueError } from "../core/errors.ts";
 
-/** How much a request may ask for. Every one is a setting of the same name in capitals. */
+/** Limits of requests. Each is a setting of the same name in capitals. */
 export interface Limits {
   /** Bytes of a request body. */
   max_body_bytes: number;
-  /** Arrays and objects inside each other in a request body. */
+  /** Nesting depth of arrays and objects in a request body. */
   max_json_depth: number;
   /** Components inside one component, itself included. */
   max_components: number;
-  /** Components inside each other. */
+  /** Nesting depth of components. */
   max_component_depth: number;
   /** Members of one team. */
   max_participants: number;
@@ -38,9 +38,9 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 /**
- * The limits with what the settings change: `MAX_BODY_BYTES=5000000`.
+ * The limits, as changed by the settings: `MAX_BODY_BYTES=5000000`.
  *
- * @throws ValueError when a setting is no positive whole number
+ * @throws ValueError when a setting is not a positive whole number
  */
 export function limitsFrom(settings: { readonly [name: string]: unknown }): Limits {
   const limits = { ...DEFAULT_LIMITS };

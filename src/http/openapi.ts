@@ -50,7 +50,7 @@ const REASONS: Record<number, string> = {
   409: "It conflicts with what exists or runs; the code says how.",
   413: "The body is too large.",
   415: "The body is not application/json.",
-  422: "Something in the request is not acceptable; errors says where.",
+  422: "Something in the request is invalid; errors names the place.",
   429: "Too many requests; Retry-After says when to come back.",
   500: "Our own fault; it was logged.",
   502: "The sandbox, which has to be asked, cannot be reached.",

@@ -15,7 +15,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The request is understood and not acceptable: 422. */
+/** A 422: the request is understood and invalid. */
 export function invalid(code: string, detail: string, errors: readonly Issue[] = []): ProblemError {
   return new ProblemError({ status: 422, code, detail, errors: [...errors] });
 }
@@ -59,7 +59,7 @@ export function unwrap<T>(result: Result<T>): T {
   throw new ProblemError(result.problem);
 }
 
-/** What a thrown error means to the client; undefined when it is our own fault. */
+/** The problem that a thrown error is to the client; undefined for an internal error. */
 export function problemOf(error: unknown): ProblemError | undefined {
   if (error instanceof ProblemError) return error;
   if (error instanceof TroupeError && error.code === "sandbox_unavailable") {
@@ -80,14 +80,14 @@ export function problemOf(error: unknown): ProblemError | undefined {
   return undefined;
 }
 
-/** Our own fault: logged in full by the caller, answered without details. */
+/** An internal error: logged in full by the caller, answered without details. */
 export const INTERNAL_PROBLEM: Problem = {
   status: 500,
   code: "internal_error",
-  detail: "Something went wrong on our side. It was logged.",
+  detail: "An internal error occurred. The log of the server has the details.",
 };
 
-/** One line for the log about something unexpected, with its stack. */
+/** An unexpected error for the log, with its stack. */
 export function logLine(error: unknown): string {
   return error instanceof Error ? (error.stack ?? errorMessage(error)) : errorMessage(error);
 }

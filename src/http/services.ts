@@ -4,7 +4,7 @@ import type { Gateway } from "../contract/gateway.ts";
 import type { RedactedSecrets } from "../secrets/redacted-secrets.ts";
 import type { Limits } from "./limits.ts";
 
-/** What the routes work with. */
+/** The services that routes use. */
 export interface Services {
   gateway: Gateway;
   components: Pick<ComponentRegistry, "prepare" | "validate" | "definitions" | "notes">;

@@ -6,7 +6,7 @@ export const EVENT_STREAM = "text/event-stream";
 const HEADERS = {
   "content-type": EVENT_STREAM,
   "cache-control": "no-store",
-  // Proxies that collect answers before they pass them on would make a stream useless.
+  // A proxy that buffers responses would make a stream useless.
   "x-accel-buffering": "no",
 };
 
@@ -29,16 +29,16 @@ export function streamAnswer(stream: OpenedStream, headers: Record<string, strin
   return new Response(stream.body, { status: 200, headers: { ...HEADERS, ...headers } });
 }
 
-/** What HEAD answers: the same headers, without opening a stream nobody would read. */
+/** The response to HEAD: the same headers, without opening a stream. */
 export function eventStreamHead(): Response {
   return new Response(null, { status: 200, headers: HEADERS });
 }
 
 /**
- * Where a client that comes back wants to go on. A browser repeats the address with its old `?after=` and adds the
+ * The cursor after which a client resumes. A browser that reconnects repeats the URL with its old `?after=` and adds the
  * header, so the header wins.
  *
- * @throws ProblemError 422 for a header that is no cursor
+ * @throws ProblemError 422 for a header that is not a cursor
  */
 export function cursorOf(lastEventId: string | undefined, after: number | undefined): number {
   if (lastEventId === undefined || lastEventId === "") return after ?? 0;

@@ -10,11 +10,11 @@ import { invalid } from "./problem.ts";
 
 type TaskMessage = NonNullable<StartRunInput["task"]>[number];
 
-/** Stands in for ids and times the client left out: the run makes them, so that they are the same when it is retried. */
+/** Placeholders for ids and times that the client left out: the run makes them, so that a retry gets the same ones. */
 const LEFT_OUT: MessageOrigin = { id: () => "", now: () => "1970-01-01T00:00:00.000Z" };
 
 /**
- * Checks a task as it came in.
+ * Checks the task of a request.
  *
  * @throws ProblemError 422
  */
@@ -61,7 +61,7 @@ function load(what: "task" | "answer", given: unknown, path: string): ChatMessag
   }
 }
 
-/** A type nobody knows is kept where it was stored; in a request it is a slip, and no agent would see the message. */
+/** An unknown type is kept where it is stored; in a request it is a mistake, and no agent would see the message. */
 function requireKnown(
   messages: readonly ChatMessage[],
   what: "task" | "answer",
@@ -99,7 +99,7 @@ function asGiven(message: TaskMessage, given: unknown): TaskMessage {
   ) as TaskMessage;
 }
 
-/** Loading drops what a type does not have; in a request it is more likely a slip. */
+/** Loading drops unknown fields; in a request they are more likely a mistake. */
 function unknownFields(given: unknown, loaded: object, path: string): Issue[] {
   if (!isJsonObject(given)) return [];
   return Object.keys(given)
@@ -116,5 +116,5 @@ function sizeIssues(message: unknown, path: string, limits: Limits): Issue[] {
 }
 
 function refuse(what: "task" | "answer", issues: Issue[]): Error {
-  return invalid(`invalid_${what}`, `The ${what} is not acceptable.`, issues);
+  return invalid(`invalid_${what}`, `The ${what} is invalid.`, issues);
 }

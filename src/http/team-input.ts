@@ -16,10 +16,10 @@ export function checkMetadata(metadata: JsonObject | undefined, limits: Limits):
 }
 
 /**
- * An id nobody can guess: 128 random bits; or with an idempotency key the first 128 bits of a hash of it, so that the
+ * An id that cannot be guessed: 128 random bits; or with an idempotency key the first 128 bits of its hash, so that the
  * same key finds the same team.
  *
- * @param call what the key was sent to: it may be used for several things
+ * @param call the operation: the same key may be used for several
  */
 export async function newTeamId(
   tenant: string,

@@ -1,6 +1,6 @@
 import { TroupeError } from "../core/errors.ts";
 
-/** What is needed to ask other servers, from whoever hosts it. */
+/** What the host provides for requests to other servers. */
 export interface OutgoingDependencies {
   /** Default: the global one. */
   fetch?: typeof fetch;
@@ -9,7 +9,7 @@ export interface OutgoingDependencies {
   /**
    * The value of a secret.
    * @param ref `env:NAME` as the config has it
-   * @param url where it would be sent to
+   * @param url the destination
    * @throws when the secret does not exist or must not be sent there
    */
   secret?: (ref: string, url: string) => string;
@@ -22,25 +22,25 @@ export function readEnv(dependencies: OutgoingDependencies, name: string): strin
 
 const REFERENCE = /^(Bearer )?(env:[A-Za-z_][A-Za-z0-9_]*)$/;
 
-/** Whether a value of a config stands for a secret of the environment: `env:NAME`, `Bearer env:NAME`. */
+/** Whether a value of a config refers to a secret of the environment: `env:NAME`, `Bearer env:NAME`. */
 export function isReference(value: string): boolean {
   return REFERENCE.test(value);
 }
 
-/** Looks up what configs only name, and remembers the values so that they can be kept out of texts. */
+/** Looks up the secrets that a config refers to, and remembers their values to redact them in texts. */
 export class Secrets {
   readonly #dependencies: OutgoingDependencies;
   readonly #url: string;
   readonly #values = new Set<string>();
 
-  /** @param url where the secrets will be sent to */
+  /** @param url the destination of the secrets */
   constructor(dependencies: OutgoingDependencies, url: string) {
     this.#dependencies = dependencies;
     this.#url = url;
   }
 
   /**
-   * A secret value of the config, with what it refers to, if anything, in its place.
+   * The secret that a value of the config is or refers to.
    *
    * @throws TroupeError when the secret does not exist or must not be sent there
    */
@@ -48,7 +48,7 @@ export class Secrets {
     const [, scheme = "", reference] = REFERENCE.exec(value) ?? [];
     const secret = reference === undefined ? value : this.#lookUp(reference);
     this.#values.add(secret);
-    // Who echoes "Bearer abc" may leave out the scheme.
+    // A server that echoes "Bearer abc" may leave out the scheme.
     const [, credential] = /^[A-Za-z]+ +(\S+)$/.exec(secret) ?? [];
     if (credential !== undefined) this.#values.add(credential);
     return scheme + secret;

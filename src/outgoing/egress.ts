@@ -22,7 +22,7 @@ export interface EgressRules {
    * or with a scheme where that is not https `http://models.example.com`. Null: any public host.
    */
   allowed: readonly string[] | null;
-  /** Local open mode: plain http and this machine are fine, and private hosts that `allowed` names. */
+  /** Local open mode: plain http, this machine, and private hosts that `allowed` names are allowed. */
   open: boolean;
 }
 
@@ -38,14 +38,17 @@ export function checkEgress(target: string | URL, { allowed, open }: EgressRules
   const host = plainHost(url);
   const named = allowed !== null && allowed.some((entry) => matches(entry, url, host, open));
   if (url.username !== "" || url.password !== "") {
-    throw new EgressError(host, `The address of "${host}" holds a user name or a password.`);
+    throw new EgressError(
+      host,
+      `The URL of "${host}" holds a user name or password. Send the credentials in a header.`,
+    );
   }
   if (!isPublicHost(host) && !(open && (isLoopbackHost(host) || named))) {
     throw new EgressError(
       host,
       open
         ? `"${host}" is a private address; to allow it, name it in ALLOWED_EGRESS.`
-        : `"${host}" is a private or local address, which a deployed Troupe never asks.`,
+        : `"${host}" is a private or local address, which a deployed Troupe never sends requests to.`,
     );
   }
   if (allowed !== null && !named) {
@@ -55,7 +58,10 @@ export function checkEgress(target: string | URL, { allowed, open }: EgressRules
     );
   }
   if (url.protocol !== "https:" && !open && !named) {
-    throw new EgressError(host, `"${host}" is asked by ${url.protocol}//, which is not encrypted.`);
+    throw new EgressError(
+      host,
+      `"${host}" would be asked over ${url.protocol}//, which is not encrypted. Use https://, or name "${url.protocol}//${withPort(url, host)}" in ALLOWED_EGRESS.`,
+    );
   }
   return named || isLoopbackHost(host);
 }
@@ -104,7 +110,7 @@ function obeying(
       : "an invalid URL";
     throw new EgressError(
       host,
-      `"${host}" redirects to ${other}; redirects are not followed. Use the final address.`,
+      `"${host}" redirects to ${other}; redirects are not followed. Use the final URL.`,
     );
   };
 }
@@ -124,7 +130,7 @@ function refusalEntry(
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The rules that the settings make: ALLOWED_EGRESS; deployed without it, only the hosts that secrets may be sent to. */
+/** The rules by the setting ALLOWED_EGRESS; deployed without it, only the hosts that secrets may be sent to. */
 export function egressRules(settings: Settings): EgressRules {
   const open = settings["TROUPE_OPEN"] === "1";
   const setting = settings["ALLOWED_EGRESS"];
@@ -141,18 +147,21 @@ function parse(target: string | URL): URL {
   try {
     url = new URL(target);
   } catch {
-    throw new EgressError("", "The address of an outgoing request is not a URL.");
+    throw new EgressError("", "The URL of an outgoing request is invalid.");
   }
   if (url.protocol === "https:" || url.protocol === "http:") return url;
-  throw new EgressError(url.host, `Requests by "${url.protocol}" are not possible.`);
+  throw new EgressError(
+    url.host,
+    `Requests over "${url.protocol}" are not possible; use https: or http:.`,
+  );
 }
 
-/** URLs keep the dot at the end of a name, which changes nothing about where they lead. */
+/** URLs keep the dot at the end of a name, which does not change the destination. */
 function plainHost(url: URL): string {
   return trimEnd(url.hostname, ".");
 }
 
-/** On one's own machine neither the scheme nor the port makes a difference. */
+/** In open mode neither the scheme nor the port matters. */
 function matches(entry: string, url: URL, host: string, open: boolean): boolean {
   const [, scheme = "https", name = "", port = ""] =
     /^(?:(https?):\/\/)?(\[[^\]]*\]|[^:/]+)(?::(\d+))?\/?$/.exec(entry) ?? [];

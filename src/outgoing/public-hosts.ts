@@ -1,5 +1,5 @@
 /**
- * Which hosts lie on the public internet. Hosts come from a parsed URL: lower case, IPv4 as four decimal numbers
+ * Whether a host is on the public internet. Hosts come from a parsed URL: lower case, IPv4 as four decimal numbers
  * however it was written, IPv6 in brackets and in its short form.
  */
 export function isPublicHost(host: string): boolean {
@@ -65,7 +65,7 @@ function parseIPv4(host: string): number | undefined {
   return match.slice(1).reduce((address, part) => ((address << 8) | Number(part)) >>> 0, 0);
 }
 
-/** Only 2000::/3 is given out; inside it these carry or hide other addresses, or are for documentation. */
+/** Only 2000::/3 is assigned; parts of it embed other addresses or are reserved for documentation. */
 function isPublicIPv6(text: string): boolean {
   const groups = parseIPv6(text);
   if (groups === undefined) return false;

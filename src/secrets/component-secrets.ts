@@ -1,6 +1,6 @@
 import type { ComponentModel } from "../core/component/component.ts";
 
-/** What happens to the secrets in a component between the API, storage and the objects made of it. */
+/** Protects the secrets of a component in storage and in responses. */
 export interface ComponentSecrets {
   /** For storage. @param previous the sealed component this one replaces: redacted secrets are taken from it */
   seal(component: ComponentModel, previous: ComponentModel | null): Promise<ComponentModel>;

@@ -43,7 +43,7 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
 
   const [, pid] = await server.until(/Code of agents runs in a sandbox .* process (\d+)/);
   process.kill(Number(pid), "SIGKILL");
-  await server.until(/The sandbox ended \(SIGKILL\) and is started again\./);
+  await server.until(/The sandbox ended \(SIGKILL\) and is restarted\./);
   expect(await run("```sh\ncat file.txt\n```")).toBe("kept\n");
 
   const vars = readFileSync(join(persistTo, `vars.env`), "utf8");
