@@ -4,14 +4,14 @@ import type { HttpToolSettings } from "./config.ts";
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 
-/** Where an HttpTool sends its requests: the address, with arguments to be filled into its path. */
+/** The URL of an HttpTool, with placeholders for arguments in its path. */
 export class Address {
-  /** Names of the arguments that stand in the path. */
+  /** Names of the arguments in the path. */
   readonly parameters: ReadonlySet<string>;
   readonly #origin: URL;
   readonly #path: string;
 
-  /** @throws ValueError naming the field, when it is no address or its path names no argument */
+  /** @throws ValueError naming the field that is not valid in a URL, or a placeholder without an argument */
   constructor({ scheme, host, port, path, json_schema }: HttpToolSettings) {
     this.#origin = originOf(scheme, host, port);
     this.#path = path;
@@ -20,28 +20,31 @@ export class Address {
     for (const name of this.parameters) {
       if (known.includes(name)) continue;
       const named = known.length === 0 ? "has none" : `has ${known.join(", ")}`;
-      throw refused("path", `names "{${name}}", which is no property of json_schema: it ${named}`);
+      throw refused(
+        "path",
+        `names "{${name}}", which is not a property of json_schema: it ${named}`,
+      );
     }
     if (this.#fill(path.replace(PLACEHOLDER, "x")) === undefined) {
-      throw refused("path", "must not have segments that lead up or nowhere (.., ., \\)");
+      throw refused("path", 'must not have the segments ".." and ".", or a backslash');
     }
   }
 
-  /** Scheme, host and port: where secrets go. */
+  /** Scheme, host and port: the destination of secrets. */
   get origin(): string {
     return this.#origin.origin;
   }
 
   /**
-   * The address for some arguments. Each value stays within its place in the path.
+   * The URL for the given arguments. A value cannot change the path outside of its placeholder.
    *
-   * @throws ValueError for a value that cannot stand there
+   * @throws ValueError for a value that is not possible there
    */
   url(args: JsonObject): URL {
     const path = this.#path.replace(PLACEHOLDER, (_, name: string) => pathValue(name, args[name]));
     const url = this.#fill(path);
     if (url !== undefined) return url;
-    throw new ValueError(`the arguments ${[...this.parameters].join(", ")} make no path`);
+    throw new ValueError(`the arguments ${[...this.parameters].join(", ")} make an invalid path`);
   }
 
   /** Undefined when a part of the path would remove another: `..` does, also where two values make it. */
@@ -66,12 +69,12 @@ function originOf(scheme: string, host: string, port: number): URL {
 /** Servers may decode `%2F` before they look at dots, so dots between slashes are refused as well. */
 function pathValue(name: string, value: Json | undefined): string {
   if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
-    throw new ValueError(`${name} stands in the path and must be a text`);
+    throw new ValueError(`${name} is a part of the path and must be a text`);
   }
   const text = wellFormed(String(value));
-  if (text === "") throw new ValueError(`${name} stands in the path and must not be empty`);
+  if (text === "") throw new ValueError(`${name} is a part of the path and must not be empty`);
   if (text.split(/[/\\]/).some((part) => part === "." || part === "..")) {
-    throw new ValueError(`${name} stands in the path and must not hold "." or ".." segments`);
+    throw new ValueError(`${name} is a part of the path and must not contain "." or ".." segments`);
   }
   return encodeURIComponent(text);
 }

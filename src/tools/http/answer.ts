@@ -2,13 +2,13 @@ import { TroupeError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
 import { retryAfter } from "../../outgoing/retry-after.ts";
 
-/** Less than a tool's result may have, so that the note about what was cut is not cut itself. */
+/** Below the limit of a tool's result, so that the note about the truncation is not truncated itself. */
 const MAX_ANSWER_BYTES = 900_000;
 
-/** Error answers may be whole pages. */
+/** Error responses may be whole web pages. */
 const MAX_ERROR_BYTES = 10_000;
 
-/** A request that got no answer, or none that can be used. `retryable` says whether the same may succeed later. */
+/** A request without a usable response. `retryable` says whether the same request may succeed later. */
 export class HttpToolError extends TroupeError {
   readonly retryable: boolean;
   readonly retryAfterMs: number | undefined;
@@ -27,15 +27,15 @@ export class HttpToolError extends TroupeError {
 /** How an answer is read. */
 export interface Reading {
   as: "text" | "json";
-  /** Takes secrets out: servers that echo a request would show them to the model and to all who read along. */
+  /** Removes secrets: a server that echoes a request would show them to the model and in the stream. */
   redact: (text: string) => string;
   signal: AbortSignal;
 }
 
 /**
- * What a server answered, as text or as the value of its JSON.
+ * The body of a response, as text or as JSON.
  *
- * @throws HttpToolError with the beginning of the answer, when its status or its JSON is bad
+ * @throws HttpToolError with the beginning of the body, for a bad status or invalid JSON
  * @throws the signal's reason
  */
 export async function readAnswer(response: Response, reading: Reading): Promise<Json> {
@@ -52,7 +52,7 @@ export async function readAnswer(response: Response, reading: Reading): Promise<
       typeof value === "string" ? redact(value) : value,
     ) as Json;
   } catch {
-    const why = cut ? `is longer than ${MAX_ANSWER_BYTES} bytes` : "is no JSON";
+    const why = cut ? `is longer than ${MAX_ANSWER_BYTES} bytes` : "is not JSON";
     throw new HttpToolError(
       "http_bad_answer",
       `The request was done (HTTP ${response.status}), but the answer ${why}. It begins: ${redact(text).slice(0, 500)}`,
@@ -81,7 +81,7 @@ function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501);
 }
 
-/** Reads no more than `limit` bytes; whoever sends more is cut off. */
+/** Reads at most `limit` bytes, then cancels the body. */
 async function readText(
   response: Response,
   limit: number,

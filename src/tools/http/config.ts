@@ -9,7 +9,7 @@ export const httpToolConfigSchema = z.object({
   host: z.string(),
   /** Default: the port of the scheme. */
   port: z.number().int().min(1).max(65_535).optional(),
-  /** May hold `{name}` of arguments. */
+  /** May contain placeholders `{name}` for arguments. */
   path: z.string().default("/"),
   method: z.enum(["GET", "POST", "PUT", "DELETE", "PATCH"]).nullish(),
   /** A value may be, or end in, `env:NAME` of a secret. */
@@ -21,13 +21,11 @@ export const httpToolConfigSchema = z.object({
   timeout: z.number().positive().default(5),
   /** What a restart does with a request that was under way. Default `retry` for GET, else `never`. */
   policy: z.enum(["retry", "never", "ask"]).nullish(),
-  /** Whoever loads a tool's JSON takes it off and honours it. Ignored, a call would go out that nobody approved. */
-  approval: z
-    .never({ error: "stands in component JSON only; in code, use withApproval" })
-    .optional(),
+  /** Read and removed by the loader of components. If it were ignored here, calls would be made without approval. */
+  approval: z.never({ error: "belongs to component JSON; in code, use withApproval" }).optional(),
 });
 
-/** The config as it is written; what may be left out may be missing. */
+/** The config as it is written; optional fields may be missing. */
 export type HttpToolConfig = z.input<typeof httpToolConfigSchema>;
 
 /** The config with its defaults. */

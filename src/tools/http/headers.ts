@@ -1,7 +1,7 @@
 import { ValueError } from "../../core/errors.ts";
 import { isReference, type Secrets } from "../../outgoing/dependencies.ts";
 
-/** They belong to the connection, or would lead the request to a host other than the one that was checked. */
+/** They belong to the connection, or would direct the request to a host that was not checked. */
 const RESERVED = new Set([
   "connection",
   "content-length",
@@ -16,7 +16,7 @@ const RESERVED = new Set([
 
 const SECRET = /auth|cookie|key|token|secret|passw|credential/i;
 
-/** Headers as a config has them. */
+/** Headers of a config. */
 export type GivenHeaders = { readonly [name: string]: string | number | boolean };
 
 /** @throws ValueError naming the header that cannot be sent */
@@ -46,11 +46,11 @@ export function openHeaders(headers: GivenHeaders, secrets: Secrets): Headers {
 }
 
 function problem(name: string, value: string): string | undefined {
-  if (RESERVED.has(name.toLowerCase())) return "is made by the connection";
+  if (RESERVED.has(name.toLowerCase())) return "is set by the connection";
   try {
     new Headers().set(name, value);
     return undefined;
   } catch {
-    return "has a name or a value that no header can have";
+    return "has an invalid name or value";
   }
 }

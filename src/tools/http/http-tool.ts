@@ -26,8 +26,8 @@ const definition = {
 } as const;
 
 /**
- * A request to a server as a tool (AutoGen `HttpTool`). Arguments named in the path go there; the others are the query of
- * a GET or DELETE, else the JSON body. An answer with a bad status is an error that the model reads.
+ * An HTTP request as a tool (AutoGen `HttpTool`). Arguments with a placeholder in the path go there; the others are the query of
+ * a GET or DELETE, else the JSON body. A response with a bad status is an error that the model reads.
  *
  * @example
  * const weather = new HttpTool({
@@ -130,7 +130,7 @@ export class HttpTool implements Tool {
     return { url, body: null };
   }
 
-  /** What the model reads, and whether whoever counts attempts makes another. */
+  /** The error that the model reads; says whether the request is retried. */
   #failure(error: unknown, late: boolean, secrets: Secrets): TroupeError {
     const { host } = new URL(this.#address.origin);
     if (late) {
@@ -160,5 +160,5 @@ function parse(given: HttpToolConfig): HttpToolSettings {
   const { data, error } = lenientParse(httpToolConfigSchema, given);
   if (data !== undefined) return { ...data, port: data.port ?? DEFAULT_PORTS[data.scheme] };
   const issues = issuesOf(error);
-  throw new ValueError(`not the config of an HttpTool: ${listIssues(issues)}`, { issues });
+  throw new ValueError(`the config of an HttpTool is invalid: ${listIssues(issues)}`, { issues });
 }
