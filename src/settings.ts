@@ -19,6 +19,7 @@ const SETTINGS = [
   "OPENAI_API_KEY",
   "OPENAI_BASE_URL",
   "OPENAI_MODEL",
+  "OLLAMA_HOST",
 ] as const;
 
 type LimitName = Uppercase<keyof Limits>;

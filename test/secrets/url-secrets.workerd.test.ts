@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ComponentModel, JsonObject } from "troupe";
-import { REDACTED, SealedSecrets } from "#secrets/sealed-secrets.ts";
+import { REDACTED } from "#secrets/redacted-secrets.ts";
+import { SealedSecrets } from "#secrets/sealed-secrets.ts";
 import { userInfoIssues } from "#secrets/url-secrets.ts";
 
 const secrets = new SealedSecrets(btoa("k".repeat(32)));
