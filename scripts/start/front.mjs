@@ -9,7 +9,7 @@ import { MALFORMED, refuseUnreadable, sendProblem } from "./problem-response.mjs
 
 /** @typedef {import("node:http").IncomingMessage} IncomingMessage */
 /** @typedef {import("node:http").ServerResponse} ServerResponse */
-/** @typedef {import("../../src/contract/gateway.ts").Problem} Problem */
+/** @typedef {import("../../src/contract/problem.ts").Problem} Problem */
 
 /** A server that was killed takes a moment to release its port. */
 const FREE_WITHIN_MS = 2_000;

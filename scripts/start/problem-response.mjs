@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { problemResponse } from "../../src/http/problem.ts";
 
 /** @typedef {import("node:http").ServerResponse} ServerResponse */
-/** @typedef {import("../../src/contract/gateway.ts").Problem} Problem */
+/** @typedef {import("../../src/contract/problem.ts").Problem} Problem */
 
 /** @type {Problem} */
 export const MALFORMED = {

@@ -92,11 +92,7 @@ export function guardedFetch(
   };
 }
 
-function obeying(
-  rules: EgressRules,
-  send: typeof fetch,
-  sendPublic: typeof fetch,
-): typeof fetch {
+function obeying(rules: EgressRules, send: typeof fetch, sendPublic: typeof fetch): typeof fetch {
   return async (input: string | URL | Request, init?: RequestInit) => {
     const target = input instanceof Request ? input.url : input;
     const anyAddress = checkEgress(target, rules);

@@ -1,6 +1,6 @@
 import type { lookup } from "node:dns";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import type { RunInfo } from "#contract/gateway.ts";
+import type { RunInfo } from "#contract/run.ts";
 import { EgressProxy } from "../../scripts/start/egress-proxy.mjs";
 import { EchoServer } from "../support/echo-server.ts";
 import { jsonInit } from "../support/http-app.ts";
