@@ -20,6 +20,12 @@ export function onlyFailsLater(place: Place): boolean {
   return isLoading(step) && isRefusedValue(place) && runsFail(place);
 }
 
+/** The placeholders of the templates of agents and teams, by their key. */
+const TEMPLATES = {
+  tool_call_summary_format: { tool_name: {}, arguments: {}, result: {}, is_error: {} },
+  selector_prompt: { roles: {}, participants: {}, history: {} },
+};
+
 /** Each value with the words that name it in the refusal. */
 const VALUES: readonly { words: RegExp; test: (node: JsonObject) => boolean }[] = [
   {
@@ -41,6 +47,14 @@ const VALUES: readonly { words: RegExp; test: (node: JsonObject) => boolean }[] 
       const schema = isJsonObject(factory) ? configOf(factory)["json_schema"] : undefined;
       return isString(format) && hasUnknownField(format, schema);
     },
+  },
+  {
+    words: /tool_call_summary_format|selector_prompt/,
+    test: (node) =>
+      Object.entries(TEMPLATES).some(([key, properties]) => {
+        const template = configOf(node)[key];
+        return isString(template) && hasUnknownField(template, { properties });
+      }),
   },
   {
     words: /graph|termination|participant|node|edge/i,

@@ -122,7 +122,7 @@ describe("a swarm", () => {
     const team = new Swarm([new Clerk("ann", ">ghost", "DONE")], { terminationCondition: DONE });
     await expect(said(team, "go")).rejects.toMatchObject({
       code: "unknown_speaker",
-      message: expect.stringMatching(/"ghost".*there are: ann/),
+      message: expect.stringMatching(/"ghost".*the participants are: ann/),
     });
     await expect(said(team, "go")).rejects.toMatchObject({ code: "invalid_task" });
     expect(await said(team, handoff("ann"))).toEqual(["ann: DONE"]);
