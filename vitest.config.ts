@@ -28,7 +28,7 @@ export default defineConfig({
         plugins: [
           cloudflareTest({ wrangler: { configPath: "./test/durable/support/wrangler.toml" } }),
         ],
-        test: { name: "workerd", include: workerd, ...patience },
+        test: { name: "workerd", include: workerd, isolate: false, ...patience },
       },
     ],
   },
