@@ -5,6 +5,9 @@ import { defineConfig } from "vitest/config";
 /** Tests that need workerd: all of test/durable, and what is named so elsewhere (the suites both hosts run). */
 const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
+/** Tests that take minutes: `npm run test:long`. */
+const long = ["test/sandbox/wasm/attacks.test.ts"];
+
 /** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
 const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
 
@@ -19,16 +22,19 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: workerd,
+          exclude: [...workerd, ...long],
           isolate: false,
           ...patience,
         },
       },
       {
+        test: { name: "long", include: long, isolate: false, ...patience },
+      },
+      {
         plugins: [
           cloudflareTest({ wrangler: { configPath: "./test/durable/support/wrangler.toml" } }),
         ],
-        test: { name: "workerd", include: workerd, ...patience },
+        test: { name: "workerd", include: workerd, isolate: false, ...patience },
       },
     ],
   },

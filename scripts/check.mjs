@@ -1,4 +1,5 @@
-// `npm test`: everything CI runs, stage by stage. `npm test -- lint node` runs only the stages named.
+// `npm test` runs the checks for every change, `npm run test:long` those that take minutes; CI runs both (`npm test -- --all`).
+// `npm test -- lint node` runs only the stages named. Two stages run at a time: tests wait more than they compute.
 //
 // Prints a line for each stage with its time, the output of stages that fail, the names of tests that were skipped, and as the
 // very last line `N passed, N failed`, or `N passed, N failed, N skipped`: the number of tests of stages that count them, one
@@ -17,6 +18,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { OWN_CODE, OWN_FILES } from "./check/own-files.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -27,6 +29,7 @@ const scratch = mkdtempSync(join(tmpdir(), "troupe-check-"));
  * @property {string} name
  * @property {string[]} run the command, found in node_modules/.bin
  * @property {keyof typeof counters} [counts] how its tests are counted; without it, the stage counts as one
+ * @property {true} [long] whether it is left out of `npm test`
  * @property {true} [bare] whether programs are found as on a bare machine
  */
 
@@ -50,8 +53,13 @@ const BARE_PROGRAMS = `sh npm
   /\s+/,
 );
 
-/** @type {Stage[]} */
+/**
+ * Those that take long stand first, so that the short ones run beside them.
+ *
+ * @type {Stage[]}
+ */
 const stages = [
+  { name: "node", run: vitest("node"), counts: "vitest" },
   { name: "format", run: ["oxfmt", "--check", ...OWN_FILES] },
   { name: "lint", run: ["oxlint", "--type-aware", ...OWN_CODE] },
   { name: "types:src", run: ["tsc", "-p", "tsconfig.src.json"] },
@@ -59,21 +67,22 @@ const stages = [
   { name: "types:node", run: ["tsc", "-p", "tsconfig.node.json"] },
   { name: "types:workerd", run: ["tsc", "-p", "tsconfig.workerd.json"] },
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
-  { name: "node", run: vitest("node"), counts: "vitest" },
+  { name: "workerd", run: vitest("workerd"), counts: "vitest" },
+  { name: "long", run: vitest("long"), counts: "vitest", long: true },
   {
     name: "bare-machine",
     run: vitest("node", "bare-machine", PROGRAM_TESTS),
     counts: "vitest",
     bare: true,
+    long: true,
   },
-  { name: "workerd", run: vitest("workerd"), counts: "vitest" },
   { name: "conformance", run: ["node", "test/conformance/main.ts"], counts: "lastLine" },
   {
     name: "conformance:http",
     run: ["node", "test/conformance/main.ts", "--http"],
     counts: "lastLine",
   },
-  { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine" },
+  { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine", long: true },
   { name: "bundle", run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")] },
 ];
 
@@ -209,7 +218,10 @@ function execute([program = "", ...args], path) {
   });
 }
 
-const named = process.argv.slice(2);
+const { values: options, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { long: { type: "boolean" }, all: { type: "boolean" } },
+});
 const unknown = named.filter((name) => !stages.some((stage) => stage.name === name));
 if (unknown.length > 0) {
   console.error(
@@ -218,14 +230,24 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+const chosen = stages.filter(({ name, long = false }) => {
+  if (named.length > 0) return named.includes(name);
+  return options.all === true || long === (options.long === true);
+});
+const waiting = chosen.values();
 const total = { passed: 0, failed: 0, skipped: 0 };
-for (const stage of stages) {
-  if (named.length > 0 && !named.includes(stage.name)) continue;
-  const { passed, failed, skipped } = await run(stage);
-  total.passed += passed;
-  total.failed += failed;
-  total.skipped += skipped;
+
+/** Runs stages until none is waiting. */
+async function runWaiting() {
+  for (const stage of waiting) {
+    const { passed, failed, skipped } = await run(stage);
+    total.passed += passed;
+    total.failed += failed;
+    total.skipped += skipped;
+  }
 }
+
+await Promise.all([runWaiting(), runWaiting()]);
 rmSync(scratch, { recursive: true, force: true });
 console.log(inWords(total.passed, total.failed, total.skipped));
 process.exitCode = total.failed > 0 ? 1 : 0;

@@ -297,16 +297,16 @@ describe("classes that show in several operations", () => {
 
   test("strict-values: a value with which every run fails is refused, and the runs are left out", async () => {
     const use = { op: "use", component: selector({ max_turns: 0 }) };
-    const run = { op: "run", task: "go", events: [], error };
-    expect((await play(trace([use, run]))).deviations.map((place) => place.class)).toEqual([
+    const failing = { op: "run", task: "go", events: [], error };
+    expect((await play(trace([use, failing]))).deviations.map((place) => place.class)).toEqual([
       "strict-values",
       "strict-values",
     ]);
-    expect((await play(trace([run], use.component))).failure).toBeUndefined();
-    const { error: _, ...good } = run;
+    expect((await play(trace([failing], use.component))).failure).toBeUndefined();
+    const { error: _, ...good } = failing;
     expect((await play(trace([use, good]))).failure).toMatchObject({ step: 0 });
     const allowed = { ...use, component: selector({ max_turns: "many" }) };
-    expect((await play(trace([allowed, run]))).failure).toMatchObject({ step: 0 });
+    expect((await play(trace([allowed, failing]))).failure).toMatchObject({ step: 0 });
   });
 
   test("strict-values: a state of another type is refused, naming the place", async () => {
