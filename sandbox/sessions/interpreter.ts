@@ -51,9 +51,14 @@ export class Interpreter {
   }
 
   /** Runs a block in a workspace. @throws ProblemError 503 when the isolation fails and the code had no effect */
-  async run(block: CodeBlock, workspace: Workspace, run: BlockRun): Promise<BlockOutcome> {
+  async run(
+    block: CodeBlock,
+    workspace: Workspace,
+    { onBegin, ...run }: BlockRun & { onBegin: () => void },
+  ): Promise<BlockOutcome> {
     try {
       const runner = await this.#ready(workspace);
+      onBegin();
       const { change, ...result } = await this.#runIn(runner, block, run);
       const { kept, unkept } = await this.#keep(change);
       const changed = apply(workspace, kept);

@@ -2,6 +2,7 @@ import { shuttingDown } from "../problem.ts";
 import type { BlockLimits, CodeBlock, Isolation } from "../runner.ts";
 import type { Execution } from "./execution.ts";
 import type { Interpreter } from "./interpreter.ts";
+import type { Place } from "./scheduler.ts";
 import { type Termination, terminationCode, terminationNote } from "./termination.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -19,8 +20,8 @@ interface Tools {
   limits: ExecutionLimits;
   /** Aborted when the service shuts down: executions that it kills have no result. */
   closing: AbortSignal;
-  /** Aborted when the execution has to make room for another session. */
-  interrupted: AbortSignal | undefined;
+  /** The place of the execution, unless it was cancelled before it had one. */
+  place: Place | undefined;
 }
 
 /** The state after a block. */
@@ -44,7 +45,7 @@ export async function runBlocks(
     if (tools.closing.aborted) throw shuttingDown();
     if (execution.signal.aborted)
       return { ...ran, exitCode: terminate(execution, "cancelled", tools) };
-    if (tools.interrupted?.aborted === true) return "interrupted";
+    if (tools.place?.interrupted.aborted === true) return "interrupted";
     const next = await runBlock(execution, block, ran.workspace, tools);
     if (next === "interrupted") return next;
     ran = next;
@@ -72,8 +73,9 @@ async function runBlock(
     signal: AbortSignal.any([
       signal,
       flood.signal,
-      ...(tools.interrupted === undefined ? [] : [tools.interrupted]),
+      ...(tools.place === undefined ? [] : [tools.place.interrupted]),
     ]),
+    onBegin: () => tools.place?.begin(),
     onOutput(bytes) {
       output.print(bytes);
       if (output.printed > tools.limits.maxOutputBytes) flood.abort();

@@ -17,6 +17,8 @@ export interface Job {
 export interface Place {
   /** Aborted when the job has to stop and enter again, to make room for another session. */
   interrupted: AbortSignal;
+  /** Says that the code begins to run: the start of an interpreter does not count, which takes long on a busy machine. */
+  begin(): void;
   /** Gives the place back. */
   leave(): void;
 }
@@ -39,7 +41,8 @@ interface Entry {
   /** Its place in the order of arrival; an interrupted job keeps its number. */
   readonly number: number;
   readonly interrupt: AbortController;
-  startedAt: number;
+  /** Undefined until the code runs. */
+  startedAt: number | undefined;
   reserved: boolean;
   admit: () => void;
 }
@@ -72,7 +75,7 @@ export class Scheduler {
       job,
       number: this.#interrupted.get(job) ?? this.#arrivals++,
       interrupt: new AbortController(),
-      startedAt: 0,
+      startedAt: undefined,
       reserved: false,
       admit: () => admitted.resolve(true),
     };
@@ -86,12 +89,23 @@ export class Scheduler {
     const granted = await admitted.promise;
     job.signal.removeEventListener("abort", cancel);
     if (!granted) return undefined;
-    return { interrupted: entry.interrupt.signal, leave: () => this.#leave(entry) };
+    return {
+      interrupted: entry.interrupt.signal,
+      begin: () => this.#begin(entry),
+      leave: () => this.#leave(entry),
+    };
+  }
+
+  #begin(entry: Entry): void {
+    if (entry.startedAt !== undefined) return;
+    entry.startedAt = performance.now();
+    this.#dispatch();
   }
 
   #leave(entry: Entry): void {
     if (!this.#running.delete(entry)) return;
-    this.#usage.add(entry.job.session, performance.now() - entry.startedAt);
+    const now = performance.now();
+    this.#usage.add(entry.job.session, now - (entry.startedAt ?? now));
     this.#dispatch();
   }
 
@@ -116,7 +130,6 @@ export class Scheduler {
   #admit(entry: Entry, reserved: boolean): void {
     this.#waiting.delete(entry);
     entry.reserved = reserved;
-    entry.startedAt = performance.now();
     this.#running.add(entry);
     entry.admit();
   }
@@ -126,11 +139,14 @@ export class Scheduler {
     const { shortMs } = this.#options;
     const reserved = [...this.#running].filter((entry) => entry.reserved);
     let missing = wanted - reserved.filter(({ interrupt }) => interrupt.signal.aborted).length;
-    for (const entry of reserved.toSorted((a, b) => a.startedAt - b.startedAt)) {
+    const now = performance.now();
+    for (const entry of reserved.toSorted((a, b) => (a.startedAt ?? now) - (b.startedAt ?? now))) {
       if (missing <= 0) return;
       const { repeatable, limitMs } = entry.job;
       if (!repeatable || limitMs <= UNINTERRUPTED_MS || entry.interrupt.signal.aborted) continue;
-      const remainingMs = entry.startedAt + shortMs - performance.now();
+      // A job that has not begun causes another dispatch when it begins.
+      if (entry.startedAt === undefined) continue;
+      const remainingMs = entry.startedAt + shortMs - now;
       if (remainingMs > 0) {
         this.#timer = setTimeout(() => this.#dispatch(), Math.ceil(remainingMs)).unref();
         return;

@@ -145,7 +145,7 @@ export class Session {
     const ran = await runBlocks(execution, before, {
       ...this.#options,
       interpreter: this.#interpreter,
-      interrupted: place?.interrupted,
+      place,
     });
     if (ran === "interrupted") return undefined;
     const { exitCode, workspace } = ran;

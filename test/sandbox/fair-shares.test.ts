@@ -19,12 +19,13 @@ beforeAll(async () => {
       SANDBOX_MAX_SESSION_WAITING: "2",
     },
   });
-}, 60_000);
+}, 120_000);
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 /** Runs Python in a session and collects what the client is shown. */
 function run(session: string, code: string) {
-  const executor = new SandboxCodeExecutor({ url: sandbox.url, apiKey: sandbox.key, session });
+  const { url, key: apiKey } = sandbox;
+  const executor = new SandboxCodeExecutor({ url, apiKey, session, timeout: 300 });
   const { signal } = new AbortController();
   const attempt: StepAttempt = { attempt: 1, idempotencyKey: session, signal };
   const running = executor.executeCodeBlocks([{ language: "python", code }], attempt);
@@ -36,10 +37,12 @@ function run(session: string, code: string) {
       shown += next.value;
     }
   })();
-  result.catch(() => undefined);
+  let ended = false;
+  const end = (): void => void (ended = true);
+  result.then(end, end);
   const shows = (pattern: RegExp): Promise<void> =>
-    expect.poll(() => shown, { timeout: 20_000, interval: 10 }).toMatch(pattern);
-  return { result, shows };
+    expect.poll(() => shown, { timeout: 60_000, interval: 10 }).toMatch(pattern);
+  return { result, shows, ended: () => ended };
 }
 
 const remove = (session: string): Promise<Response> =>
@@ -56,13 +59,11 @@ test("long code of some sessions delays others only for a moment", async () => {
   await busy1.shows(/begun\n\n\[Interrupted, because other sessions wait too\./);
   await busy2.shows(/begun/);
 
-  const asked = performance.now();
   expect(await run("bystander", "print(1)").result).toEqual({ exit_code: 0, output: "1\n" });
   const python = sandboxPython({ url: sandbox.url, apiKey: sandbox.key });
   const tool = await loaded(python, functionTool("def f(a: int) -> int:\n    return a\n"));
   expect(tool.schema.parameters).toMatchObject({ required: ["a"] });
-  // Far less than the minute that the others may take.
-  expect(performance.now() - asked).toBeLessThan(20_000);
+  expect(busy0.ended()).toBe(false);
 
   await remove("busy0");
   await busy1.shows(/again from its beginning\.\]\n\[\]\nbegun/);
@@ -72,7 +73,7 @@ test("long code of some sessions delays others only for a moment", async () => {
     output: "[]\nbegun\nThe code was cancelled.\n",
   });
   expect((await busy0.result).exit_code).toBe(125);
-}, 60_000);
+}, 120_000);
 
 test("a session that waits for its own code is told so, and may not send requests without end", async () => {
   const execute = (key: string): Promise<Response> =>
@@ -84,6 +85,7 @@ test("a session that waits for its own code is told so, and may not send request
   expect([refused.status, await refused.json()]).toMatchObject([429, { code: "too_many_waiting" }]);
   expect((await second.read()).value).toBe('event: waiting\ndata: {"reason":"session"}\n\n');
   await sandbox.request("/v1/sessions/own/executions/one", { method: "DELETE" });
-  expect((await second.read()).value).toBe("event: running\ndata: {}\n\n");
+  let text = "";
+  while (!text.includes("event: running\ndata: {}\n\n")) text += (await second.read()).value;
   await remove("own");
-}, 60_000);
+}, 120_000);

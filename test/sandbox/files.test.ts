@@ -113,7 +113,7 @@ describe("files", () => {
       "workspace_full",
     ]);
     expect((await put("limits", "b", "y")).status).toBe(204);
-    expect(await run("limits", "for i in $(seq 30); do touch f$i; done; echo made")).toBe(
+    expect(await run("limits", "echo made; for i in $(seq 30); do touch f$i; done")).toBe(
       "made\nThe files that the code left were not kept: a workspace may have 20000 bytes in 20 files, links and directories.\n",
     );
     expect(await run("limits", "head -c 12000 a b > all; cat all all > twice; ls")).toMatch(

@@ -35,7 +35,10 @@ class TestJob implements Job {
   }
 
   async enter(places: Scheduler): Promise<this> {
-    void places.enter(this).then((place) => (this.place = place));
+    void places.enter(this).then((place) => {
+      this.place = place;
+      place?.begin();
+    });
     await vi.advanceTimersByTimeAsync(0);
     return this;
   }
@@ -162,6 +165,21 @@ describe("reserved places", () => {
     await new TestJob("c").enter(places);
     await pass(10 * SHORT_MS);
     expect(b.place?.interrupted.aborted).toBe(false);
+  });
+
+  test("are kept while an interpreter starts", async () => {
+    const places = scheduler(1, 1);
+    await new TestJob("a").enter(places);
+    const { signal } = new AbortController();
+    const b = { session: "b", limitMs: 60_000, repeatable: true, signal, onWait: () => undefined };
+    const place = await places.enter(b);
+    await new TestJob("c").enter(places);
+    await pass(10 * SHORT_MS);
+    place?.begin();
+    await pass(SHORT_MS - 1);
+    expect(place?.interrupted.aborted).toBe(false);
+    await pass(1);
+    expect(place?.interrupted.aborted).toBe(true);
   });
 
   test("give an interrupted job the next ordinary place, which it keeps", async () => {
