@@ -13,7 +13,7 @@ let server: EchoServer;
 
 beforeAll(async () => {
   server = await EchoServer.start();
-  worker = await TestWorker.start();
+  worker = await TestWorker.start({}, { quietAbout: "MessageError" });
 }, 60_000);
 
 afterAll(async () => {

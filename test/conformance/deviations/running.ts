@@ -123,10 +123,12 @@ export const RUNNING: readonly Recogniser[] = [
       if (played.error?.code === null) return false;
       // A team or an agent that is a tool puts its failure into a result, and is left half-way all the same.
       const tools = taskTools(subject);
-      const failed = sinceRenewed(trace, index).flatMap((earlier) => failedTools(earlier, tools));
+      const failed = new Set(
+        sinceRenewed(trace, index).flatMap((earlier) => failedTools(earlier, tools)),
+      );
       return step.op === "call_tool"
-        ? failed.includes(textOf(step["name"]))
-        : mentions(step["events"], ({ name }) => failed.includes(textOf(name)));
+        ? failed.has(textOf(step["name"]))
+        : mentions(step["events"], ({ name }) => failed.has(textOf(name)));
     },
   },
   {
