@@ -4,7 +4,7 @@ import { loadTask } from "../messages/load-task.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { StateTree } from "../state/state-tree.ts";
 import { asRunnable, responseOnly } from "./agent-runnable.ts";
-import { collect } from "./drive.ts";
+import { collect } from "./inner-run.ts";
 import { MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
 import type { Progress, Runnable } from "./runnable.ts";
 import type { TaskResult } from "./task-result.ts";

@@ -5,12 +5,12 @@ import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { parseAnswer } from "./parse-answer.ts";
-import type { Driver } from "../run/driver.ts";
+import type { RunController } from "../run/run-controller.ts";
 import { openRequests } from "../storage/human-requests.ts";
 import { MAX_PAGE_BYTES } from "../storage/page-limit.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { refuseInput, runNotFound } from "./refusals.ts";
-import { RunStarts } from "../run/run-starts.ts";
+import { RunStarter } from "../run/run-starter.ts";
 import { isOver, type RunRecord, type StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -20,13 +20,13 @@ const LARGEST_RESULT_BYTES = 1_000_000;
 /** The run operations of the gateway. Changes are synchronous, so that each is stored as a whole or not at all. */
 export class RunService {
   readonly #stores: Stores;
-  readonly #driver: Driver;
-  readonly #starts: RunStarts;
+  readonly #driver: RunController;
+  readonly #starts: RunStarter;
 
-  constructor(stores: Stores, driver: Driver) {
+  constructor(stores: Stores, driver: RunController) {
     this.#stores = stores;
     this.#driver = driver;
-    this.#starts = new RunStarts(stores, driver);
+    this.#starts = new RunStarter(stores, driver);
   }
 
   start(input: StartRunInput): Result<RunInfo & { created: boolean }> {

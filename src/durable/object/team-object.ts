@@ -15,7 +15,7 @@ import type { Result } from "../../contract/result.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { createTeam } from "./create-team.ts";
-import { Driver } from "../run/driver.ts";
+import { RunController } from "../run/run-controller.ts";
 import { Mutex } from "./mutex.ts";
 import type {
   ForkCursor,
@@ -27,8 +27,8 @@ import type {
 } from "../fork/fork.ts";
 import { ForkSource } from "../fork/fork-source.ts";
 import { ForkTarget } from "../fork/fork-target.ts";
-import { Live } from "../stream/live.ts";
-import { TeamCache } from "../run/open-team.ts";
+import { LiveFeed } from "../stream/live-feed.ts";
+import { TeamCache } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
 import { teamNotFound } from "./refusals.ts";
 import { RunService } from "./run-service.ts";
@@ -42,8 +42,8 @@ import { TeamService } from "./team-service.ts";
 /** The parts of an object that holds a team. */
 interface Parts {
   stores: Stores;
-  driver: Driver;
-  live: Live;
+  driver: RunController;
+  live: LiveFeed;
   team: TeamService;
   runs: RunService;
 }
@@ -247,12 +247,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     const stores = new Stores(this.ctx.storage);
     if (hasTables(stores.db)) migrate(stores.db);
     if (!holdsTeam(stores.db)) return;
-    const live = new Live(this.restMs());
+    const live = new LiveFeed(this.restMs());
     const secrets = this.#secrets;
     const build = async (sealed: ComponentModel): Promise<Runnable> =>
       this.build(await secrets.open(sealed));
     const cache = new TeamCache(stores, build);
-    const driver = new Driver({
+    const driver = new RunController({
       storage: this.ctx.storage,
       stores,
       live,

@@ -3,18 +3,18 @@ import type { ActiveRun } from "./active-run.ts";
 import { alarmTime } from "./alarm-time.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import { namedFrame } from "../stream/frames.ts";
-import type { Live } from "../stream/live.ts";
+import type { LiveFeed } from "../stream/live-feed.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** Tells storage, the alarm, streams and waiting callers what became of the run. */
 export class Announcer {
   readonly #storage: DurableObjectStorage;
   readonly #stores: Stores;
-  readonly #live: Live;
+  readonly #live: LiveFeed;
   readonly #waiting = new Set<() => void>();
   #soon = false;
 
-  constructor(storage: DurableObjectStorage, stores: Stores, live: Live) {
+  constructor(storage: DurableObjectStorage, stores: Stores, live: LiveFeed) {
     this.#storage = storage;
     this.#stores = stores;
     this.#live = live;

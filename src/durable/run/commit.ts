@@ -1,7 +1,7 @@
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import type { OpenTeam } from "./open-team.ts";
+import type { LoadedTeam } from "./team-cache.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
 import type { Commit } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -25,7 +25,7 @@ export interface Committed {
 export function commitTurn(
   stores: Stores,
   active: ActiveRun,
-  open: OpenTeam,
+  open: LoadedTeam,
   { outcome, next, time }: EndOfTurn,
 ): Committed {
   const { log, steps, questions } = stores;

@@ -1,6 +1,6 @@
 import { CAUGHT_UP_FRAME, eventFrame, isTerminal } from "./frames.ts";
 import type { EventLog } from "../storage/event-log.ts";
-import type { Live, LiveClient } from "./live.ts";
+import type { LiveFeed, LiveClient } from "./live-feed.ts";
 
 /** What waits in memory for one reader before it is asked to come back. */
 const MOST_BEHIND_BYTES = 1_000_000;
@@ -9,7 +9,7 @@ const PAGE_BYTES = 64 * 1024;
 
 export interface EventStreamOptions {
   log: EventLog;
-  live: Live;
+  live: LiveFeed;
   /** Frames that come first. */
   opening: string;
   after: number;

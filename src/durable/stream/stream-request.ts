@@ -4,7 +4,7 @@ import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { EventStream } from "./event-stream.ts";
 import { namedFrame } from "./frames.ts";
-import type { Live } from "./live.ts";
+import type { LiveFeed } from "./live-feed.ts";
 import { ok } from "../../contract/result.ts";
 import { runNotFound } from "../object/refusals.ts";
 import type { StoredRun } from "../storage/run-store.ts";
@@ -58,7 +58,7 @@ export async function readStreamResponse(response: Response): Promise<Result<Ope
 
 export interface StreamSources {
   stores: Stores;
-  live: Live;
+  live: LiveFeed;
   driver: { active: ActiveRun | undefined };
 }
 

@@ -4,13 +4,13 @@ import { isTurnSignal, type TurnSignal } from "../../core/run/signals.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { Announcer } from "./announcer.ts";
-import { carryOut } from "./carry-out.ts";
+import { runTurn } from "./turn.ts";
 import { commitTurn } from "./commit.ts";
 import type { Drive } from "./drive.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import type { Live } from "../stream/live.ts";
-import type { OpenTeam, TeamCache } from "./open-team.ts";
-import { countRecovery } from "./recovery.ts";
+import type { LiveFeed } from "../stream/live-feed.ts";
+import type { LoadedTeam, TeamCache } from "./team-cache.ts";
+import { countRecovery } from "./recovery-budget.ts";
 import type { Outcome } from "./run-outcome.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { TurnFailure } from "./turn-failures.ts";
@@ -39,25 +39,25 @@ export interface LoopHost {
   ): void;
 }
 
-export interface TurnLoopOptions {
+export interface RunLoopOptions {
   storage: DurableObjectStorage;
   stores: Stores;
-  live: Live;
+  live: LiveFeed;
   team: TeamCache;
   announcer: Announcer;
   host: LoopHost;
 }
 
 /** Runs the team turn by turn and commits in between. */
-export class TurnLoop {
+export class RunLoop {
   readonly #storage: DurableObjectStorage;
   readonly #stores: Stores;
-  readonly #live: Live;
+  readonly #live: LiveFeed;
   readonly #team: TeamCache;
   readonly #announcer: Announcer;
   readonly #host: LoopHost;
 
-  constructor({ storage, stores, live, team, announcer, host }: TurnLoopOptions) {
+  constructor({ storage, stores, live, team, announcer, host }: RunLoopOptions) {
     this.#storage = storage;
     this.#stores = stores;
     this.#live = live;
@@ -129,7 +129,7 @@ export class TurnLoop {
   }
 
   /** Carries out one turn and commits it, or returns the signal that ended it early. */
-  async #turn(drive: Drive, open: OpenTeam): Promise<TurnSignal | undefined> {
+  async #turn(drive: Drive, open: LoadedTeam): Promise<TurnSignal | undefined> {
     const { active } = drive;
     const { team, steps, questions, cache } = this.#stores;
     const host = this.#host;
@@ -151,7 +151,7 @@ export class TurnLoop {
       }),
     });
     drive.journal = journal;
-    const end = await carryOut(this.#stores, active, open.runnable, journal, {
+    const end = await runTurn(this.#stores, active, open.runnable, journal, {
       emit: (message) => this.#emit(active, message),
       isCurrent: () => host.isCurrent(drive),
     });
@@ -165,7 +165,7 @@ export class TurnLoop {
     else this.#live.message(message, active.events.emit(message));
   }
 
-  #commit(active: ActiveRun, open: OpenTeam, outcome: Outcome | undefined, next: number): void {
+  #commit(active: ActiveRun, open: LoadedTeam, outcome: Outcome | undefined, next: number): void {
     const end = { outcome, next, time: this.#host.clock() };
     const { commit, retract, terminal } = commitTurn(this.#stores, active, open, end);
     if (terminal) {

@@ -7,17 +7,17 @@ import { Announcer } from "./announcer.ts";
 import { Drive } from "./drive.ts";
 import { failureEntry } from "./failure-entry.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import type { Live } from "../stream/live.ts";
-import type { TeamCache } from "./open-team.ts";
+import type { LiveFeed } from "../stream/live-feed.ts";
+import type { TeamCache } from "./team-cache.ts";
 import { defaultAnswer } from "../storage/question-store.ts";
 import { type Outcome, writeOutcome } from "./run-outcome.ts";
 import type { Stores } from "../storage/stores.ts";
-import { type LoopHost, TurnLoop } from "./turn-loop.ts";
+import { type LoopHost, RunLoop } from "./run-loop.ts";
 
-export interface DriverOptions {
+export interface RunControllerOptions {
   storage: DurableObjectStorage;
   stores: Stores;
-  live: Live;
+  live: LiveFeed;
   team: TeamCache;
   log: Log;
 }
@@ -26,19 +26,19 @@ export interface DriverOptions {
  * Decides about the run in progress. What changes its status is synchronous and writes everything in one go, so a crash
  * finds it either done or not begun. At most one drive is under way; one that was superseded writes nothing any more.
  */
-export class Driver {
+export class RunController {
   readonly #stores: Stores;
-  readonly #live: Live;
+  readonly #live: LiveFeed;
   readonly #team: TeamCache;
   readonly #announcer: Announcer;
-  readonly #loop: TurnLoop;
+  readonly #loop: RunLoop;
   readonly #log: Log;
   #active: ActiveRun | undefined;
   #drive: Drive | undefined;
   /** Whether the run was found with work to do when the object was loaded. */
   #recovering: boolean;
 
-  constructor({ storage, stores, live, team, log }: DriverOptions) {
+  constructor({ storage, stores, live, team, log }: RunControllerOptions) {
     this.#log = log;
     this.#stores = stores;
     this.#live = live;
@@ -57,7 +57,7 @@ export class Driver {
         this.end({ status: "failed", error, step }, repeat),
       ended: (...run) => this.#ended(...run),
     };
-    this.#loop = new TurnLoop({ storage, stores, live, team, announcer: this.#announcer, host });
+    this.#loop = new RunLoop({ storage, stores, live, team, announcer: this.#announcer, host });
     this.#active = ActiveRun.load(stores);
     this.#recovering = this.#active !== undefined && hasWork(this.#active);
   }

@@ -16,7 +16,7 @@ export interface TurnSink {
  * Carries out the turn a run is in, whatever of it is recorded already. Returns how far the run has come, the signal
  * that ended the turn early, or undefined when it was superseded.
  */
-export async function carryOut(
+export async function runTurn(
   stores: Stores,
   active: ActiveRun,
   runnable: Runnable,

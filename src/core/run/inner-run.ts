@@ -8,7 +8,7 @@ import type { TurnContext } from "./turn-context.ts";
  * Nothing is committed in between, the outer turn does that. Each inner turn has a scope of its own; whoever calls
  * this twice in one scope opens a scope per call. The result's order is the same whenever the turn is run again.
  */
-export async function* drive(
+export async function* runInner(
   runnable: Runnable,
   task: TaskInput,
   ctx: TurnContext,

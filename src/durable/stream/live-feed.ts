@@ -36,7 +36,7 @@ const encoder = new TextEncoder();
  * What is happening now, for whoever watches. Frames that arise together leave together, encoded
  * once for all clients; nothing here is stored.
  */
-export class Live {
+export class LiveFeed {
   readonly #clients = new Set<LiveClient>();
   readonly #texts = new Map<string, TextInProgress>();
   #pending = "";

@@ -4,7 +4,7 @@ import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { ActiveRun } from "./active-run.ts";
-import type { Driver } from "./driver.ts";
+import type { RunController } from "./run-controller.ts";
 import { idempotencyMismatch, refuseInput, runNotFound, teamBusy } from "../object/refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { type RunRecord, turnId } from "../storage/run-store.ts";
@@ -12,11 +12,11 @@ import { lastTurn } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** How runs begin: with a task, or with what another run had recorded. Synchronous: it happens, durably, or it does not. */
-export class RunStarts {
+export class RunStarter {
   readonly #stores: Stores;
-  readonly #driver: Driver;
+  readonly #driver: RunController;
 
-  constructor(stores: Stores, driver: Driver) {
+  constructor(stores: Stores, driver: RunController) {
     this.#stores = stores;
     this.#driver = driver;
   }

@@ -4,7 +4,7 @@ import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** A team in memory, at its last commit. */
-export interface OpenTeam {
+export interface LoadedTeam {
   runnable: Runnable;
   state: TeamState;
 }
@@ -16,20 +16,20 @@ export type BuildTeam = (component: ComponentModel) => Promise<Runnable>;
 export class TeamCache {
   readonly #stores: Stores;
   readonly #build: BuildTeam;
-  #open: Promise<OpenTeam> | undefined;
+  #open: Promise<LoadedTeam> | undefined;
 
   constructor(stores: Stores, build: BuildTeam) {
     this.#stores = stores;
     this.#build = build;
   }
 
-  open(): Promise<OpenTeam> {
+  open(): Promise<LoadedTeam> {
     this.#open ??= this.#load();
     return this.#open;
   }
 
   /** Puts a team that was just stored in the place of the present one. */
-  replace(open: OpenTeam): void {
+  replace(open: LoadedTeam): void {
     this.drop();
     this.#open = Promise.resolve(open);
   }
@@ -46,7 +46,7 @@ export class TeamCache {
       .catch(() => undefined); // Nobody is left to tell that a connection could not be closed.
   }
 
-  async #load(): Promise<OpenTeam> {
+  async #load(): Promise<LoadedTeam> {
     try {
       const runnable = await this.#build(this.#stores.team.component);
       const { db, texts } = this.#stores;
