@@ -1,206 +1,190 @@
 import { TroupeError } from "../../core/errors.ts";
-import type { Message } from "../../core/messages/message.ts";
 import { isTurnSignal, type TurnSignal } from "../../core/run/signals.ts";
-import type { Moment } from "../../core/run/turn-host.ts";
+import type { Stores } from "../storage/stores.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { Announcer } from "./announcer.ts";
-import { runTurn } from "./turn.ts";
 import { commitTurn } from "./commit.ts";
 import type { Drive } from "./drive.ts";
-import type { RecordedEvent } from "../storage/event-log.ts";
-import type { LiveFeed } from "../stream/live-feed.ts";
-import type { LoadedTeam, TeamCache } from "./team-cache.ts";
+import type { TurnState } from "./next-action.ts";
 import { countRecovery } from "./recovery-budget.ts";
+import type { RunFeed } from "./run-feed.ts";
+import type { RunLifecycle } from "./run-lifecycle.ts";
 import type { Outcome } from "./run-outcome.ts";
-import type { Stores } from "../storage/stores.ts";
-import type { TurnFailure } from "./turn-failures.ts";
+import type { LoadedTeam, TeamCache } from "./team-cache.ts";
+import { runTurn } from "./turn.ts";
 import { TurnJournal } from "./turn-journal.ts";
-import { outcomeOfTurn, overBudget, STOPPED } from "./turn-outcome.ts";
+import { outcomeOfTurn } from "./turn-outcome.ts";
 
-/** Turns in a row without giving way: storage commits, requests and clients need the event loop. */
-const TURNS_AT_A_STRETCH = 16;
-
-/** Who decides about the run that the loop's turns belong to. */
-export interface LoopHost {
-  /** False once the drive was superseded: then it must not do anything any more. */
-  isCurrent(drive: Drive): boolean;
-  clock(): Moment;
-  /** Nothing runs from here on until somebody or the alarm says so. */
-  rest(active: ActiveRun, status: "waiting" | "paused" | "running"): void;
-  /** The run was interrupted and goes on; the count of that is written. */
-  recovered(active: ActiveRun): void;
-  fail(error: unknown, failure?: TurnFailure): void;
-  /** The run ended with the commit of its last turn. */
-  ended(
-    active: ActiveRun,
-    outcome: Outcome | undefined,
-    retract: RecordedEvent | undefined,
-    terminal: RecordedEvent,
-  ): void;
-}
+/** Actions in a row without yielding: storage commits, requests and clients need the event loop. */
+const ACTIONS_AT_A_STRETCH = 16;
 
 export interface RunLoopOptions {
   storage: DurableObjectStorage;
   stores: Stores;
-  live: LiveFeed;
   team: TeamCache;
-  announcer: Announcer;
-  host: LoopHost;
+  feed: RunFeed;
+  lifecycle: RunLifecycle;
 }
 
-/** Runs the team turn by turn and commits in between. */
+/** Carries out what the run needs next, one action after the other; most are turns, each with its commit. */
 export class RunLoop {
   readonly #storage: DurableObjectStorage;
   readonly #stores: Stores;
-  readonly #live: LiveFeed;
   readonly #team: TeamCache;
-  readonly #announcer: Announcer;
-  readonly #host: LoopHost;
+  readonly #feed: RunFeed;
+  readonly #lifecycle: RunLifecycle;
 
-  constructor({ storage, stores, live, team, announcer, host }: RunLoopOptions) {
+  constructor({ storage, stores, team, feed, lifecycle }: RunLoopOptions) {
     this.#storage = storage;
     this.#stores = stores;
-    this.#live = live;
     this.#team = team;
-    this.#announcer = announcer;
-    this.#host = host;
+    this.#feed = feed;
+    this.#lifecycle = lifecycle;
   }
 
-  /**
-   * Runs turn after turn until the run rests or ends, or the drive is superseded.
-   *
-   * @param from `new`: the run has just begun; `rest`: it goes on after an answer, a pause or a wait; `crash`: it was
-   *   found with work to do when the object was loaded
-   */
-  async run(drive: Drive, from: "new" | "rest" | "crash"): Promise<void> {
-    const { active } = drive;
-    const { resting } = active;
-    const host = this.#host;
+  /** Returns when the run rests or has ended, or the drive is superseded. */
+  async run(drive: Drive): Promise<void> {
     try {
-      if (from === "crash") {
-        countRecovery(this.#stores, active);
-        this.#announcer.arm(active, host.clock());
-        host.recovered(active);
-      }
-      if (from !== "new") {
-        // A turn that spins or ends the process takes with it what was written in the same go: the count of recoveries,
-        // the answer it goes on with, that the run is running. A new run that was lost like that was never accepted.
-        await this.#storage.sync();
-        if (!host.isCurrent(drive)) return;
-      }
-      for (let passes = 0; host.isCurrent(drive); passes++) {
-        if (passes % TURNS_AT_A_STRETCH === TURNS_AT_A_STRETCH - 1) {
+      if (drive.origin === "recovery") this.#countRecovery(drive.active);
+      // A turn that never returns or ends the process takes the writes of its synchronous go with it: the count, the
+      // answer it goes on with, the new status. A new run that is lost like that was never accepted.
+      if (drive.origin !== "start") await this.#storage.sync();
+      let turn: TurnState = drive.active.resting ? "suspended" : "interrupted";
+      for (let actions = 1; !drive.superseded; actions++) {
+        if (actions % ACTIONS_AT_A_STRETCH === 0) {
           await scheduler.wait(0);
-          if (!host.isCurrent(drive)) return;
+          if (drive.superseded) return;
         }
-        const open = await this.#team.open();
-        if (!host.isCurrent(drive)) return;
-        // A turn that was interrupted comes to its end first.
-        if (active.record.stop_requested !== null && (passes > 0 || resting)) {
-          open.runnable.stop();
-          this.#commit(active, open, STOPPED, active.next);
-          return;
-        }
-        if (active.record.pause_requested) {
-          await open.runnable.onPause();
-          if (!host.isCurrent(drive)) return;
-          if (active.record.stop_requested !== null) continue;
-          if (active.record.pause_requested) {
-            host.rest(active, "paused");
-            return;
-          }
-          // Taken back in the meantime.
-          active.record.resuming = true;
-          if (active.resting) return;
-        }
-        if (active.record.resuming) {
-          active.record.resuming = false;
-          await open.runnable.onResume();
-          if (!host.isCurrent(drive)) return;
-        }
-        const signal = await this.#turn(drive, open);
-        if (!host.isCurrent(drive)) return;
-        if (signal !== undefined && !this.#stopped(drive, signal)) return;
+        turn = await this.#act(drive, turn);
       }
     } catch (error) {
-      if (!host.isCurrent(drive)) return;
-      host.fail(error, drive.journal?.failure(error));
+      if (!drive.superseded) this.#lifecycle.end({ status: "failed", error });
     }
   }
 
-  /** Carries out one turn and commits it, or returns the signal that ended it early. */
-  async #turn(drive: Drive, open: LoadedTeam): Promise<TurnSignal | undefined> {
+  #countRecovery(active: ActiveRun): void {
+    countRecovery(this.#stores, active);
+    this.#lifecycle.arm(active);
+    this.#lifecycle.recovered(active);
+  }
+
+  /** Takes the next action. Returns the state of the turn in progress after it. */
+  async #act(drive: Drive, turn: TurnState): Promise<TurnState> {
     const { active } = drive;
-    const { team, steps, questions, cache } = this.#stores;
-    const host = this.#host;
+    const lifecycle = this.#lifecycle;
+    const action = lifecycle.next(active, turn);
+    switch (action.do) {
+      case "wait":
+        if (active.resting) lifecycle.closeDrive(drive);
+        else lifecycle.rest(active, action);
+        return turn;
+      case "fail":
+        lifecycle.end({ status: "failed", error: action.error });
+        return turn;
+      case "answer_by_default":
+        lifecycle.answerByDefault(active, action.questions);
+        return turn;
+      case "pause":
+        await this.#pause(drive);
+        return turn === "interrupted" ? "none" : turn;
+      case "complete": {
+        const team = await this.#open(drive);
+        if (team === undefined) return turn;
+        team.runnable.stop();
+        const outcome = { status: "completed", stopReason: action.stopReason } as const;
+        this.#commit(active, team, outcome, active.turnOfRun);
+        return "none";
+      }
+      case "resume": {
+        active.record.resuming = false;
+        const team = await this.#open(drive);
+        await team?.runnable.onResume();
+        return turn;
+      }
+      case "turn":
+        if (active.resting) lifecycle.wake(active);
+        return this.#turn(drive);
+    }
+  }
+
+  async #pause(drive: Drive): Promise<void> {
+    const { active } = drive;
+    const { record } = active;
+    const team = await this.#open(drive);
+    await team?.runnable.onPause();
+    if (drive.superseded || record.stop_requested !== null) return;
+    if (record.pause_requested) {
+      this.#lifecycle.rest(active, { status: "paused", wakeAt: record.wake_at });
+    } else {
+      // Taken back in the meantime.
+      record.resuming = true;
+    }
+  }
+
+  /** Runs one turn and commits it, unless it ends early. */
+  async #turn(drive: Drive): Promise<TurnState> {
+    const { active } = drive;
+    const team = await this.#open(drive);
+    if (team === undefined) return "interrupted";
+    drive.answered = false;
+    const { steps, questions, cache } = this.#stores;
     const journal = new TurnJournal({
-      turnId: active.turnId,
-      started: active.started,
-      runId: active.record.id,
-      session: team.session,
+      drive,
       steps,
       questions,
-      cache: active.again ? cache.renewing() : cache,
-      control: drive.control({
-        isCurrent: () => host.isCurrent(drive),
-        discard: (id) => this.#live.discard(id),
-        asked: () => this.#announcer.runSoon(active),
-        retractOutstanding: () => this.#announcer.events([active.events.retractOutstanding()]),
-        refusal: () => overBudget(active),
-        fail: (error) => host.fail(error),
-      }),
+      cache: active.repeatsFailedTurn ? cache.renewing() : cache,
+      session: this.#stores.team.session,
+      feed: this.#feed,
+      lifecycle: this.#lifecycle,
     });
-    drive.journal = journal;
-    const end = await runTurn(this.#stores, active, open.runnable, journal, {
-      emit: (message) => this.#emit(active, message),
-      isCurrent: () => host.isCurrent(drive),
-    });
-    if (end === undefined || isTurnSignal(end)) return end;
-    this.#commit(active, open, outcomeOfTurn(active, end), active.next + 1);
-    return undefined;
+    try {
+      const end = await runTurn(drive, team.runnable, journal, this.#feed);
+      if (end === undefined) return "interrupted";
+      if (isTurnSignal(end)) return this.#endedEarly(drive, end);
+      this.#commit(active, team, outcomeOfTurn(active, end), active.turnOfRun + 1);
+      return "none";
+    } catch (error) {
+      if (!drive.superseded) {
+        const { step, repeat } = journal.failure(error);
+        this.#lifecycle.end({ status: "failed", error, step }, repeat);
+      }
+      return "interrupted";
+    }
   }
 
-  #emit(active: ActiveRun, message: Message): void {
-    if (message.type === "ModelClientStreamingChunkEvent") this.#live.chunk(message);
-    else this.#live.message(message, active.events.emit(message));
+  #endedEarly({ active, superseded }: Drive, signal: TurnSignal): TurnState {
+    if (superseded) return "interrupted";
+    // Agents may keep in memory what no state describes: the next turn gets a new team at the last commit.
+    this.#team.drop();
+    active.restartEvents();
+    switch (signal.kind) {
+      case "suspend":
+        return "suspended";
+      case "pause":
+        return "none";
+      case "cancel":
+      case "halt":
+      case "superseded":
+        throw new TroupeError("internal", `a turn ended with the signal "${signal.kind}"`, {
+          cause: signal,
+        });
+    }
   }
 
-  #commit(active: ActiveRun, open: LoadedTeam, outcome: Outcome | undefined, next: number): void {
-    const end = { outcome, next, time: this.#host.clock() };
-    const { commit, retract, terminal } = commitTurn(this.#stores, active, open, end);
-    if (terminal) {
-      this.#host.ended(active, outcome, retract, terminal);
+  #commit(active: ActiveRun, team: LoadedTeam, outcome: Outcome | undefined, next: number): void {
+    const end = { outcome, next, time: this.#lifecycle.clock() };
+    const { commit, retract, terminal } = commitTurn(this.#stores, active, team, end);
+    if (outcome && terminal) {
+      this.#lifecycle.ended(active, outcome, retract, terminal);
       return;
     }
     active.advance(commit);
-    this.#live.endTexts("forget");
-    this.#announcer.events([retract]);
+    this.#feed.turnOver();
+    this.#feed.retracted(retract);
   }
 
-  /** The turn ended early. Whether the drive goes on at once. */
-  #stopped(drive: Drive, signal: TurnSignal): boolean {
-    const { active } = drive;
-    const { record } = active;
-    // What was not committed is not to be trusted: agents may keep things nobody knows of.
-    this.#team.drop();
-    active.restartEvents();
-    if (signal.kind !== "suspend" && signal.kind !== "pause") {
-      throw new TroupeError("internal", `a turn ended with the signal "${signal.kind}"`, {
-        cause: signal,
-      });
-    }
-    const asked = record.stop_requested !== null || record.pause_requested;
-    if (asked || signal.kind === "pause" || drive.takeAnswers()) return true;
-    record.wake_at = this.#stores.steps.wakeAt;
-    if (record.wake_at !== null && record.wake_at <= Date.now()) {
-      record.wake_at = null;
-      return true;
-    }
-    const waiting = this.#stores.questions.open(record.id).length > 0;
-    if (!waiting && record.wake_at === null) {
-      throw new TroupeError("internal", "a turn was suspended and waits for nothing");
-    }
-    this.#host.rest(active, waiting ? "waiting" : "running");
-    return false;
+  /** The team at its last commit; undefined when the drive was superseded in the meantime. */
+  async #open(drive: Drive): Promise<LoadedTeam | undefined> {
+    const team = await this.#team.open();
+    return drive.superseded ? undefined : team;
   }
 }

@@ -1,11 +1,11 @@
 import { hashId } from "../../core/ids.ts";
-import { loadTask } from "../../core/messages/load-task.ts";
+import { createMessage } from "../../core/messages/create.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { ActiveRun } from "./active-run.ts";
 import type { RunController } from "./run-controller.ts";
-import { idempotencyMismatch, refuseInput, runNotFound, teamBusy } from "../object/refusals.ts";
+import { idempotencyMismatch, runNotFound, teamBusy } from "../object/refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { type RunRecord, turnId } from "../storage/run-store.ts";
 import { lastTurn } from "../storage/commits.ts";
@@ -29,16 +29,6 @@ export class RunStarter {
     if (earlier) return earlier.ok ? ok({ id: earlier.value, created: false }) : earlier;
     const id = crypto.randomUUID();
     const created_at = new Date().toISOString();
-    let task: ChatMessage[] | null;
-    try {
-      let count = 0;
-      task = loadTask(input.task, {
-        id: () => hashId(`${id}/task#${count++}`),
-        now: () => created_at,
-      });
-    } catch (error) {
-      return refuseInput(error);
-    }
     const busy = this.#driver.active;
     if (busy && input.on_conflict === "reject") return teamBusy(busy.record.id);
     if (busy) this.#driver.end({ status: "cancelled" });
@@ -51,12 +41,13 @@ export class RunStarter {
       epoch: this.#stores.team.record.epoch,
       first_event: this.#stores.log.last,
     };
+    const task = taskMessages(input.task, id, created_at);
     const stored = this.#stores.transaction(() => {
       this.#stores.steps.clear();
       this.#remember(idempotency, id);
       return this.#stores.runs.insert(record, task);
     });
-    this.#driver.start(new ActiveRun(this.#stores, stored));
+    this.#driver.start(new ActiveRun(this.#stores, stored, task));
     return ok({ id, created: true });
   }
 
@@ -102,6 +93,7 @@ export class RunStarter {
       event: record.first_event,
     };
     const ran = Math.max(started.ran, steps.ran);
+    const task = runs.task(failed.seq);
     const stored = this.#stores.transaction(() => {
       this.#remember(request, retryId);
       return runs.insert(
@@ -122,10 +114,10 @@ export class RunStarter {
           epoch: record.epoch,
           first_event: log.last,
         },
-        runs.task(failed.seq),
+        task,
       );
     });
-    this.#driver.start(new ActiveRun(this.#stores, stored));
+    this.#driver.start(new ActiveRun(this.#stores, stored, task));
     return ok(retryId);
   }
 
@@ -145,6 +137,18 @@ export class RunStarter {
     const { key, hash } = idempotency;
     this.#stores.db.write("insert into idempotency values (?, ?, ?)", key, hash, run);
   }
+}
+
+/** The Worker has checked the task; ids and times it lacks are the run's, so that a retry finds the same ones. */
+function taskMessages(
+  task: StartRunInput["task"],
+  run: string,
+  createdAt: string,
+): ChatMessage[] | null {
+  if (task === null) return null;
+  let count = 0;
+  const origin = { id: () => hashId(`${run}/task#${count++}`), now: () => createdAt };
+  return task.map((message) => createMessage(origin, message as ChatMessage));
 }
 
 function blank(

@@ -4,36 +4,34 @@ import { isTurnSignal, type TurnSignal } from "../../core/run/signals.ts";
 import type { TurnHost } from "../../core/run/turn-host.ts";
 import { TurnScope } from "../../core/run/turn-scope.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { Stores } from "../storage/stores.ts";
-
-export interface TurnSink {
-  emit: (message: Message) => void;
-  /** False once another driver took over. */
-  isCurrent: () => boolean;
-}
+import type { Drive } from "./drive.ts";
+import type { RunFeed } from "./run-feed.ts";
 
 /**
- * Carries out the turn a run is in, whatever of it is recorded already. Returns how far the run has come, the signal
- * that ended the turn early, or undefined when it was superseded.
+ * Runs the turn in progress from its beginning; steps that are recorded return without running. Messages are written to
+ * the log before clients get them. Returns the run's progress, the signal that ended the turn early, or undefined when
+ * the drive was superseded.
  */
 export async function runTurn(
-  stores: Stores,
-  active: ActiveRun,
+  drive: Drive,
   runnable: Runnable,
   host: TurnHost,
-  { emit, isCurrent }: TurnSink,
+  feed: RunFeed,
 ): Promise<Progress | TurnSignal | undefined> {
-  const turn = begin(stores, active, runnable, TurnScope.root(host));
+  const { active } = drive;
+  const turn = begin(active, runnable, TurnScope.root(host));
   try {
     for (;;) {
       const next = await turn.next();
-      if (!isCurrent()) {
-        // Lets agents and tools release what they hold; nobody waits for it.
+      if (drive.superseded) {
+        // Lets agents and tools release what they hold; not awaited, because they may take any time.
         void turn.return({ done: true, stopReason: null }).catch(() => undefined);
         return undefined;
       }
       if (next.done) return next.value;
-      emit(next.value);
+      const message = next.value;
+      if (message.type === "ModelClientStreamingChunkEvent") feed.chunk(message);
+      else feed.message(message, active.events.emit(message));
     }
   } catch (error) {
     if (isTurnSignal(error)) return error;
@@ -42,11 +40,10 @@ export async function runTurn(
 }
 
 function begin(
-  { runs }: Stores,
-  { next, stored }: ActiveRun,
+  { turnOfRun, task }: ActiveRun,
   runnable: Runnable,
   ctx: TurnScope,
 ): AsyncGenerator<Message, Progress, void> {
-  if (next > 0) return runnable.turn(ctx);
-  return runnable.begin({ messages: runs.task(stored.seq), outputTaskMessages: true }, ctx);
+  if (turnOfRun > 0) return runnable.turn(ctx);
+  return runnable.begin({ messages: task, outputTaskMessages: true }, ctx);
 }
