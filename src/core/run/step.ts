@@ -69,6 +69,7 @@ export class Step<T> {
       idempotencyKey: encodeURI(`${host.turnId}/${this.#path}`),
       signal: host.signal,
       ...(host.session !== undefined && { session: host.session }),
+      ...(host.flush && { flush: () => host.flush?.() }),
       ...(host.cache && { cache: heldBack(host.cache, this.#keep) }),
     };
   }

@@ -32,6 +32,11 @@ export interface StepAttempt {
    * Where the host has one.
    */
   session?: string;
+  /**
+   * Sends the pieces yielded so far to clients at once, in one write. An effect of {@link TurnContext.stream} calls it
+   * when it has yielded everything that arrived and has to wait for more. Without it pieces take about a millisecond.
+   */
+  flush?: () => void;
   /** Where the host has one. What a step sets is kept when its result is recorded: both or neither. */
   cache?: StepCache;
 }

@@ -68,6 +68,8 @@ export interface TurnHost {
   backoff(key: string, attempt: number, error: unknown): Promise<void>;
   /** The text shown of this message is void: its call is made again. */
   discard(messageId: string): void;
+  /** {@link StepAttempt.flush} */
+  flush?(): void;
   /** The answer, once there is one; hosts that can be unloaded throw `suspend` instead of waiting. */
   answer(question: Question): Promise<{ answer: Answer; time: Moment }>;
 }

@@ -54,6 +54,11 @@ export class RunFeed {
     this.#live.message(message, event);
   }
 
+  /** The pieces of text that have arrived were all passed to {@link chunk}. */
+  batchComplete(): void {
+    this.#live.batchComplete();
+  }
+
   retracted(retract: RecordedEvent | undefined): void {
     if (retract) this.#live.event(retract);
   }

@@ -158,6 +158,10 @@ export class TurnJournal implements TurnHost {
     if (!this.#drive.superseded) this.#feed.discard(messageId);
   }
 
+  flush(): void {
+    this.#feed.batchComplete();
+  }
+
   answer(question: Question): Promise<{ answer: Answer; time: Moment }> {
     this.#fence();
     const questions = this.#questions;

@@ -22,26 +22,25 @@ interface TextInProgress {
   content: string;
 }
 
-/** Frames of so many characters do not wait for others: while data keeps coming in, timers do not fire. */
+/** Pending frames of so many characters are sent at once: while data keeps coming in, timers do not fire. */
 const FLUSH_LENGTH = 16 * 1024;
-/** Frames of more characters than this, sent so soon after as many, are part of a burst. */
-const FEW_FRAMES = 1024;
+/** A batch of more characters, so soon after another one, is part of a burst. */
+const LARGE_BATCH = 1024;
 const BURST_MS = 1000;
-/** Steps of promises without a new frame after which no more are on their way: several times what a piece of text takes. */
-const QUIET_STEPS = 100;
 
 const encoder = new TextEncoder();
 
 /**
- * What is happening now, for whoever watches. Frames that arise together leave together, encoded
- * once for all clients; nothing here is stored.
+ * Sends what is happening now to all connected clients, and keeps the texts in progress for clients that connect later.
+ * Frames of one batch are encoded once and sent in one write: when the reader of a model's stream says that a batch is
+ * complete ({@link batchComplete}), and otherwise by a timer. Nothing here is stored.
  */
 export class LiveFeed {
   readonly #clients = new Set<LiveClient>();
   readonly #texts = new Map<string, TextInProgress>();
   #pending = "";
-  #flushing = false;
-  #burstAt = 0;
+  #largeBatchAt = 0;
+  #flushTimer: ReturnType<typeof setTimeout> | undefined;
   #ping: ReturnType<typeof setInterval> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #restMs: number;
@@ -61,9 +60,7 @@ export class LiveFeed {
     if (this.#clients.size === 0) return;
     this.#pending += frame;
     if (this.#pending.length >= FLUSH_LENGTH) this.flush();
-    if (this.#flushing) return;
-    this.#flushing = true;
-    void this.#flushSoon();
+    else this.#flushTimer ??= setTimeout(() => this.flush(), 0);
   }
 
   /** A message ends the text that led to it. @param event unless it had been recorded, and sent, before */
@@ -103,7 +100,7 @@ export class LiveFeed {
   endTexts(how: "discard" | "forget"): void {
     if (how === "discard") for (const id of this.#texts.keys()) this.discard(id);
     this.#texts.clear();
-    this.#burstAt = 0;
+    this.#largeBatchAt = 0;
   }
 
   /** Frames of the texts in progress, for a newcomer. */
@@ -129,31 +126,24 @@ export class LiveFeed {
     this.wake();
   }
 
-  flush(): void {
-    if (this.#pending === "") return;
-    const bytes = encoder.encode(this.#pending);
-    if (this.#pending.length > FEW_FRAMES) this.#burstAt = Date.now();
-    this.#pending = "";
-    for (const client of this.#clients) client.push(bytes);
+  /**
+   * Everything that has arrived was passed to {@link send}: sends it now. In a burst more follows, and a write costs more
+   * than a frame: then the timer, a millisecond later, sends several batches in one write.
+   */
+  batchComplete(): void {
+    const burst = Date.now() - this.#largeBatchAt < BURST_MS;
+    if (!burst || this.#pending.length <= LARGE_BATCH) this.flush();
   }
 
-  /**
-   * Once no more frames are on their way. In a burst more will come; a timer of no time waits the millisecond for them
-   * that is too long for somebody who sees word after word.
-   */
-  async #flushSoon(): Promise<void> {
-    let length = this.#pending.length;
-    for (let quiet = 0; quiet < QUIET_STEPS; quiet++) {
-      await Promise.resolve();
-      if (this.#pending.length === length) continue;
-      length = this.#pending.length;
-      quiet = 0;
-    }
-    if (length > FEW_FRAMES && Date.now() - this.#burstAt < BURST_MS) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    this.#flushing = false;
-    this.flush();
+  /** Sends the pending frames now, in one write per client. */
+  flush(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    if (this.#pending === "") return;
+    const bytes = encoder.encode(this.#pending);
+    if (this.#pending.length > LARGE_BATCH) this.#largeBatchAt = Date.now();
+    this.#pending = "";
+    for (const client of this.#clients) client.push(bytes);
   }
 
   /** Nothing will happen until a human acts: asks clients to come back then, so that the object can be unloaded. */
