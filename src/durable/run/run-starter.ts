@@ -11,7 +11,7 @@ import { type RunRecord, turnId } from "../storage/run-store.ts";
 import { lastTurn } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** How runs begin: with a task, or with what another run had recorded. Synchronous: it happens, durably, or it does not. */
+/** Starts runs: with a task, or with the recorded steps of a failed run. Synchronous, so a start is stored whole or not at all. */
 export class RunStarter {
   readonly #stores: Stores;
   readonly #driver: RunController;

@@ -6,9 +6,9 @@ import { eventFrame, liveFrame, namedFrame, PING_FRAME, RETRY_FRAME } from "./fr
 
 const PING_MS = 15_000;
 
-/** Somebody who is connected and has seen everything recorded. Must not throw and must not wait. */
+/** A connected client that has received everything recorded. Must not throw and must not wait. */
 export interface LiveClient {
-  /** Whether it came for one run. */
+  /** Whether its stream shows one run. */
   readonly ofRun: boolean;
   push(bytes: Uint8Array): void;
   /** Sends what is queued and ends the connection. */
@@ -16,7 +16,7 @@ export interface LiveClient {
 }
 
 interface TextInProgress {
-  /** Null where the pieces do not say; clients then go by the source. */
+  /** Null when the pieces name no message; clients then go by the source. */
   full_message_id: string | null;
   source: string;
   content: string;
@@ -44,10 +44,10 @@ export class LiveFeed {
   #ping: ReturnType<typeof setInterval> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #restMs: number;
-  /** Whether there will never be anything any more: the team is deleted. */
+  /** Whether the team is deleted. */
   over = false;
 
-  /** @param restMs how long connections stay open once nothing happens any more until a human acts */
+  /** @param restMs how long connections stay open while the run waits for a human */
   constructor(restMs: number) {
     this.#restMs = restMs;
   }
@@ -63,7 +63,7 @@ export class LiveFeed {
     else this.#flushTimer ??= setTimeout(() => this.flush(), 0);
   }
 
-  /** A message ends the text that led to it. @param event unless it had been recorded, and sent, before */
+  /** A message ends its streamed text. @param event undefined when it was recorded and sent before a restart */
   message({ id, source }: Message, event: RecordedEvent | undefined): void {
     if (this.#texts.size > 0) {
       this.#texts.delete(id);
@@ -87,7 +87,7 @@ export class LiveFeed {
     if (this.#clients.size > 0) this.send(liveFrame(event));
   }
 
-  /** The text shown of a message is void. */
+  /** The text streamed for a message is void. */
   discard(id: string): void {
     const text = this.#texts.get(id);
     if (text === undefined) return;
@@ -96,21 +96,21 @@ export class LiveFeed {
     this.send(namedFrame("discard", { full_message_id, source }));
   }
 
-  /** The turn is over: texts that led to nothing are void (`discard`), or simply done with. */
+  /** The turn is over: its unfinished texts are declared void (`discard`), or only forgotten. */
   endTexts(how: "discard" | "forget"): void {
     if (how === "discard") for (const id of this.#texts.keys()) this.discard(id);
     this.#texts.clear();
     this.#largeBatchAt = 0;
   }
 
-  /** Frames of the texts in progress, for a newcomer. */
+  /** Frames of the texts in progress, for a new client. */
   snapshots(): string {
     let frames = "";
     for (const text of this.#texts.values()) frames += namedFrame("snapshot", text);
     return frames;
   }
 
-  /** From now on this client gets what is sent. */
+  /** The client gets all frames from now on. */
   join(client: LiveClient): void {
     this.flush();
     this.#clients.add(client);
@@ -146,26 +146,26 @@ export class LiveFeed {
     for (const client of this.#clients) client.push(bytes);
   }
 
-  /** Nothing will happen until a human acts: asks clients to come back then, so that the object can be unloaded. */
+  /** The run rests: asks clients to come back later and disconnects them, so that the object can be unloaded. */
   rest(): void {
     this.send(RETRY_FRAME);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => this.close("all"), this.#restMs);
   }
 
-  /** Something happens again. */
+  /** The run goes on: connections stay open. */
   wake(): void {
     clearTimeout(this.#rest);
     this.#rest = undefined;
   }
 
-  /** Ends all connections for good, also of those who still read the log. */
+  /** The team is deleted: ends all connections, including those of clients that still read the log. */
   end(): void {
     this.over = true;
     this.close("all");
   }
 
-  /** Ends connections, after everything sent so far. */
+  /** Ends connections after sending the pending frames. */
   close(which: "of_run" | "all"): void {
     this.flush();
     for (const client of this.#clients) {

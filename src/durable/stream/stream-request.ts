@@ -10,9 +10,9 @@ import { runNotFound } from "../object/refusals.ts";
 import type { StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** The object's fetch knows one address: GET opens a stream, POST starts the run that is to be streamed. */
+/** The only URL of the object's fetch: GET opens a stream, POST starts a run and opens its stream. */
 const ADDRESS = "https://team/stream";
-/** Under this header its answer names the run that was started. */
+/** The response header with the id of the run that was started. */
 const RUN = "x-troupe-run";
 
 export function streamRequest({ run, after }: StreamInput): Request {
@@ -62,7 +62,7 @@ export interface StreamSources {
   driver: { active: ActiveRun | undefined };
 }
 
-/** Opens a stream of one run, or of the team's life. */
+/** Opens the stream of one run, or of all runs of the team. */
 export function openStream(
   { stores, live, driver }: StreamSources,
   input: StreamInput,
@@ -95,7 +95,7 @@ function opening(
 ): ReturnType<ActiveRun["info"]> {
   if (active?.record.id === run.record.id) return active.info();
   const info = runInfo(stores, run);
-  // A cancelled run's stream ends with a frame that says so, exactly one; this comes before it.
+  // The stream of a cancelled run ends with exactly one frame with this status; the first frame must not be another.
   const endFollows = run.record.last_event !== null && after < run.record.last_event;
   return info.status === "cancelled" && endFollows
     ? { ...info, status: "running", ended_at: null }
