@@ -20,7 +20,7 @@ import type { Stores } from "../storage/stores.ts";
 
 export interface TeamServiceOptions {
   stores: Stores;
-  driver: RunController;
+  controller: RunController;
   cache: TeamCache;
   build: BuildTeam;
   secrets: ComponentSecrets;
@@ -29,14 +29,14 @@ export interface TeamServiceOptions {
 /** The team operations of the gateway: component, state, conversation. */
 export class TeamService {
   readonly #stores: Stores;
-  readonly #driver: RunController;
+  readonly #controller: RunController;
   readonly #cache: TeamCache;
   readonly #build: BuildTeam;
   readonly #secrets: ComponentSecrets;
 
-  constructor({ stores, driver, cache, build, secrets }: TeamServiceOptions) {
+  constructor({ stores, controller, cache, build, secrets }: TeamServiceOptions) {
     this.#stores = stores;
-    this.#driver = driver;
+    this.#controller = controller;
     this.#cache = cache;
     this.#build = build;
     this.#secrets = secrets;
@@ -44,7 +44,7 @@ export class TeamService {
 
   info(): TeamInfo {
     const { record, component } = this.#stores.team;
-    const active = this.#driver.active;
+    const active = this.#controller.active;
     const status = active?.record.status;
     return {
       id: record.id,
@@ -174,7 +174,7 @@ export class TeamService {
 
   /** Prepares a change (may await) and applies it (must not await), unless a run is active. */
   async #whileIdle<T>(prepare: () => Promise<() => T>): Promise<Result<T>> {
-    const busy = this.#driver.active;
+    const busy = this.#controller.active;
     if (busy) return teamBusy(busy.record.id);
     try {
       const change = await prepare();

@@ -14,11 +14,11 @@ import type { Stores } from "../storage/stores.ts";
 /** Starts runs: with a task, or with the recorded steps of a failed run. Synchronous, so a start is stored whole or not at all. */
 export class RunStarter {
   readonly #stores: Stores;
-  readonly #driver: RunController;
+  readonly #controller: RunController;
 
-  constructor(stores: Stores, driver: RunController) {
+  constructor(stores: Stores, controller: RunController) {
     this.#stores = stores;
-    this.#driver = driver;
+    this.#controller = controller;
   }
 
   /** `created` is false when an idempotency key named an earlier run. */
@@ -29,9 +29,9 @@ export class RunStarter {
     if (earlier) return earlier.ok ? ok({ id: earlier.value, created: false }) : earlier;
     const id = crypto.randomUUID();
     const created_at = new Date().toISOString();
-    const busy = this.#driver.active;
+    const busy = this.#controller.active;
     if (busy && input.on_conflict === "reject") return teamBusy(busy.record.id);
-    if (busy) this.#driver.end({ status: "cancelled" });
+    if (busy) this.#controller.end({ status: "cancelled" });
     const record: RunRecord = {
       ...blank(id, created_at, lastTurn(db)),
       output_task_messages: input.output_task_messages,
@@ -47,7 +47,7 @@ export class RunStarter {
       this.#remember(idempotency, id);
       return this.#stores.runs.insert(record, task);
     });
-    this.#driver.start(new ActiveRun(this.#stores, stored, task));
+    this.#controller.start(new ActiveRun(this.#stores, stored, task));
     return ok({ id, created: true });
   }
 
@@ -117,7 +117,7 @@ export class RunStarter {
         task,
       );
     });
-    this.#driver.start(new ActiveRun(this.#stores, stored, task));
+    this.#controller.start(new ActiveRun(this.#stores, stored, task));
     return ok(retryId);
   }
 

@@ -59,12 +59,12 @@ export async function readStreamResponse(response: Response): Promise<Result<Ope
 export interface StreamSources {
   stores: Stores;
   live: LiveFeed;
-  driver: { active: ActiveRun | undefined };
+  controller: { active: ActiveRun | undefined };
 }
 
 /** Opens the stream of one run, or of all runs of the team. */
 export function openStream(
-  { stores, live, driver }: StreamSources,
+  { stores, live, controller }: StreamSources,
   input: StreamInput,
 ): Result<OpenedStream> {
   const run = input.run === null ? stores.runs.last() : stores.runs.byId(input.run);
@@ -77,9 +77,9 @@ export function openStream(
     live,
     after: ofRun ? Math.max(input.after, first_event) : input.after,
     ofRun,
-    opening: run ? namedFrame("run", opening(stores, run, driver.active, input.after)) : "",
+    opening: run ? namedFrame("run", opening(stores, run, controller.active, input.after)) : "",
     caughtUp: () => {
-      const status = driver.active?.record.status;
+      const status = controller.active?.record.status;
       if (status === "waiting" || status === "paused") live.rest();
     },
   });
