@@ -65,7 +65,7 @@ export type { Team } from "./core/teams/team.ts";
 
 // Running
 export { agentRunnable } from "./core/run/agent-runnable.ts";
-export { drive } from "./core/run/drive.ts";
+export { runInner } from "./core/run/inner-run.ts";
 export type { MemoryHostOptions } from "./core/run/memory-host.ts";
 export {
   reset,

@@ -106,11 +106,11 @@ export abstract class HttpModelClient implements ChatCompletionClient {
 
   async close(): Promise<void> {}
 
-  #sendOptions({ extraCreateArgs, idempotencyKey, signal }: CreateOptions): SendOptions {
+  #sendOptions({ extraCreateArgs, idempotencyKey, signal, flush }: CreateOptions): SendOptions {
     const given = extraCreateArgs?.["timeout"];
     const seconds = typeof given === "number" ? given : (this.#setup.timeout ?? DEFAULT_TIMEOUT);
     const timeoutMs = Math.min(LONGEST_TIMER_MS, Math.max(1, Math.round(seconds * 1000)));
-    return { timeoutMs, idempotencyKey, signal };
+    return { timeoutMs, idempotencyKey, signal, flush };
   }
 
   #count(result: CreateResult): CreateResult {

@@ -53,6 +53,12 @@ describe("rows written", () => {
     expect(await rowsPerTurn(2, 1000)).toBe(await rowsPerTurn(2, 4));
   });
 
+  test("of a run with one turn: six besides the turn's", async () => {
+    const team = await TestTeam.create(roundRobin([assistant("a")], 1));
+    // The run's row and its index; the head after the task; the result, the run's outcome and the team's usage.
+    expect(await rowsOfRun(team)).toBeLessThanOrEqual(6 + 7);
+  });
+
   test("none for a team that does not exist", async () => {
     const team = new TestTeam();
     expect(await team.gateway.team()).toMatchObject({

@@ -37,6 +37,23 @@ function writer(holds: readonly Signal[], named = true): ReturnType<typeof agent
   });
 }
 
+/** Streams letters that arrive together after `begin`, however many promises lie between them, and then waits for more. */
+function speller(begin: Signal, hold: Signal): ReturnType<typeof agent> {
+  return agent("speller", async function* (self, ctx) {
+    const toEvent = chunkEvents(ctx, self.name, ctx.id());
+    yield* ctx.stream("model:0", async function* ({ flush }) {
+      await begin.wait();
+      for (const letter of "abc") {
+        for (let step = 0; step < 200; step++) await Promise.resolve();
+        yield toEvent(letter);
+      }
+      flush?.();
+      await hold.wait();
+    });
+    return "end";
+  });
+}
+
 async function next(frames: AsyncGenerator<Frame, void, void>): Promise<Frame> {
   const result = await frames.next();
   if (result.done) throw new Error("the stream has ended");
@@ -227,6 +244,25 @@ describe("a stream", () => {
     ]);
     value(await team.gateway.destroy());
     expect(await rest(frames)).toEqual([]);
+  });
+
+  test("pieces that arrive together are sent together, before the next one arrives", async () => {
+    const [begin, hold] = [new Signal(), new Signal()];
+    const team = await TestTeam.create(roundRobin([speller(begin, hold)], 1));
+    const { id } = await team.start("go");
+    const opened = value(await team.gateway.stream({ run: id, after: 0 }));
+    if ("done" in opened) throw new Error("the run is over");
+    const reader = (opened.body as ReadableStream<Uint8Array>).getReader();
+    const read = async (): Promise<string> => {
+      const { done, value: bytes } = await reader.read();
+      return done ? "" : new TextDecoder().decode(bytes);
+    };
+    while (!(await read()).includes("caught_up"));
+    begin.set();
+    const letters = [...(await read()).matchAll(/"content":"(\w)"/g)].map(([, letter]) => letter);
+    expect(letters).toEqual(["a", "b", "c"]);
+    hold.set();
+    await reader.cancel();
   });
 
   test("a reader that takes nothing is closed, and the run does not notice", async () => {

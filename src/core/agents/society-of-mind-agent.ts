@@ -16,7 +16,7 @@ import { callModel } from "../models/call-model.ts";
 import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
 import type { LLMMessage, RequestUsage } from "../models/llm-messages.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
-import { drive } from "../run/drive.ts";
+import { runInner } from "../run/inner-run.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { loadAll, parseState, statefulAt, stateSchemaOf } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
@@ -123,7 +123,7 @@ export class SocietyOfMindAgent extends BaseChatAgent {
     ctx: TurnContext,
   ): AsyncGenerator<Message, Response, void> {
     const task = [...(await this.#earlier(ctx)), ...messages];
-    const result = yield* drive(
+    const result = yield* runInner(
       this.#team,
       { messages: task.length > 0 ? task : null, outputTaskMessages: false },
       ctx.scope("team"),

@@ -8,7 +8,7 @@ import type {
 import type { LLMMessage } from "./llm-messages.ts";
 
 /** The options of a model call; the rest comes from the step. */
-export type ModelCallOptions = Omit<CreateOptions, "signal" | "idempotencyKey" | "cache">;
+export type ModelCallOptions = Omit<CreateOptions, "signal" | "idempotencyKey" | "cache" | "flush">;
 
 /**
  * Calls a model in a step of `ctx`: repeated after a restart or a passing failure, recorded once it answered.
@@ -53,8 +53,8 @@ export function streamModel(
   );
 }
 
-function ofStep({ signal, idempotencyKey, cache }: StepAttempt): CreateOptions {
-  return { signal, idempotencyKey, ...(cache && { cache }) };
+function ofStep({ signal, idempotencyKey, cache, flush }: StepAttempt): CreateOptions {
+  return { signal, idempotencyKey, ...(cache && { cache }), ...(flush && { flush }) };
 }
 
 function stepOptions(

@@ -46,6 +46,8 @@ export interface CreateOptions {
   /** Stable over the attempts at one step; sent along, for servers and gateways that deduplicate. */
   idempotencyKey?: string;
   signal?: AbortSignal;
+  /** While streaming: call it when all pieces that arrived were yielded and the next has to be waited for. */
+  flush?: () => void;
   /** Where the host keeps results that could be had again; only a `ChatCompletionCache` uses it. */
   cache?: StepCache;
   /** A result that was kept will not do: the last answer to the same request could not be used. */

@@ -101,13 +101,16 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
   /** A text comes word by word, anything else whole. An answer that is not fetched to its end comes again. */
   async *createStream(
     messages: readonly LLMMessage[],
-    { signal = NEVER_ABORTED }: CreateOptions = {},
+    { signal = NEVER_ABORTED, flush }: CreateOptions = {},
   ): AsyncGenerator<string, CreateResult, void> {
     const completion = this.#completions[this.#index()];
     const prompt = countWords(messages);
     const result = this.#next(prompt);
     for (const piece of typeof completion === "string" ? pieces(words(completion)) : []) {
-      if (this.#chunkDelayMs > 0) await wait(this.#chunkDelayMs, signal);
+      if (this.#chunkDelayMs > 0) {
+        flush?.();
+        await wait(this.#chunkDelayMs, signal);
+      }
       yield piece;
     }
     this.#answered(prompt, result);

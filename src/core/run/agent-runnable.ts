@@ -8,10 +8,10 @@ type AnswerStream = ReturnType<ChatAgent["onMessagesStream"]>;
 type Answer = (stream: AnswerStream) => AnswerStream;
 
 /**
- * A single agent as the root of a run: it gets the task and answers once. Its state is the agent's own; the task
- * between turn 0 and turn 1 is kept beside it, because a host may restart in between.
+ * A single agent as the root of a run: it gets the task and answers once. Its state is the agent's, and the task between
+ * turn 0 and turn 1, because a host may restart in between.
  *
- * @param answer how the agent is asked; the default is to pass on all it yields
+ * @param answer filters the agent's stream; by default everything it yields is passed on
  */
 export function agentRunnable(agent: ChatAgent, answer: Answer = (stream) => stream): Runnable {
   let task: readonly ChatMessage[] = [];
@@ -19,7 +19,7 @@ export function agentRunnable(agent: ChatAgent, answer: Answer = (stream) => str
     name: agent.name,
     description: agent.description,
     async *begin({ messages, outputTaskMessages }) {
-      // Nothing new continues with what was not answered yet: a run that failed, a fork before the answer.
+      // Without a new task an unanswered one counts: after a failed run, or in a fork before the answer.
       if (messages !== null) {
         task = messages;
         if (outputTaskMessages) yield* messages;
@@ -72,8 +72,8 @@ export function asRunnable(subject: ChatAgent | Runnable, answer?: Answer): Runn
 }
 
 /**
- * What a plain run shows of an agent's answer (AutoGen `on_messages`): only what the response holds, which may be less
- * than streams out on the way.
+ * The part of an agent's stream that a plain run returns (AutoGen `on_messages`): only the items of the response, which may
+ * be fewer than were streamed.
  */
 export async function* responseOnly(stream: AnswerStream): AnswerStream {
   let next = await stream.next();

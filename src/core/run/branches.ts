@@ -1,6 +1,6 @@
 import { isTurnSignal, type TurnSignalKind } from "./signals.ts";
 
-/** When several branches end without a result, the first of these that occurred is thrown. */
+/** When several branches end without a result, the most important signal is thrown; the first is the most important. */
 const PRECEDENCE: readonly TurnSignalKind[] = ["superseded", "cancel", "pause", "suspend", "halt"];
 
 interface Arrival<Item, Result> {
@@ -10,11 +10,11 @@ interface Arrival<Item, Result> {
 }
 
 /**
- * Runs generators side by side: yields items in the order they come, one ahead of the consumer at most, and
- * returns the results in the order of the generators. Branches are never abandoned: when one fails, `onFailure`
- * tells the others to start nothing new, they are drained, and then the failure is thrown.
+ * Runs generators in parallel: yields items as they arrive, at most one ahead of the consumer, and returns the results in
+ * the order of the generators. Branches are never abandoned: when one fails, `onFailure` tells the others to start
+ * nothing new, they are drained, and then the failure is thrown.
  *
- * @param inTurn a branch begins once those before it have ended or wait for something outside
+ * @param inTurn whether a branch begins only when all before it have ended or wait for an effect
  */
 export async function* runBranches<Item, Result>(
   branches: readonly AsyncGenerator<Item, Result, void>[],
@@ -33,7 +33,7 @@ export async function* runBranches<Item, Result>(
       (error: unknown) => arrived({ index, error }),
     );
   };
-  /** @param orIdle whether to stop waiting when all that runs waits for something outside */
+  /** @param orIdle whether to stop waiting when all running branches wait for an effect */
   const somethingArrives = async (orIdle: boolean): Promise<boolean> => {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {

@@ -3,35 +3,35 @@ import { ValueError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Question, TurnContext } from "./turn-context.ts";
 
-/** The keys by which component JSON has a human asked. */
+/** The keys of component JSON that require a human's approval. */
 export const humanApprovalSchema = z.object({
-  /** Who is asked before it happens. */
+  /** Asks a human before each call. */
   approval: z.literal("human").nullish(),
-  /** Seconds after which it counts as refused. Without it the run waits for ever. */
+  /** Seconds after which the request counts as refused. Without it the run waits without a limit. */
   approval_timeout_seconds: z.number().positive().nullish(),
 });
 
-/** The key `approval` where a schema lets it pass, though nobody would be asked. */
+/** The key `approval` of components that cannot ask for one. */
 export const noApprovalSchema = z
   .null({ error: "has no effect here: tools ask for approval, and code executor agents" })
   .optional();
 
-/** That a human is asked, and how long. */
+/** A human has to approve. */
 export interface HumanApproval {
-  /** Seconds after which it counts as refused; null waits for ever. */
+  /** Seconds after which the request counts as refused; null waits without a limit. */
   timeoutSeconds: number | null;
 }
 
-/** What a human said about something that is about to happen. */
+/** A human's decision about a call that is about to be made. */
 export interface Verdict {
   approved: boolean;
-  /** Empty where there is none. */
+  /** Empty when none was given. */
   reason: string;
-  /** In the place of a tool call's. */
+  /** Replaces the arguments of the tool call. */
   arguments: JsonObject | undefined;
 }
 
-/** @throws ValueError for a timeout that is none, or that nobody is asked within */
+/** @throws ValueError for an invalid timeout, or one without an approval */
 export function humanApproval(
   approval: "human" | null | undefined,
   timeoutSeconds: number | null = null,
@@ -44,7 +44,7 @@ export function humanApproval(
   return null;
 }
 
-/** The keys of {@link humanApprovalSchema} that say the same; null where there is nothing to say. */
+/** The same as keys of {@link humanApprovalSchema}; null without an approval. */
 export function humanApprovalConfig(approval: HumanApproval | null) {
   return {
     approval: approval && ("human" as const),
@@ -53,9 +53,9 @@ export function humanApprovalConfig(approval: HumanApproval | null) {
 }
 
 /**
- * Asks a human whether something may happen, before any step of it.
+ * Asks a human for approval, before any step of what is to be approved.
  *
- * @throws ValueError when the answer is one to another kind of question
+ * @throws ValueError when the answer belongs to another kind of question
  */
 export async function askHuman(
   { timeoutSeconds }: HumanApproval,

@@ -7,19 +7,19 @@ import type { Moment, TurnHost } from "./turn-host.ts";
 
 export interface MemoryHostOptions {
   signal?: AbortSignal;
-  /** Answers {@link TurnContext.ask}; without it, asking throws. */
+  /** Answers {@link TurnContext.ask}; without it `ask` throws. */
   answer?(question: Question, signal: AbortSignal): Promise<Answer>;
 }
 
-/** Runs turns in memory: nothing is recorded, nothing survives. One per run. */
+/** Runs turns in memory without recording anything. One per run. */
 export class MemoryHost {
   readonly #run = hashId(crypto.randomUUID());
   readonly #options: MemoryHostOptions;
-  /** One of its own, also where runs share the one they are given: runs are told apart by it. */
+  /** Unique per run, even when several runs are given the same signal: runs are told apart by it. */
   readonly #signal: AbortSignal;
   readonly #startedAt = Date.now();
   #waitedMs = 0;
-  /** Questions waiting for an answer, and since when at least one was. */
+  /** Open questions, and since when there has been at least one. */
   #open = 0;
   #waitingSince = 0;
 
@@ -56,7 +56,9 @@ export class MemoryHost {
       },
       answer: async (question) => {
         if (options.answer === undefined) {
-          throw new TypeError(`"${question.source}" asks a human, but nobody was named to answer`);
+          throw new TypeError(
+            `"${question.source}" asks a human, but the run has no answer function; pass the option "answer"`,
+          );
         }
         if (this.#open++ === 0) this.#waitingSince = Date.now();
         try {
@@ -76,7 +78,7 @@ export class MemoryHost {
   }
 }
 
-/** Whoever answers may not look at the signal. */
+/** The answer function may ignore the signal. */
 async function unlessAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   let cancel = (): void => {};
   const aborted = new Promise<never>((_, reject) => {

@@ -4,31 +4,31 @@ import { loadTask } from "../messages/load-task.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import { StateTree } from "../state/state-tree.ts";
 import { asRunnable, responseOnly } from "./agent-runnable.ts";
-import { collect } from "./drive.ts";
+import { collect } from "./inner-run.ts";
 import { MemoryHost, type MemoryHostOptions } from "./memory-host.ts";
 import type { Progress, Runnable } from "./runnable.ts";
 import type { TaskResult } from "./task-result.ts";
 import { TurnScope } from "./turn-scope.ts";
 
-/** A chat message as a caller writes it: id, time and the other common fields may be missing. */
+/** A chat message as a caller writes it: id, time and other common fields are optional. */
 export type TaskMessage = Partial<ChatMessage> & { type: string; source: string };
 
-/** What a run is given: a text (from `user`), a message, several messages, or null to continue without. */
+/** The task of a run: a text (from `user`), one or several messages, or null to continue without a new task. */
 export type Task = string | TaskMessage | readonly TaskMessage[] | null;
 
 export interface RunOptions extends MemoryHostOptions {
-  /** Default null: the team continues where it stopped, an agent answers to nothing new. */
+  /** Default null: the team continues where it stopped, an agent is called without new messages. */
   task?: Task;
   /** Whether the task's messages are part of the stream and the result. Default true. */
   outputTaskMessages?: boolean;
 }
 
-/** Teams and agents that are running now. */
+/** Teams and agents with a run under way. */
 const BUSY = new WeakSet<object>();
 
 /**
- * Runs a team or a single agent in memory and yields what happens, last the result (AutoGen `run_stream`). A run
- * that fails, is cancelled, or whose consumer leaves, leaves the team at its last finished turn, usable.
+ * Runs a team or a single agent in memory and yields messages and events, last the result (AutoGen `run_stream`). A run
+ * that fails, is cancelled or abandoned by its consumer leaves the team usable, at its last finished turn.
  *
  * @throws TaskError when the task is not acceptable
  * @throws TroupeError `already_running`
@@ -80,8 +80,8 @@ async function* play(
 }
 
 /**
- * Runs a team or a single agent in memory to its end (AutoGen `run`). Of a single agent the result has what its response
- * holds, not what streamed out on the way. Throws as {@link runStream} does.
+ * Runs a team or a single agent in memory to its end (AutoGen `run`). The result of a single agent has the items of its
+ * response, not everything it streamed. Throws as {@link runStream} does.
  */
 export async function run(
   subject: Runnable | ChatAgent,
@@ -121,7 +121,7 @@ function occupy(subject: Runnable | ChatAgent): void {
   if (BUSY.has(subject)) {
     throw new TroupeError(
       "already_running",
-      `"${subject.name}" is running already; wait until it has ended, or cancel that run`,
+      `"${subject.name}" is running already; wait for the end of that run, or cancel it`,
     );
   }
   BUSY.add(subject);

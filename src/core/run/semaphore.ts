@@ -1,4 +1,4 @@
-/** At most `limit` holders at a time; the others wait in the order they came. */
+/** Admits at most `limit` holders at a time; others wait in the order of their requests. */
 export class Semaphore {
   #free: number;
   readonly #waiting: (() => void)[] = [];

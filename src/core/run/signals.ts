@@ -1,8 +1,8 @@
 import { TroupeError } from "../errors.ts";
 
 /**
- * Why a turn stops before its end. `suspend`: it waits for a human or for a time more than a moment away;
- * `pause`, `cancel`: somebody asked for it; `halt`: a sibling failed; `superseded`: another driver took over.
+ * Why a turn stops before its end. `suspend`: it waits for a human or a long backoff; `pause`, `cancel`: requested by a
+ * client; `halt`: a sibling failed; `superseded`: the run has ended or belongs to another drive.
  */
 export type TurnSignalKind = "suspend" | "pause" | "cancel" | "halt" | "superseded";
 
@@ -24,10 +24,10 @@ export function isTurnSignal(error: unknown): error is TurnSignal {
   return error instanceof TurnSignal;
 }
 
-/** Codes of errors that say the turn cannot be run as it is; they end the run, whoever was called. */
+/** Codes of errors in the turn itself; they end the run even when a tool throws them. */
 const FATAL: ReadonlySet<string> = new Set(["code_changed", "nested_step", "duplicate_step"]);
 
-/** First line of every `catch` that makes a result of an error. */
+/** Rethrows signals and fatal errors: the first line of every `catch` that turns an error into a result. */
 export function rethrowSignal(error: unknown): void {
   if (isTurnSignal(error)) throw error;
   if (error instanceof TroupeError && FATAL.has(error.code)) throw error;

@@ -5,19 +5,19 @@ import { isTurnSignal, TurnSignal } from "./signals.ts";
 import type { Answer, Question, StepAttempt, StepCache, StepOptions } from "./turn-context.ts";
 import type { Moment, StepOutcome, TurnHost } from "./turn-host.ts";
 
-/** What a step needs of the scope it stands in. */
+/** The part of a scope that its steps use. */
 export interface StepScope {
   readonly host: TurnHost;
   /** Of the scope. */
   readonly path: string;
-  /** Throws a signal when nothing new may start. */
+  /** Throws a signal when no effect may start. */
   gate(): void;
-  /** A later time is known. */
+  /** Moves the scope's time forward. */
   advance(time: Moment): void;
   ask(question: Question): Promise<Answer>;
 }
 
-/** One step: what is recorded of it, its attempts, and what becomes of them. */
+/** One step: its record, its attempts and their outcomes. */
 export class Step<T> {
   readonly #scope: StepScope;
   readonly #key: string;
@@ -27,7 +27,7 @@ export class Step<T> {
   #attempt = 0;
   /** Of the last attempt. */
   #error: unknown;
-  /** What the present attempt wants to keep besides its result. */
+  /** Cache entries of the present attempt, written together with its result. */
   #keep: (() => void)[] = [];
 
   /** @param key in the scope; the step's path is below the scope's */
@@ -39,7 +39,7 @@ export class Step<T> {
     this.#fingerprint = options.fingerprint ?? "";
   }
 
-  /** The result that is recorded already, or undefined when the step has to run. */
+  /** The recorded result, or undefined when the step has to run. */
   async recorded(): Promise<{ value: T } | undefined> {
     const { host, path } = this.#scope;
     let record = host.recall(this.#path);
@@ -65,26 +65,27 @@ export class Step<T> {
     this.#keep = [];
     return {
       attempt: this.#attempt,
-      // It is sent as a header, and agents have names in any script.
+      // Sent as a header, which takes ASCII only; names of agents may be in any script.
       idempotencyKey: encodeURI(`${host.turnId}/${this.#path}`),
       signal: host.signal,
       ...(host.session !== undefined && { session: host.session }),
+      ...(host.flush && { flush: () => host.flush?.() }),
       ...(host.cache && { cache: heldBack(host.cache, this.#keep) }),
     };
   }
 
-  /** Returns what a turn that runs again gets, not what the effect made: objects may lose something as JSON. */
+  /** Returns the value as JSON restores it, as a repeated turn gets it, not the object the effect made. */
   end(value: T): T {
     const ok = asJson(value);
     const time = this.#scope.host.clock();
     this.#scope.host.ended(this.#path, { ...this.#record(), outcome: { ok, time } });
-    // Without an await in between: what a host writes then is stored together.
+    // Without an await in between, so that the host stores both together.
     for (const keep of this.#keep) keep();
     this.#scope.advance(time);
     return ok as T;
   }
 
-  /** Returns only when another attempt may be made. */
+  /** Returns when another attempt is allowed, and throws otherwise. */
   failed(error: unknown): void {
     if (isTurnSignal(error)) throw error;
     if (this.#scope.host.signal.aborted) throw new TurnSignal("cancel");
@@ -134,7 +135,7 @@ export class Step<T> {
     throw this.#recordFailure(new TroupeError("outcome_unknown", message));
   }
 
-  /** The question's id is not one of the scope's: a pass that finds the step's result would not take it. */
+  /** The question takes no id of the scope: a pass that finds the step's result does not ask, and later ids must match. */
   async #askAgain(): Promise<boolean> {
     const { host, path } = this.#scope;
     const answer = await this.#scope.ask({
@@ -146,7 +147,7 @@ export class Step<T> {
     return "approved" in answer && answer.approved;
   }
 
-  /** Agent code may make a result of the error: run again, the turn has to see the same one. */
+  /** Agent code may turn the error into a result; a repeated turn must get the same error. */
   #recordFailure(error: unknown): unknown {
     const { host } = this.#scope;
     const code = error instanceof TroupeError ? error.code : "run_failed";
@@ -162,7 +163,7 @@ export class Step<T> {
   }
 }
 
-/** Reads at once and writes when `keep` is called. */
+/** A cache whose writes wait in `keep` for the result of the step. */
 function heldBack(cache: StepCache, keep: (() => void)[]): StepCache {
   return {
     get: (key) => cache.get(key),
@@ -171,7 +172,7 @@ function heldBack(cache: StepCache, keep: (() => void)[]): StepCache {
         try {
           cache.set(...entry);
         } catch {
-          // It costs a call that could have been spared. The step's result is recorded and must stay as it is.
+          // Costs one avoidable call later. The step's result is recorded and stays valid.
         }
       }),
   };

@@ -1,8 +1,8 @@
 import type { Message } from "../messages/message.ts";
 
 /**
- * What came of a run (AutoGen `TaskResult`): all it yielded but pieces of streamed text, and why it stopped, which
- * is null for a single agent.
+ * The result of a run (AutoGen `TaskResult`): everything it yielded except pieces of streamed text, and the reason why it
+ * stopped, which is null for a single agent.
  */
 export interface TaskResult {
   type: "TaskResult";

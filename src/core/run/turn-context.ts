@@ -12,10 +12,10 @@ export type StepPolicy = "retry" | "never" | "ask";
  */
 export type StepKind = "model" | "tool" | "effect";
 
-/** What a host keeps of results that could be had again, as long as there is room: by key, as texts. */
+/** A host's cache of results that can be computed again: texts by key. */
 export interface StepCache {
   get(key: string): string | undefined;
-  /** When there are more than `maxEntries` now, the oldest go. */
+  /** Removes the oldest entries above `maxEntries`. */
   set(key: string, value: string, maxEntries: number): void;
 }
 
@@ -28,11 +28,16 @@ export interface StepAttempt {
   /** Aborts when the run is cancelled. */
   signal: AbortSignal;
   /**
-   * Names what the team keeps at services outside, over its whole life: unguessable, and another one for every team.
-   * Where the host has one.
+   * The team's name at external services (a sandbox session) over its whole life: unguessable and unique. Undefined on
+   * hosts without one.
    */
   session?: string;
-  /** Where the host has one. What a step sets is kept when its result is recorded: both or neither. */
+  /**
+   * Sends the pieces yielded so far to clients at once, in one write. An effect of {@link TurnContext.stream} calls it
+   * when it has yielded everything that arrived and has to wait for more. Without it pieces take about a millisecond.
+   */
+  flush?: () => void;
+  /** Undefined on hosts without one. Entries are written together with the step's result: both or neither. */
   cache?: StepCache;
 }
 
@@ -50,26 +55,26 @@ export interface StepOptions<T> {
 }
 
 export interface StreamOptions<T> extends StepOptions<T> {
-  /** Id of the message whose text streams: what is shown of it is discarded when the call is made again. */
+  /** Id of the message whose text streams: clients discard the text when the call is made again. */
   messageId?: string;
 }
 
-/** A tool call that is to be approved. */
+/** A tool call that needs approval. */
 export interface ToolCallQuestion {
   /** As the model called it. */
   name: string;
   arguments: JsonObject;
   /** The model's id of the call; models repeat them. */
   call_id?: string;
-  /** A JSON Schema: what a human puts in the place of the arguments must fit it. */
+  /** A JSON Schema that arguments edited by a human must match. */
   parameters?: JsonObject;
 }
 
 /** A question to a human. */
 export interface Question {
   /**
-   * Deterministic: take it from {@link TurnContext.id}. Of an input it is the `request_id` that clients answer; of an
-   * approval that is made of it and of what is to be approved, because what was approved once is nothing else.
+   * Deterministic: take it from {@link TurnContext.id}. The `request_id` that clients answer is this id for an input; for
+   * an approval it is derived from this id and from what is to be approved, so that no approval counts for anything else.
    */
   id: string;
   kind: "input" | "approval";
@@ -78,7 +83,7 @@ export interface Question {
   /** What is to be approved, for `approval`. */
   code?: string;
   tool_call?: ToolCallQuestion;
-  /** Seconds after which `default_answer` counts as the answer; null waits for ever. */
+  /** Seconds after which `default_answer` counts as the answer; null waits without a limit. */
   timeout_seconds?: number | null;
   default_answer?: Answer | null;
 }
@@ -88,7 +93,7 @@ export type Answer =
   | { content: string | JsonObject }
   | { approved: boolean; reason?: string; arguments?: JsonObject };
 
-/** One of several branches that run side by side. */
+/** One of several parallel branches. */
 export interface Branch<Item, Result> {
   /** Scope key, unique among the branches. */
   key: string;
@@ -97,34 +102,34 @@ export interface Branch<Item, Result> {
 
 export interface AllOptions {
   /**
-   * Whether a branch begins only once those before it have ended or wait for something outside. Where nothing has to
-   * be waited for, the items then come branch by branch. Default false: all begin at once.
+   * Whether a branch begins only when all before it have ended or wait for an effect. Without waits, items then come
+   * branch by branch. Default false: all begin at once.
    */
   inTurn?: boolean;
 }
 
 /**
- * Everything an agent, tool or manager needs from whoever runs it. Whatever has an effect outside, or is not a
- * function of its inputs, goes through it; in memory it simply happens, in a Durable Object it is journaled, so
- * that an interrupted turn can be run again without repeating it.
+ * The services of the host for agents, tools and managers. Every external effect, and everything that is not a function of
+ * its inputs, goes through it. In memory it simply runs; in a Durable Object it is recorded, so that an interrupted turn
+ * can run again without repeating it.
  */
 export interface TurnContext {
   /** Aborts when the run is cancelled. */
   readonly signal: AbortSignal;
   /**
-   * True once somebody asked for the run to stop after this turn. Only the outermost scope shows it: it is not
-   * recorded, so nothing inside a turn may depend on it.
+   * True once a client has requested a stop after this turn. Visible in the outermost scope only: it is not recorded, so
+   * nothing inside a turn may depend on it.
    */
   readonly stopRequested: boolean;
   /** The time of the last recorded step in this scope or in one opened in it, ISO 8601 UTC. */
   now(): string;
-  /** Milliseconds the run had been running at that time: waiting for humans and pauses left out. */
+  /** Milliseconds of running at that time, without waits for humans and pauses. */
   readonly elapsedMs: number;
   /** A new id, the same one when the turn runs again. */
   id(): string;
   /**
-   * Runs `effect` once and records what it returns, which must be JSON. Only leaf effects are steps: starting
-   * one inside another throws. At most five run at once over the whole run.
+   * Runs `effect` once and records its result, which must be JSON. Only leaf effects are steps: a step inside another
+   * one throws. At most five run at once in the whole run.
    * @param key unique within this scope
    */
   step<T>(
@@ -132,19 +137,19 @@ export interface TurnContext {
     effect: (attempt: StepAttempt) => Promise<T>,
     options?: StepOptions<T>,
   ): Promise<T>;
-  /** A step that yields pieces while it runs. Pieces are live only; a recorded result comes without them. */
+  /** A step that yields pieces while it runs. Pieces are not recorded: a recorded result comes without them. */
   stream<C, T>(
     key: string,
     effect: (attempt: StepAttempt) => AsyncGenerator<C, T, void>,
     options?: StreamOptions<T>,
   ): AsyncGenerator<C, T, void>;
-  /** Asks a human. May end the turn with a signal and be run again when the answer is there. */
+  /** Asks a human. May end the turn with a signal; the turn runs again when the answer has arrived. */
   ask(question: Question): Promise<Answer>;
-  /** A context whose keys and ids stand under `key`, for what runs inside: an inner agent, team or tool. */
+  /** A context whose keys and ids have the prefix `key`, for an inner agent, team or tool. */
   scope(key: string): TurnContext;
   /**
-   * Runs branches side by side, yields their items as they come, and returns their results in order. When one
-   * fails the others finish the step they are in and start nothing new; then the failure is thrown.
+   * Runs branches in parallel, yields their items as they arrive, and returns their results in order. When one fails, the
+   * others finish their present step and start nothing new; then the failure is thrown.
    */
   all<Item, Result>(
     branches: readonly Branch<Item, Result>[],

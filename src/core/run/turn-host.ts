@@ -7,19 +7,19 @@ export interface Moment {
   ran: number;
 }
 
-/** How a step ended, as recorded. */
+/** The recorded end of a step. */
 export type StepOutcome = ({ ok: Json } | { error: StepFailure }) & { time: Moment };
 
-/** How a step failed for good. When the turn runs again it fails in the same way, without running. */
+/** The final failure of a step. When the turn runs again, the step fails in the same way without running. */
 export interface StepFailure {
-  /** Of our errors; `run_failed` for others, which have none. */
+  /** The code of an error of this library; `run_failed` for other errors. */
   code: string;
   message: string;
-  /** The error's name; `Error` for what was no error. */
+  /** The error's name; `Error` when another value was thrown. */
   name: string;
 }
 
-/** What a journal knows of a step. Without an outcome it had begun when the host died. */
+/** The record of a step. Without an outcome it had begun when the host died. */
 export interface StepRecord {
   kind: StepKind;
   policy: StepPolicy;
@@ -28,15 +28,15 @@ export interface StepRecord {
   outcome?: StepOutcome;
 }
 
-/** How one of several branches failed, and the path of its scope. */
+/** The failure of one of several branches, and the path of its scope. */
 export interface BranchFailure {
   scope: string;
   error: unknown;
 }
 
 /**
- * The seam between {@link TurnScope} and where a turn runs: memory, or a Durable Object that journals. All calls
- * but `backoff` and `answer` are synchronous, so that what they write is durable with what happens next.
+ * The port between {@link TurnScope} and the host of a turn: memory, or a Durable Object with a journal. All calls except
+ * `backoff` and `answer` are synchronous, so that their writes are stored together with the caller's next ones.
  */
 export interface TurnHost {
   /** Prefix of all ids and keys of this turn: unique per run and turn. */
@@ -49,25 +49,27 @@ export interface TurnHost {
   /** {@link StepAttempt.session} */
   readonly session?: string;
   clock(): Moment;
-  /** Throws a {@link TurnSignal} when nothing new may start. */
+  /** Throws a {@link TurnSignal} when no effect may start. */
   gate(): void;
   recall(key: string): StepRecord | undefined;
-  /** Before an effect. Hosts write it down for policies other than `retry`. */
+  /** Called before an effect. Hosts record it for policies other than `retry`. */
   begun(key: string, step: Omit<StepRecord, "outcome">): void;
   ended(key: string, step: StepRecord & { outcome: StepOutcome }): void;
-  /** The step failed for good, now or as recorded, and `error` is what is thrown. */
+  /** The step failed finally, now or as recorded, and throws `error`. */
   threw(key: string, error: unknown): void;
-  /** Of branches side by side, these failed, the first one first: its error is what is thrown. */
+  /** These parallel branches failed, in this order; the first one's error is thrown. */
   failed(branches: readonly BranchFailure[]): void;
   /**
-   * The recorded request is not the one asked for now: forgets the steps from `key` on in this scope, retracts
-   * what the scope had emitted. @throws code_changed when one of them must not run again
+   * The recorded request differs from the present one: removes the steps from `key` on in this scope and retracts the
+   * scope's messages. @throws code_changed when one of the steps must not run again
    */
   invalidate(scope: string, key: string): void;
-  /** Waits before the next attempt, or throws: `error` when there is none, a signal when the wait is long. */
+  /** Waits before the next attempt. Throws `error` after the last one, and a signal when the wait is long. */
   backoff(key: string, attempt: number, error: unknown): Promise<void>;
-  /** The text shown of this message is void: its call is made again. */
+  /** The text streamed for this message is void: its call is made again. */
   discard(messageId: string): void;
-  /** The answer, once there is one; hosts that can be unloaded throw `suspend` instead of waiting. */
+  /** {@link StepAttempt.flush} */
+  flush?(): void;
+  /** Resolves with the answer; hosts that can be unloaded throw `suspend` instead of waiting. */
   answer(question: Question): Promise<{ answer: Answer; time: Moment }>;
 }

@@ -17,10 +17,10 @@ import type {
 } from "./turn-context.ts";
 import type { BranchFailure, Moment, TurnHost } from "./turn-host.ts";
 
-/** Cloudflare allows six connections at once per request; one stays free for the host's own use. */
+/** Cloudflare allows six connections at once per request; one is left for the host. */
 const PARALLEL_EFFECTS = 5;
 
-/** What all scopes of one turn share. */
+/** Shared by all scopes of one turn. */
 interface Shared {
   host: TurnHost;
   effects: Semaphore;
@@ -28,19 +28,19 @@ interface Shared {
   keys: Set<string>;
 }
 
-/** Branches that stop together: one that fails halts its siblings, not what lies outside. */
+/** Branches that stop together: one that fails halts its siblings, but nothing outside the group. */
 interface Group {
   halted: boolean;
   parent: Group | undefined;
 }
 
-/** The turn context of every host: keys, ids, time, and what may run when. What is recorded is the host's business. */
+/** The turn context of every host: keys, ids, time and the order of effects. Recording is up to the host. */
 export class TurnScope implements TurnContext {
   readonly #shared: Shared;
   readonly #group: Group;
   readonly #path: string;
   readonly #parent: TurnScope | undefined;
-  /** Whether it runs in line with its parent, not beside others: then its steps move the parent's time, too. */
+  /** Whether it runs in sequence with its parent, not in parallel: then its steps move the parent's time as well. */
   readonly #inline: boolean;
   #ids = 0;
   #time: Moment;
@@ -187,7 +187,7 @@ export class TurnScope implements TurnContext {
     return new TurnScope(this.#shared, group, path, this.#time, this, inline);
   }
 
-  /** Begins a step; the scope is taken at once, so that another begun in the same breath is noticed. */
+  /** Begins a step; marks the scope at once, so that a second step in the same synchronous go is detected. */
   #enter<T>(key: string, options: StepOptions<T>): Step<T> {
     this.#refuseInsideStep(key);
     const path = this.#claim(key);
@@ -239,8 +239,8 @@ export class TurnScope implements TurnContext {
 }
 
 /**
- * A turn that a retry makes again may ask about something else at the same place. An approval must not count for that; an
- * input's id is known to clients by its event.
+ * A retried turn may ask about something else at the same place, which an earlier approval must not cover. An input keeps
+ * its id, because clients know it from its event.
  */
 function identified(question: Question): Question {
   if (question.kind === "input") return question;

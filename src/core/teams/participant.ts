@@ -1,7 +1,7 @@
 import { type ChatAgent, isAgent, type Response } from "../agents/chat-agent.ts";
 import { ValueError } from "../errors.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
-import { drive } from "../run/drive.ts";
+import { runInner } from "../run/inner-run.ts";
 import { noteFailingAgent } from "../run/failing-agent.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import type { ParticipantInfo } from "./group-chat-manager.ts";
@@ -84,7 +84,7 @@ function teamParticipant(team: Team): Participant {
     subject: team,
     async *respond(messages, ctx) {
       const task = { messages: messages.length > 0 ? messages : null, outputTaskMessages: false };
-      const result = yield* drive(team, task, ctx);
+      const result = yield* runInner(team, task, ctx);
       return result.messages.map((message) => ({
         message,
         shared: isChatMessage(message),

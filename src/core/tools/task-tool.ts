@@ -6,7 +6,7 @@ import { createMessage } from "../messages/create.ts";
 import { isChatMessage, type Message } from "../messages/message.ts";
 import { toModelText } from "../messages/views.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
-import { drive } from "../run/drive.ts";
+import { runInner } from "../run/inner-run.ts";
 import type { Runnable } from "../run/runnable.ts";
 import type { TaskResult } from "../run/task-result.ts";
 import type { Stateful } from "../state/stateful.ts";
@@ -63,7 +63,7 @@ export abstract class TaskTool implements StreamTool, Stateful {
       source: "user",
       content: this.#parse(args).task as string,
     });
-    const result = yield* drive(
+    const result = yield* runInner(
       this.runnableFor(call),
       { messages: [task], outputTaskMessages: true },
       ctx,

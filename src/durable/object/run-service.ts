@@ -5,12 +5,12 @@ import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { parseAnswer } from "./parse-answer.ts";
-import type { Driver } from "../run/driver.ts";
+import type { RunController } from "../run/run-controller.ts";
 import { openRequests } from "../storage/human-requests.ts";
 import { MAX_PAGE_BYTES } from "../storage/page-limit.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { refuseInput, runNotFound } from "./refusals.ts";
-import { RunStarts } from "../run/run-starts.ts";
+import { RunStarter } from "../run/run-starter.ts";
 import { isOver, type RunRecord, type StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -20,13 +20,13 @@ const LARGEST_RESULT_BYTES = 1_000_000;
 /** The run operations of the gateway. Changes are synchronous, so that each is stored as a whole or not at all. */
 export class RunService {
   readonly #stores: Stores;
-  readonly #driver: Driver;
-  readonly #starts: RunStarts;
+  readonly #controller: RunController;
+  readonly #starts: RunStarter;
 
-  constructor(stores: Stores, driver: Driver) {
+  constructor(stores: Stores, controller: RunController) {
     this.#stores = stores;
-    this.#driver = driver;
-    this.#starts = new RunStarts(stores, driver);
+    this.#controller = controller;
+    this.#starts = new RunStarter(stores, controller);
   }
 
   start(input: StartRunInput): Result<RunInfo & { created: boolean }> {
@@ -56,20 +56,20 @@ export class RunService {
     const { record } = active;
     const repeated = record.stop_requested === mode;
     record.stop_requested = mode;
-    if (mode === "after_turn") return ok({ repeated, atOnce: this.#driver.stop(active) });
-    this.#driver.end({ status: "cancelled" });
+    if (mode === "after_turn") return ok({ repeated, atOnce: this.#controller.stop(active) });
+    this.#controller.end({ status: "cancelled" });
     return ok({ repeated, atOnce: undefined });
   }
 
   pause(id: string): Result<RunInfo> {
     return this.#withActive(id, (active) => {
-      if (!active.record.pause_requested) this.#driver.pause(active);
+      if (!active.record.pause_requested) this.#controller.pause(active);
     });
   }
 
   resume(id: string): Result<RunInfo> {
     return this.#withActive(id, (active) => {
-      if (active.record.pause_requested) this.#driver.resume(active);
+      if (active.record.pause_requested) this.#controller.resume(active);
     });
   }
 
@@ -104,7 +104,7 @@ export class RunService {
       );
     }
     questions.answer(request, answer, Date.now());
-    this.#driver.answered();
+    this.#controller.answered();
     return this.shown(id, {});
   }
 
@@ -140,7 +140,7 @@ export class RunService {
 
   /** Resolves when the run is over, waits for a human or is paused, or after `timeoutMs`. */
   async wait(id: string, timeoutMs: number): Promise<void> {
-    if (this.#activeAs(id)) await this.#driver.untilRest(timeoutMs);
+    if (this.#activeAs(id)) await this.#controller.untilRest(timeoutMs);
   }
 
   #withActive(id: string, change: (active: ActiveRun) => void): Result<RunInfo> {
@@ -153,7 +153,7 @@ export class RunService {
   }
 
   #activeAs(id: string): ActiveRun | undefined {
-    const { active } = this.#driver;
+    const { active } = this.#controller;
     return active?.record.id === id ? active : undefined;
   }
 

@@ -15,7 +15,7 @@ import type { Result } from "../../contract/result.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { createTeam } from "./create-team.ts";
-import { Driver } from "../run/driver.ts";
+import { RunController } from "../run/run-controller.ts";
 import { Mutex } from "./mutex.ts";
 import type {
   ForkCursor,
@@ -27,8 +27,8 @@ import type {
 } from "../fork/fork.ts";
 import { ForkSource } from "../fork/fork-source.ts";
 import { ForkTarget } from "../fork/fork-target.ts";
-import { Live } from "../stream/live.ts";
-import { TeamCache } from "../run/open-team.ts";
+import { LiveFeed } from "../stream/live-feed.ts";
+import { TeamCache } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
 import { teamNotFound } from "./refusals.ts";
 import { RunService } from "./run-service.ts";
@@ -42,8 +42,8 @@ import { TeamService } from "./team-service.ts";
 /** The parts of an object that holds a team. */
 interface Parts {
   stores: Stores;
-  driver: Driver;
-  live: Live;
+  controller: RunController;
+  live: LiveFeed;
   team: TeamService;
   runs: RunService;
 }
@@ -116,10 +116,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   destroy(): Promise<Result<null>> {
-    return this.#change(async ({ stores, driver, live }) => {
+    return this.#change(async ({ stores, controller, live }) => {
       const { session } = stores.team;
-      if (driver.active) driver.end({ status: "cancelled" });
-      driver.destroy();
+      if (controller.active) controller.end({ status: "cancelled" });
+      controller.destroy();
       live.end();
       this.#parts = undefined;
       // Deletes the alarm, too.
@@ -235,7 +235,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     try {
-      if (this.#parts) this.#parts.driver.tick();
+      if (this.#parts) this.#parts.controller.tick();
       else await this.#changes.run(() => this.#forkTarget().tick());
     } catch {
       // The alarm is already set again; the runtime drops one that throws for good after six attempts.
@@ -247,22 +247,22 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     const stores = new Stores(this.ctx.storage);
     if (hasTables(stores.db)) migrate(stores.db);
     if (!holdsTeam(stores.db)) return;
-    const live = new Live(this.restMs());
+    const live = new LiveFeed(this.restMs());
     const secrets = this.#secrets;
     const build = async (sealed: ComponentModel): Promise<Runnable> =>
       this.build(await secrets.open(sealed));
     const cache = new TeamCache(stores, build);
-    const driver = new Driver({
+    const controller = new RunController({
       storage: this.ctx.storage,
       stores,
       live,
       team: cache,
       log: (...entry) => this.log(...entry),
     });
-    const team = new TeamService({ stores, driver, cache, build, secrets });
-    this.#parts = { stores, driver, live, team, runs: new RunService(stores, driver) };
+    const team = new TeamService({ stores, controller, cache, build, secrets });
+    this.#parts = { stores, controller, live, team, runs: new RunService(stores, controller) };
     // Not in the constructor: the fields of a subclass are not initialized yet.
-    queueMicrotask(() => driver.kick());
+    queueMicrotask(() => controller.kick());
   }
 
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */

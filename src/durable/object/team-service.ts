@@ -9,8 +9,8 @@ import type { Runnable } from "../../core/run/runnable.ts";
 import { TurnScope } from "../../core/run/turn-scope.ts";
 import { migrateState } from "../../core/state/migrate-state.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
-import type { Driver } from "../run/driver.ts";
-import type { BuildTeam, OpenTeam, TeamCache } from "../run/open-team.ts";
+import type { RunController } from "../run/run-controller.ts";
+import type { BuildTeam, LoadedTeam, TeamCache } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
 import { refuseInput, teamBusy } from "./refusals.ts";
 import { requireKind, requireNone } from "./state-fit.ts";
@@ -20,7 +20,7 @@ import type { Stores } from "../storage/stores.ts";
 
 export interface TeamServiceOptions {
   stores: Stores;
-  driver: Driver;
+  controller: RunController;
   cache: TeamCache;
   build: BuildTeam;
   secrets: ComponentSecrets;
@@ -29,14 +29,14 @@ export interface TeamServiceOptions {
 /** The team operations of the gateway: component, state, conversation. */
 export class TeamService {
   readonly #stores: Stores;
-  readonly #driver: Driver;
+  readonly #controller: RunController;
   readonly #cache: TeamCache;
   readonly #build: BuildTeam;
   readonly #secrets: ComponentSecrets;
 
-  constructor({ stores, driver, cache, build, secrets }: TeamServiceOptions) {
+  constructor({ stores, controller, cache, build, secrets }: TeamServiceOptions) {
     this.#stores = stores;
-    this.#driver = driver;
+    this.#controller = controller;
     this.#cache = cache;
     this.#build = build;
     this.#secrets = secrets;
@@ -44,7 +44,7 @@ export class TeamService {
 
   info(): TeamInfo {
     const { record, component } = this.#stores.team;
-    const active = this.#driver.active;
+    const active = this.#controller.active;
     const status = active?.record.status;
     return {
       id: record.id,
@@ -128,7 +128,7 @@ export class TeamService {
   }
 
   /** A second instance at the last commit: the one in memory may be in the middle of a turn. */
-  async #fresh(): Promise<OpenTeam> {
+  async #fresh(): Promise<LoadedTeam> {
     const { db, texts, team } = this.#stores;
     const runnable: Runnable = await this.#build(team.component);
     return { runnable, state: new TeamState(db, texts, runnable, "continued") };
@@ -174,7 +174,7 @@ export class TeamService {
 
   /** Prepares a change (may await) and applies it (must not await), unless a run is active. */
   async #whileIdle<T>(prepare: () => Promise<() => T>): Promise<Result<T>> {
-    const busy = this.#driver.active;
+    const busy = this.#controller.active;
     if (busy) return teamBusy(busy.record.id);
     try {
       const change = await prepare();
@@ -185,7 +185,7 @@ export class TeamService {
   }
 
   #store(
-    open: OpenTeam,
+    open: LoadedTeam,
     conversation: "same" | "none" | "loaded",
     more: (turn: number) => void,
   ): void {

@@ -1,3 +1,4 @@
+import type { ChatMessage } from "../../core/messages/message.ts";
 import { addUsage, type RequestUsage } from "../../core/models/llm-messages.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
@@ -8,71 +9,81 @@ import { type Commit, lastCommit } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 import { TurnEvents } from "./turn-events.ts";
 
-/** A run that is not over, and the turn it is in. */
+/** A run that has no outcome yet, and its turn in progress. */
 export class ActiveRun {
   readonly stored: StoredRun;
   readonly record: RunRecord;
   readonly #stores: Stores;
-  /** The number of the turn in progress, within the run and within the team's life. */
-  next: number;
-  turn: number;
-  /** When the turn in progress starts, the same when it runs again. */
-  started: Moment;
+  #task: readonly ChatMessage[] | null | undefined;
+  /** Number of the turn in progress within the run; 0 relays the task. */
+  turnOfRun: number;
+  /** Number of the turn in progress in the team's life. */
+  turnOfTeam: number;
+  /** When the turn in progress began, the same when it runs again. */
+  turnStarted: Moment;
   /** The cursor before the turn's first event. */
-  event: number;
+  turnCursor: number;
   /** The cursor before the conversation's first event. */
-  readonly since: number;
+  readonly conversationCursor: number;
   #usage: RequestUsage;
   #events: TurnEvents | undefined;
 
-  constructor(stores: Stores, stored: StoredRun) {
+  /** @param task its messages, where they are in memory; otherwise they are read when needed */
+  constructor(stores: Stores, stored: StoredRun, task?: readonly ChatMessage[] | null) {
     this.#stores = stores;
     this.stored = stored;
     this.record = stored.record;
+    this.#task = task;
     const commit = lastCommit(stores.db, stores.texts);
-    this.turn = (commit?.turn ?? 0) + 1;
-    this.since = commit?.since ?? 0;
+    this.turnOfTeam = (commit?.turn ?? 0) + 1;
+    this.conversationCursor = commit?.since ?? 0;
     const own = commit?.run === stored.seq ? commit : undefined;
-    this.next = own?.next ?? this.record.first_turn;
-    this.started = own?.time ?? this.record.first_moment;
-    this.event = own?.event ?? this.record.first_event;
+    this.turnOfRun = own?.next ?? this.record.first_turn;
+    this.turnStarted = own?.time ?? this.record.first_moment;
+    this.turnCursor = own?.event ?? this.record.first_event;
     this.#usage = own?.usage ?? { prompt_tokens: 0, completion_tokens: 0 };
   }
 
-  /** The run that is not over, if there is one. */
+  /** The team's active run, if it has one. */
   static load(stores: Stores): ActiveRun | undefined {
     const last = stores.runs.last();
     return last === undefined || isOver(last.record) ? undefined : new ActiveRun(stores, last);
   }
 
-  /** Whether nothing is carried out: it waits for a human or for a time, or is paused. */
+  /** The messages that started the run; null continues without a new task. */
+  get task(): readonly ChatMessage[] | null {
+    if (this.#task === undefined) this.#task = this.#stores.runs.task(this.stored.seq);
+    return this.#task;
+  }
+
+  /** Whether the run waits for a human or a backoff, or is paused: it has no drive. */
   get resting(): boolean {
     return this.record.status !== "running" || this.record.wake_at !== null;
   }
 
-  /** Whether the turn is one that another run failed in: a retry begins with it. */
-  get again(): boolean {
-    return this.next === this.record.first_turn && this.record.taken_over !== null;
+  /** Whether the turn in progress is the one a retried run failed in. */
+  get repeatsFailedTurn(): boolean {
+    return this.turnOfRun === this.record.first_turn && this.record.taken_over !== null;
   }
 
   get turnId(): string {
-    return turnId(this.record, this.next);
+    return turnId(this.record, this.turnOfRun);
   }
 
-  /** What the turn in progress emitted so far, restarts included. */
+  /** What the turn in progress has emitted so far, restarts included. */
   get events(): TurnEvents {
     this.#events ??= new TurnEvents({
       log: this.#stores.log,
       run: this.stored.seq,
-      turn: this.turn,
-      after: this.event,
+      turn: this.turnOfTeam,
+      after: this.turnCursor,
       quiet: this.#quiet(),
       counted: this.#counted(this.#stores.log),
     });
     return this.#events;
   }
 
-  /** The turn is about to run again: what it emits is compared with what is recorded. */
+  /** Before the turn runs again: what it emits is then compared with what is recorded. */
   restartEvents(): void {
     this.#events = undefined;
   }
@@ -81,51 +92,59 @@ export class ActiveRun {
     return addUsage(this.#usage, this.events.usage);
   }
 
-  /** Milliseconds the run is known to have been running at `now`, if nothing drives it. */
+  /** Milliseconds of running the records show at `now`, while the run has no drive that counts them. */
   ran(now: number): number {
     const { ran, rest_since } = this.record;
-    const known = Math.max(ran, this.started.ran, this.#stores.steps.ran);
+    const known = Math.max(ran, this.turnStarted.ran, this.#stores.steps.ran);
     return rest_since === null ? known : known + Math.max(0, now - rest_since);
   }
 
+  /** Goes on to the turn after a commit. */
   advance(commit: Commit): void {
-    this.next = commit.next;
-    this.turn = commit.turn + 1;
-    this.started = commit.time;
-    this.event = commit.event;
+    this.turnOfRun = commit.next;
+    this.turnOfTeam = commit.turn + 1;
+    this.turnStarted = commit.time;
+    this.turnCursor = commit.event;
     this.#usage = commit.usage;
     this.#events = undefined;
   }
 
-  info(): RunInfo {
-    const { usage, next, turn } = this;
-    const record = { ...this.record, usage, next_turn: next, turn: turn - 1 };
-    return runInfo(this.#stores, { seq: this.stored.seq, record });
+  /** Of the record, what is in memory between two changes of status. */
+  get progress(): Pick<RunRecord, "usage" | "next_turn" | "turn"> {
+    return { usage: this.usage, next_turn: this.turnOfRun, turn: this.turnOfTeam - 1 };
   }
 
-  /** A task that is not to be shown belongs to the conversation all the same. */
+  info(): RunInfo {
+    const record = { ...this.record, ...this.progress };
+    return runInfo(this.#stores, { seq: this.stored.seq, record }, this.task);
+  }
+
+  /** A task that streams must not show is part of the conversation nevertheless. */
   #quiet(): ReadonlySet<string> {
-    const { seq, record } = this.stored;
-    if (this.next > 0 || record.output_task_messages) return new Set();
-    return new Set((this.#stores.runs.task(seq) ?? []).map(({ id }) => id));
+    if (this.turnOfRun > 0 || this.record.output_task_messages) return new Set();
+    return new Set((this.task ?? []).map(({ id }) => id));
   }
 
   #counted(log: EventLog): ReadonlyMap<string, string> {
     const { taken_over } = this.record;
-    if (!this.again || taken_over === null) return new Map();
+    if (!this.repeatsFailedTurn || taken_over === null) return new Map();
     return log.bodies(taken_over.after, taken_over.up_to);
   }
 }
 
 /** A run as the API shows it, without its result. */
-export function runInfo(stores: Stores, run: StoredRun): RunInfo {
-  const { team, runs } = stores;
-  const { seq, record } = run;
+export function runInfo(
+  stores: Stores,
+  run: StoredRun,
+  task: readonly ChatMessage[] | null = stores.runs.task(run.seq),
+): RunInfo {
+  const { team } = stores;
+  const { record } = run;
   return {
     id: record.id,
     team_id: team.record.id,
     status: record.status,
-    task: runs.task(seq),
+    task: task as ChatMessage[] | null,
     stop_reason: record.stop_reason,
     error: record.error && { agent: null, turn: null, step: null, ...record.error },
     usage: record.usage,

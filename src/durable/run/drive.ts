@@ -1,90 +1,64 @@
-import type { TroupeError } from "../../core/errors.ts";
+import type { Moment } from "../../core/run/turn-host.ts";
 import type { ActiveRun } from "./active-run.ts";
-import type { TurnControl, TurnJournal } from "./turn-journal.ts";
 
-/** What a drive's turns can make its driver do. */
-export interface DriveActions {
-  isCurrent(): boolean;
-  discard(messageId: string): void;
-  asked(): void;
-  retractOutstanding(): void;
-  refusal(): TroupeError | undefined;
-  fail(error: TroupeError): void;
-}
+/**
+ * `start`: of a new run; `rest`: after an answer, a pause or a wait; `recovery`: the run needed something when the object
+ * was loaded, so the drive before was interrupted.
+ */
+export type DriveOrigin = "start" | "rest" | "recovery";
 
-/** One stretch of running: from a start, an answer or a recovery to the next rest or the end. */
+/**
+ * One stretch of running: from a start, an answer or a recovery to the next rest or the end of the run. It is the fence
+ * for everything that runs in it: loop, turn and journal write nothing once it is superseded.
+ */
 export class Drive {
   readonly active: ActiveRun;
-  /** Of the turn in progress. */
-  journal: TurnJournal | undefined;
-  /** Resolves when it has come to rest or to the end. */
-  over: Promise<void> = Promise.resolve();
+  readonly origin: DriveOrigin;
+  /** Resolves when the loop has returned. */
+  done: Promise<void> = Promise.resolve();
+  /** Whether a question was answered since the turn in progress began. */
+  answered = false;
+  #superseded = false;
   readonly #abort = new AbortController();
   readonly #sleepers = new Set<() => void>();
   readonly #startedAt = Date.now();
   readonly #ranBefore: number;
-  #answers = 0;
 
-  constructor(active: ActiveRun) {
+  constructor(active: ActiveRun, origin: DriveOrigin) {
     this.active = active;
+    this.origin = origin;
     this.#ranBefore = active.ran(this.#startedAt);
   }
 
-  /** Milliseconds the run had been running at `now`. */
-  ran(now: number): number {
-    return this.#ranBefore + Math.max(0, now - this.#startedAt);
+  /** True once the run rests, has ended, or belongs to another drive. */
+  get superseded(): boolean {
+    return this.#superseded;
   }
 
-  /** Another one took over, or the run is over: effects under way are told to stop. */
-  supersede(): void {
+  /** Aborts when effects under way have to stop. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  clock(): Moment {
+    const at = Date.now();
+    return { at, ran: this.#ranBefore + Math.max(0, at - this.#startedAt) };
+  }
+
+  /** Ends the drive after its last turn: nothing is under way. */
+  end(): void {
+    this.#superseded = true;
+  }
+
+  /** Ends the drive in the middle of a turn: effects under way are aborted. */
+  cancel(): void {
+    this.#superseded = true;
     this.#abort.abort();
     this.interrupt();
   }
 
-  /** Ends waits between attempts. */
-  interrupt(): void {
-    for (const wake of this.#sleepers) wake();
-  }
-
-  noteAnswer(): void {
-    this.#answers++;
-  }
-
-  /** Whether answers came since this was asked last: a turn that waits for one has to look again. */
-  takeAnswers(): boolean {
-    const answers = this.#answers;
-    this.#answers = 0;
-    return answers > 0;
-  }
-
-  control(actions: DriveActions): TurnControl {
-    const { record } = this.active;
-    const abort = this.#abort.signal;
-    return {
-      signal: abort,
-      get stopRequested() {
-        return record.stop_requested !== null;
-      },
-      get pauseRequested() {
-        return record.pause_requested;
-      },
-      get current() {
-        return actions.isCurrent();
-      },
-      clock: () => {
-        const at = Date.now();
-        return { at, ran: this.ran(at) };
-      },
-      sleep: (ms) => this.#sleep(ms),
-      discard: (messageId) => actions.discard(messageId),
-      asked: () => actions.asked(),
-      retractOutstanding: () => actions.retractOutstanding(),
-      refusal: () => actions.refusal(),
-      fail: (error) => actions.fail(error),
-    };
-  }
-
-  async #sleep(ms: number): Promise<void> {
+  /** Waits in memory; a pause or a cancellation ends the wait early. */
+  async sleep(ms: number): Promise<void> {
     await new Promise<void>((resolve) => {
       const sleepers = this.#sleepers;
       const timer = setTimeout(done, ms);
@@ -95,5 +69,10 @@ export class Drive {
         resolve();
       }
     });
+  }
+
+  /** Ends waits between attempts. */
+  interrupt(): void {
+    for (const wake of this.#sleepers) wake();
   }
 }

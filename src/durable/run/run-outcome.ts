@@ -6,10 +6,10 @@ import type { RecordedEvent } from "../storage/event-log.ts";
 import type { RunRecord } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** It stands in the run's row, and with that in every frame and list that shows the run. */
+/** The message is part of the run's row, and so of every frame and list that shows the run. */
 const LONGEST_MESSAGE = 10_000;
 
-/** How a run ends. */
+/** The end of a run. */
 export type Outcome =
   | { status: "completed"; stopReason: string | null }
   | { status: "cancelled" }
@@ -20,14 +20,14 @@ export type Outcome =
       step?: string | null;
     };
 
-/** Where a turn begins: its number within the run and the team's life, its time, and the cursor before its first event. */
-export type TurnStart = Pick<ActiveRun, "next" | "turn" | "started" | "event">;
+/** The beginning of a turn: its numbers, its time, and the cursor before its first event. */
+export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted" | "turnCursor">;
 
 /**
- * Writes a run's outcome and its terminal event; to be called inside a transaction, after the turn's events. Open
- * questions close; recorded steps stay for a retry.
+ * Writes a run's outcome and its terminal event, inside a transaction and after the turn's events. Open questions are
+ * closed; recorded steps stay for a retry.
  *
- * @param start the turn a retry would begin with
+ * @param start the turn a retry begins with
  */
 export function writeOutcome(
   stores: Stores,
@@ -36,29 +36,29 @@ export function writeOutcome(
   start: TurnStart,
 ): RecordedEvent {
   const { log, questions, runs, team } = stores;
-  const { record, stored, turn } = active;
+  const { record, stored, turnOfTeam } = active;
   record.usage = active.usage;
-  record.next_turn = start.next;
-  record.turn = start.turn - 1;
-  record.last_turn = { started: start.started, event: start.event };
+  record.next_turn = start.turnOfRun;
+  record.turn = start.turnOfTeam - 1;
+  record.last_turn = { started: start.turnStarted, event: start.turnCursor };
   record.status = outcome.status;
   record.pause_requested = false;
   record.wake_at = null;
   record.rest_since = null;
   record.ended_at = new Date().toISOString();
   record.stop_reason = outcome.status === "completed" ? outcome.stopReason : null;
-  record.error = outcome.status === "failed" ? describe(outcome, turn) : null;
+  record.error = outcome.status === "failed" ? describe(outcome, turnOfTeam) : null;
   questions.closeOpen(record.id);
   record.last_event = log.last + 1;
   const event = ((): RecordedEvent => {
     switch (outcome.status) {
       case "completed":
-        return log.append(stored.seq, turn, "result", null, resultBody(stores, active));
+        return log.append(stored.seq, turnOfTeam, "result", null, resultBody(stores, active));
       case "failed":
-        return log.append(stored.seq, turn, "failed", null, failedBody(active));
+        return log.append(stored.seq, turnOfTeam, "failed", null, failedBody(active));
       case "cancelled": {
-        const body = JSON.stringify(runInfo(stores, stored));
-        return log.append(stored.seq, turn, "cancelled", null, body);
+        const body = JSON.stringify(runInfo(stores, stored, active.task));
+        return log.append(stored.seq, turnOfTeam, "cancelled", null, body);
       }
     }
   })();
@@ -86,7 +86,7 @@ function failedBody({ record }: ActiveRun): string {
   });
 }
 
-/** Our errors have a stable code; what agents and tools throw has none. */
+/** Errors of this library have a stable code; those of agents and tools do not. */
 function describe(
   { error, step = null }: Outcome & { status: "failed" },
   turn: number,

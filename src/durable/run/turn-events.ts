@@ -8,21 +8,21 @@ export interface TurnEventsOptions {
   run: number;
   /** Number of the turn in the team's life. */
   turn: number;
-  /** The cursor of the last commit: what comes after it belongs to this turn. */
+  /** The cursor of the last commit: later events belong to this turn. */
   after: number;
-  /** Ids of messages that belong to the conversation and are not shown. */
+  /** Ids of messages of the conversation that streams do not show. */
   quiet: ReadonlySet<string>;
   /** JSON of messages whose tokens a retried run has counted, by message id. */
   counted: ReadonlyMap<string, string>;
 }
 
 /**
- * What one turn emits. A turn that runs again emits the same ids, so the log keeps the first of each; what it does
- * not emit again was said by other code or by chance, and is retracted.
+ * The messages of one turn. A turn that runs again emits the same ids, and the log keeps the first of each. Messages it does
+ * not emit again (other code, random ids) are retracted.
  */
 export class TurnEvents {
   readonly #options: TurnEventsOptions;
-  /** Cursors of what was recorded before a restart and not emitted again yet, by message id. */
+  /** Cursors of messages recorded before a restart and not emitted again yet, by message id. */
   readonly #outstanding = new Map<string, number[]>();
   readonly #emitted: { seq: number; id: string }[] = [];
   readonly #ids = new Set<string>();
@@ -42,12 +42,12 @@ export class TurnEvents {
     }
   }
 
-  /** Tokens of the model calls this turn's messages tell of, each counted once. */
+  /** Tokens of the model calls in this turn's messages, each counted once. */
   get usage(): RequestUsage {
     return this.#usage;
   }
 
-  /** Records a message; undefined when it stands in the log already. */
+  /** Records a message; undefined when the log has it already. */
   emit(message: Message): RecordedEvent | undefined {
     const { id } = message;
     const recorded = this.#outstanding.get(id)?.shift();
@@ -63,14 +63,14 @@ export class TurnEvents {
     return event;
   }
 
-  /** Takes back what was recorded before a restart and has not been emitted again. */
+  /** Retracts messages recorded before a restart that were not emitted again. */
   retractOutstanding(): RecordedEvent | undefined {
     const left = [...this.#outstanding].flatMap(([id, seqs]) => seqs.map((seq) => ({ seq, id })));
     this.#outstanding.clear();
     return this.#retract(left);
   }
 
-  /** The turn is given up: takes back everything. */
+  /** The turn is given up: retracts all its messages. */
   retractAll(): RecordedEvent | undefined {
     const { log, after } = this.#options;
     this.#outstanding.clear();

@@ -11,97 +11,85 @@ import type {
 } from "../../core/run/turn-host.ts";
 import type { QuestionStore } from "../storage/question-store.ts";
 import type { StepStore } from "../storage/step-store.ts";
+import type { Drive } from "./drive.ts";
+import type { RunFeed } from "./run-feed.ts";
+import type { RunLifecycle } from "./run-lifecycle.ts";
+import { tokenLimitError } from "./run-limits.ts";
 import { type TurnFailure, TurnFailures } from "./turn-failures.ts";
 
 /** A longer wait ends the turn and leaves the rest to the alarm, so that the object can be unloaded. */
 const LONGEST_WAIT_IN_MEMORY_MS = 30_000;
 
-/** What a turn may ask of its driver. */
-export interface TurnControl {
-  readonly signal: AbortSignal;
-  readonly stopRequested: boolean;
-  readonly pauseRequested: boolean;
-  /** False once another driver took over: then nothing may be written any more. */
-  readonly current: boolean;
-  clock(): Moment;
-  /** Waits in memory; a pause or a cancellation ends it early. */
-  sleep(ms: number): Promise<void>;
-  /** The text shown of this message is void. */
-  discard(messageId: string): void;
-  /** A question was recorded. */
-  asked(): void;
-  /** What is recorded and not emitted again is taken back. */
-  retractOutstanding(): void;
-  /** A reason to start no further step, for example a limit that was reached. */
-  refusal(): TroupeError | undefined;
-  /** Fails the run at once: agent and tool code must not make a result of it. */
-  fail(error: TroupeError): void;
-}
-
 export interface TurnJournalOptions {
-  turnId: string;
-  started: Moment;
-  runId: string;
-  session: string;
+  drive: Drive;
   steps: StepStore;
   questions: QuestionStore;
   cache: StepCache;
-  control: TurnControl;
+  session: string;
+  feed: RunFeed;
+  lifecycle: RunLifecycle;
 }
 
-/** The host of a turn in a Durable Object: what happened is written down and not done again. */
+/** The host of a turn in a Durable Object: records the turn's steps and questions, so that none is repeated. */
 export class TurnJournal implements TurnHost {
   readonly turnId: string;
   readonly started: Moment;
   readonly session: string;
   readonly cache: StepCache;
-  readonly #options: TurnJournalOptions;
-  /** Steps under way. `retry` steps stand nowhere else before their end. */
+  readonly #drive: Drive;
+  readonly #steps: StepStore;
+  readonly #questions: QuestionStore;
+  readonly #feed: RunFeed;
+  readonly #lifecycle: RunLifecycle;
+  /** Steps under way; those of the policy `retry` are recorded only when they end. */
   readonly #begun = new Map<string, Omit<StepRecord, "outcome">>();
-  /** Steps that have a result, in the order this pass came by them. */
+  /** Steps that have a result, in the order this pass reached them. */
   readonly #passed = new Set<string>();
   readonly #failures: TurnFailures;
 
-  constructor(options: TurnJournalOptions) {
-    this.#options = options;
-    this.turnId = options.turnId;
-    this.started = options.started;
-    this.session = options.session;
-    this.cache = options.cache;
-    this.#failures = new TurnFailures(options.steps);
+  constructor({ drive, steps, questions, cache, session, feed, lifecycle }: TurnJournalOptions) {
+    this.turnId = drive.active.turnId;
+    this.started = drive.active.turnStarted;
+    this.session = session;
+    this.cache = cache;
+    this.#drive = drive;
+    this.#steps = steps;
+    this.#questions = questions;
+    this.#feed = feed;
+    this.#lifecycle = lifecycle;
+    this.#failures = new TurnFailures(steps);
   }
 
   get signal(): AbortSignal {
-    return this.#options.control.signal;
+    return this.#drive.signal;
   }
 
   get stopRequested(): boolean {
-    return this.#options.control.stopRequested;
+    return this.#drive.active.record.stop_requested !== null;
   }
 
   clock(): Moment {
-    return this.#options.control.clock();
+    return this.#drive.clock();
   }
 
   gate(): void {
-    const { control } = this.#options;
     this.#fence();
-    if (control.signal.aborted) throw new TurnSignal("cancel");
-    if (control.pauseRequested) throw new TurnSignal("pause");
-    const refusal = control.refusal();
-    if (refusal) this.#fail(refusal);
+    const { active } = this.#drive;
+    if (active.record.pause_requested) throw new TurnSignal("pause");
+    const error = tokenLimitError(active);
+    if (error) this.#fail(error);
   }
 
   recall(key: string): StepRecord | undefined {
     this.#fence();
-    const record = this.#options.steps.get(key);
+    const record = this.#steps.get(key);
     if (record?.outcome) this.#passed.add(key);
     return record;
   }
 
   begun(key: string, step: Omit<StepRecord, "outcome">): void {
     this.#fence();
-    const { steps } = this.#options;
+    const steps = this.#steps;
     const notBefore = steps.get(key)?.notBefore;
     if (notBefore !== undefined && notBefore > this.clock().at) throw new TurnSignal("suspend");
     this.#begun.set(key, step);
@@ -113,7 +101,7 @@ export class TurnJournal implements TurnHost {
     this.#fence();
     this.#begun.delete(key);
     this.#passed.add(key);
-    this.#options.steps.ended(key, step);
+    this.#steps.ended(key, step);
   }
 
   threw(key: string, error: unknown): void {
@@ -126,7 +114,7 @@ export class TurnJournal implements TurnHost {
 
   invalidate(scope: string, key: string): void {
     this.#fence();
-    const { steps, control } = this.#options;
+    const steps = this.#steps;
     const prefix = scope === "" ? "" : `${scope}/`;
     const later = steps
       .keys()
@@ -144,16 +132,15 @@ export class TurnJournal implements TurnHost {
       steps.remove(other);
       this.#passed.delete(other);
     }
-    // A message's scope is not known; what other scopes had said comes again under the same ids.
-    control.retractOutstanding();
+    // The scope of a message is not known; messages of other scopes are emitted again under the same ids.
+    this.#feed.retracted(this.#drive.active.events.retractOutstanding());
   }
 
   async backoff(key: string, attempt: number, error: unknown): Promise<void> {
-    const { control, steps } = this.#options;
     const delay = retryDelay(attempt, error);
     if (delay === undefined) throw error;
     if (delay <= LONGEST_WAIT_IN_MEMORY_MS) {
-      await control.sleep(delay);
+      await this.#drive.sleep(delay);
       return;
     }
     this.#fence();
@@ -163,17 +150,23 @@ export class TurnJournal implements TurnHost {
       attempt,
       fingerprint: "",
     };
-    steps.waits(key, step, this.clock().at + delay);
+    this.#steps.waits(key, step, this.clock().at + delay);
     throw new TurnSignal("suspend");
   }
 
   discard(messageId: string): void {
-    if (this.#options.control.current) this.#options.control.discard(messageId);
+    if (!this.#drive.superseded) this.#feed.discard(messageId);
+  }
+
+  flush(): void {
+    this.#feed.batchComplete();
   }
 
   answer(question: Question): Promise<{ answer: Answer; time: Moment }> {
     this.#fence();
-    const { questions, runId } = this.#options;
+    const questions = this.#questions;
+    const { active } = this.#drive;
+    const runId = active.record.id;
     const known = questions.get(question.id);
     if (known?.answer) {
       const { value, time } = known.answer;
@@ -181,8 +174,8 @@ export class TurnJournal implements TurnHost {
     }
     if (known?.run !== runId) {
       questions.ask(runId, question, this.clock());
-      // An input has an event; of an approval nobody would hear before all that runs beside it has ended.
-      if (question.kind === "approval") this.#options.control.asked();
+      // An input has an event; without this an approval would not be shown before all its siblings have ended.
+      if (question.kind === "approval") this.#feed.runSoon(active);
     }
     throw new TurnSignal("suspend");
   }
@@ -196,11 +189,12 @@ export class TurnJournal implements TurnHost {
   }
 
   #fence(): void {
-    if (!this.#options.control.current) throw new TurnSignal("superseded");
+    if (this.#drive.superseded) throw new TurnSignal("superseded");
   }
 
+  /** Ends the run at once: agent and tool code must not make a result of this error. */
   #fail(error: TroupeError): never {
-    this.#options.control.fail(error);
+    this.#lifecycle.end({ status: "failed", error });
     throw new TurnSignal("superseded");
   }
 }

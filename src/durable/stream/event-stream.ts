@@ -1,29 +1,29 @@
 import { CAUGHT_UP_FRAME, eventFrame, isTerminal } from "./frames.ts";
 import type { EventLog } from "../storage/event-log.ts";
-import type { Live, LiveClient } from "./live.ts";
+import type { LiveFeed, LiveClient } from "./live-feed.ts";
 
-/** What waits in memory for one reader before it is asked to come back. */
+/** Unread bytes of one client in memory, above which it is disconnected. */
 const MOST_BEHIND_BYTES = 1_000_000;
-/** About what one page of the log has. */
+/** Approximate size of one page of the log. */
 const PAGE_BYTES = 64 * 1024;
 
 export interface EventStreamOptions {
   log: EventLog;
-  live: Live;
-  /** Frames that come first. */
+  live: LiveFeed;
+  /** The first frames. */
   opening: string;
   after: number;
-  /** Whether the stream ends with its run, or shows the life of the team. */
+  /** Whether the stream ends with its run or shows all runs of the team. */
   ofRun: boolean;
-  /** Everything recorded was sent; what follows is live. */
+  /** Everything recorded was sent; live frames follow. */
   caughtUp(): void;
 }
 
 const encoder = new TextEncoder();
 
 /**
- * The bytes of one client's stream. Recorded events are read as fast as the client takes them; when none is left it
- * joins the live ones in the same synchronous go, so that nothing comes twice or is missed.
+ * The bytes of one client's stream. Recorded events are read as fast as the client takes them; after the last one it joins
+ * the live feed in the same synchronous go, so that it gets each event exactly once.
  */
 export class EventStream implements LiveClient {
   readonly body: ReadableStream<Uint8Array>;
@@ -36,8 +36,8 @@ export class EventStream implements LiveClient {
   constructor(options: EventStreamOptions) {
     this.#options = options;
     this.ofRun = options.ofRun;
-    // Not a ReadableStream of our own: the runtime does not cancel that when the client leaves, whereas writing to
-    // this one then fails.
+    // Not a ReadableStream made in JavaScript: the runtime does not cancel that when the client leaves, whereas writes to
+    // this one then fail.
     const { readable, writable } = new IdentityTransformStream();
     this.body = readable;
     this.#writer = writable.getWriter();
@@ -50,7 +50,7 @@ export class EventStream implements LiveClient {
 
   push(bytes: Uint8Array): void {
     if (this.#closed) return;
-    // One that has taken everything gets more, however much that is: closing it would not make it smaller.
+    // A client without unread bytes gets frames of any size: they would be as large when it comes back.
     if (this.#behind > 0 && this.#behind + bytes.length > MOST_BEHIND_BYTES) this.close();
     else void this.#write(bytes);
   }
@@ -58,7 +58,7 @@ export class EventStream implements LiveClient {
   close(): void {
     if (this.#closed) return;
     this.#leave();
-    this.#writer.close().catch(() => undefined); // The client has left; it is not missed.
+    this.#writer.close().catch(() => undefined); // The client has left already.
   }
 
   async #replay(): Promise<void> {
@@ -83,7 +83,7 @@ export class EventStream implements LiveClient {
         return;
       }
       await this.#write(encoder.encode(frames));
-      // The log of a deleted team must not be read: another one may have taken its place.
+      // The log of a deleted team must not be read: the object may hold another team by now.
       if (live.over) this.close();
       if (this.#closed) return;
       frames = "";

@@ -1,11 +1,11 @@
 import type { EventKind } from "../storage/event-log.ts";
 
-/** Asks clients to wait a while before they come back: a human is not that fast. */
+/** Asks clients to wait a while before they reconnect: a human takes longer. */
 export const RETRY_FRAME = "retry: 15000\n\n";
 export const PING_FRAME = ": ping\n\n";
 export const CAUGHT_UP_FRAME = "event: caught_up\ndata: {}\n\n";
 
-/** Names of frames that tell of the service; items of the run are unnamed. */
+/** Names of frames about the service; items of the run are unnamed. */
 const EVENT_NAMES: Record<EventKind, string | undefined> = {
   message: undefined,
   quiet: undefined,
@@ -16,7 +16,7 @@ const EVENT_NAMES: Record<EventKind, string | undefined> = {
   cancelled: "run",
 };
 
-/** A frame for something recorded. `body` is JSON text, which has no line breaks. */
+/** The frame of a recorded event. `body` is JSON text, which has no line breaks. */
 export function eventFrame({
   seq,
   kind,
@@ -32,7 +32,7 @@ export function eventFrame({
     : `event: ${name}\nid: ${seq}\ndata: ${body}\n\n`;
 }
 
-/** An unnamed frame that is not recorded: a piece of text. */
+/** An unnamed frame without an id: a piece of text, which is not recorded. */
 export function liveFrame(item: unknown): string {
   return `data: ${JSON.stringify(item)}\n\n`;
 }

@@ -4,15 +4,15 @@ import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { EventStream } from "./event-stream.ts";
 import { namedFrame } from "./frames.ts";
-import type { Live } from "./live.ts";
+import type { LiveFeed } from "./live-feed.ts";
 import { ok } from "../../contract/result.ts";
 import { runNotFound } from "../object/refusals.ts";
 import type { StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** The object's fetch knows one address: GET opens a stream, POST starts the run that is to be streamed. */
+/** The only URL of the object's fetch: GET opens a stream, POST starts a run and opens its stream. */
 const ADDRESS = "https://team/stream";
-/** Under this header its answer names the run that was started. */
+/** The response header with the id of the run that was started. */
 const RUN = "x-troupe-run";
 
 export function streamRequest({ run, after }: StreamInput): Request {
@@ -58,13 +58,13 @@ export async function readStreamResponse(response: Response): Promise<Result<Ope
 
 export interface StreamSources {
   stores: Stores;
-  live: Live;
-  driver: { active: ActiveRun | undefined };
+  live: LiveFeed;
+  controller: { active: ActiveRun | undefined };
 }
 
-/** Opens a stream of one run, or of the team's life. */
+/** Opens the stream of one run, or of all runs of the team. */
 export function openStream(
-  { stores, live, driver }: StreamSources,
+  { stores, live, controller }: StreamSources,
   input: StreamInput,
 ): Result<OpenedStream> {
   const run = input.run === null ? stores.runs.last() : stores.runs.byId(input.run);
@@ -77,9 +77,9 @@ export function openStream(
     live,
     after: ofRun ? Math.max(input.after, first_event) : input.after,
     ofRun,
-    opening: run ? namedFrame("run", opening(stores, run, driver.active, input.after)) : "",
+    opening: run ? namedFrame("run", opening(stores, run, controller.active, input.after)) : "",
     caughtUp: () => {
-      const status = driver.active?.record.status;
+      const status = controller.active?.record.status;
       if (status === "waiting" || status === "paused") live.rest();
     },
   });
@@ -95,7 +95,7 @@ function opening(
 ): ReturnType<ActiveRun["info"]> {
   if (active?.record.id === run.record.id) return active.info();
   const info = runInfo(stores, run);
-  // A cancelled run's stream ends with a frame that says so, exactly one; this comes before it.
+  // The stream of a cancelled run ends with exactly one frame with this status; the first frame must not be another.
   const endFollows = run.record.last_event !== null && after < run.record.last_event;
   return info.status === "cancelled" && endFollows
     ? { ...info, status: "running", ended_at: null }

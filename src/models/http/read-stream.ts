@@ -8,6 +8,8 @@ export interface SendOptions {
   timeoutMs: number;
   idempotencyKey: string | undefined;
   signal: AbortSignal | undefined;
+  /** Called after the pieces of each batch of chunks that arrived together. */
+  flush?: (() => void) | undefined;
 }
 
 /** Assembles the chunks of an answer. */
@@ -35,7 +37,7 @@ export interface StreamSource<Chunk> {
 export async function* readStream<Chunk, T>(
   prepare: () => StreamSource<Chunk>,
   reader: ChunkReader<Chunk, T>,
-  { timeoutMs, signal }: SendOptions,
+  { timeoutMs, signal, flush }: SendOptions,
 ): AsyncGenerator<string, T, void> {
   const source = prepare();
   let answer: AnswerChunks<Chunk> | undefined;
@@ -53,6 +55,7 @@ export async function* readStream<Chunk, T>(
         const piece = reader.read(chunk);
         if (piece !== "") yield piece;
       }
+      flush?.();
     }
     // A cancelled body ends as if it were complete.
     signal?.throwIfAborted();

@@ -330,7 +330,7 @@ describe("approval by a human", () => {
 
   test("is not given by who has nobody to ask", async () => {
     const { agent, executor } = make({ approval: "human" });
-    await expect(run(agent, { task: python("1") })).rejects.toThrow(/nobody was named/);
+    await expect(run(agent, { task: python("1") })).rejects.toThrow(/has no answer function/);
     expect(executor.ran).toEqual([]);
   });
 });

@@ -168,7 +168,7 @@ describe("a question to a human", () => {
   });
 
   test("fails the run when nobody was", async () => {
-    await expect(run(asking(), { task: "go" })).rejects.toThrow(/nobody was named to answer/);
+    await expect(run(asking(), { task: "go" })).rejects.toThrow(/has no answer function/);
   });
 
   test("does not keep a cancelled run from ending", async () => {

@@ -36,3 +36,24 @@ test("streamed tool calls of servers that number them all alike, or repeat the i
     { id: "b", name: "add", arguments: "{}" },
   ]);
 });
+
+test("tells when the pieces that arrived together were all yielded", async () => {
+  const event = (delta: object, finish_reason: string | null = null): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const rest = Promise.withResolvers<void>();
+  await using server = await serveOnce((response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(event({ content: "one " }) + event({ content: "two " }));
+    const last = `${event({ content: "three" }, "stop")}data: [DONE]\n\n`;
+    void rest.promise.then(() => response.end(last));
+  });
+  const seen: string[] = [];
+  const flush = (): void => {
+    seen.push("flush");
+    rest.resolve();
+  };
+  const pieces = clientOf(server).createStream([user("Hi")], { flush });
+  for await (const piece of pieces) seen.push(piece);
+  expect(seen.slice(0, 3)).toEqual(["one ", "two ", "flush"]);
+  expect(seen).toContain("three");
+});

@@ -4,37 +4,37 @@ import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** A team in memory, at its last commit. */
-export interface OpenTeam {
+export interface LoadedTeam {
   runnable: Runnable;
   state: TeamState;
 }
 
-/** Makes a team of its stored component. @throws ComponentError */
+/** Builds a team from its stored component. @throws ComponentError */
 export type BuildTeam = (component: ComponentModel) => Promise<Runnable>;
 
-/** Keeps the team in memory between turns, and lets go of it when memory and storage may differ. */
+/** Keeps the team in memory between turns, until memory and storage may differ. */
 export class TeamCache {
   readonly #stores: Stores;
   readonly #build: BuildTeam;
-  #open: Promise<OpenTeam> | undefined;
+  #open: Promise<LoadedTeam> | undefined;
 
   constructor(stores: Stores, build: BuildTeam) {
     this.#stores = stores;
     this.#build = build;
   }
 
-  open(): Promise<OpenTeam> {
+  open(): Promise<LoadedTeam> {
     this.#open ??= this.#load();
     return this.#open;
   }
 
-  /** Puts a team that was just stored in the place of the present one. */
-  replace(open: OpenTeam): void {
+  /** Replaces the team by one that was just stored. */
+  replace(open: LoadedTeam): void {
     this.drop();
     this.#open = Promise.resolve(open);
   }
 
-  /** The next one to ask gets the last commit. */
+  /** Closes the team; the next {@link open} loads the last commit. */
   drop(): void {
     const open = this.#open;
     this.#open = undefined;
@@ -43,10 +43,10 @@ export class TeamCache {
         ({ runnable }) => runnable.close(),
         () => undefined,
       )
-      .catch(() => undefined); // Nobody is left to tell that a connection could not be closed.
+      .catch(() => undefined); // A connection that could not be closed concerns no caller.
   }
 
-  async #load(): Promise<OpenTeam> {
+  async #load(): Promise<LoadedTeam> {
     try {
       const runnable = await this.#build(this.#stores.team.component);
       const { db, texts } = this.#stores;

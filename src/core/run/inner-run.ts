@@ -4,11 +4,11 @@ import type { TaskResult } from "./task-result.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /**
- * Runs a team or agent inside somebody else's turn, from its task to its end: an inner team, a team as a tool.
- * Nothing is committed in between, the outer turn does that. Each inner turn has a scope of its own; whoever calls
- * this twice in one scope opens a scope per call. The result's order is the same whenever the turn is run again.
+ * Runs a team or agent inside a turn of another one, from its task to its end: an inner team, a team as a tool. Nothing is
+ * committed in between; the outer turn does that. Each inner turn has a scope of its own; a caller that does this twice
+ * in one scope opens a scope per call. The order of the result is the same when the turn runs again.
  */
-export async function* drive(
+export async function* runInner(
   runnable: Runnable,
   task: TaskInput,
   ctx: TurnContext,
@@ -23,7 +23,7 @@ export async function* drive(
   return { type: "TaskResult", messages, stop_reason: progress.stopReason };
 }
 
-/** What stands in `said` comes in the order it has there; everything else stays where it is. */
+/** Sorts the items of `said` into their order there; all other items keep their positions. */
 function inOrder(yielded: readonly Message[], said: readonly Message[]): readonly Message[] {
   const present = new Set(yielded);
   const sorted = said.filter((message) => present.has(message)).values();
@@ -33,7 +33,7 @@ function inOrder(yielded: readonly Message[], said: readonly Message[]): readonl
   );
 }
 
-/** Passes a turn's items on and adds to `messages` what belongs into a result. */
+/** Passes on a turn's items and adds those that are part of a result to `messages`. */
 export async function* collect(
   turn: AsyncGenerator<Message, Progress, void>,
   messages: Message[],

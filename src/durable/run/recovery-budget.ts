@@ -17,17 +17,17 @@ type Progress = readonly [turn: number, steps: number, answers: number];
  */
 export function countRecovery(
   { steps, questions, runs }: Stores,
-  { record, stored, next }: ActiveRun,
+  { record, stored, turnOfRun }: ActiveRun,
 ): void {
   const furthest = parse(record.recovery_mark);
-  const now: Progress = [next, steps.finished, questions.answered(record.id)];
+  const now: Progress = [turnOfRun, steps.finished, questions.answered(record.id)];
   const advanced = furthest === undefined || isFurther(now, furthest);
   record.recoveries = advanced ? 1 : record.recoveries + 1;
   record.recovery_mark = (advanced ? best(now, furthest) : furthest).join(":");
   if (record.recoveries > MOST_RECOVERIES) {
     throw new TroupeError(
       "recovery_limit",
-      `the run was interrupted ${MOST_RECOVERIES} times in a row without progress: something in its turn ${next} may end the process, for example code that never returns or uses up the memory`,
+      `the run was interrupted ${MOST_RECOVERIES} times in a row without progress: something in its turn ${turnOfRun} may end the process, for example code that never returns or uses up the memory`,
     );
   }
   runs.update(stored);

@@ -6,9 +6,9 @@ import { eventFrame, liveFrame, namedFrame, PING_FRAME, RETRY_FRAME } from "./fr
 
 const PING_MS = 15_000;
 
-/** Somebody who is connected and has seen everything recorded. Must not throw and must not wait. */
+/** A connected client that has received everything recorded. Must not throw and must not wait. */
 export interface LiveClient {
-  /** Whether it came for one run. */
+  /** Whether its stream shows one run. */
   readonly ofRun: boolean;
   push(bytes: Uint8Array): void;
   /** Sends what is queued and ends the connection. */
@@ -16,39 +16,38 @@ export interface LiveClient {
 }
 
 interface TextInProgress {
-  /** Null where the pieces do not say; clients then go by the source. */
+  /** Null when the pieces name no message; clients then go by the source. */
   full_message_id: string | null;
   source: string;
   content: string;
 }
 
-/** Frames of so many characters do not wait for others: while data keeps coming in, timers do not fire. */
+/** Pending frames of so many characters are sent at once: while data keeps coming in, timers do not fire. */
 const FLUSH_LENGTH = 16 * 1024;
-/** Frames of more characters than this, sent so soon after as many, are part of a burst. */
-const FEW_FRAMES = 1024;
+/** A batch of more characters, so soon after another one, is part of a burst. */
+const LARGE_BATCH = 1024;
 const BURST_MS = 1000;
-/** Steps of promises without a new frame after which no more are on their way: several times what a piece of text takes. */
-const QUIET_STEPS = 100;
 
 const encoder = new TextEncoder();
 
 /**
- * What is happening now, for whoever watches. Frames that arise together leave together, encoded
- * once for all clients; nothing here is stored.
+ * Sends what is happening now to all connected clients, and keeps the texts in progress for clients that connect later.
+ * Frames of one batch are encoded once and sent in one write: when the reader of a model's stream says that a batch is
+ * complete ({@link batchComplete}), and otherwise by a timer. Nothing here is stored.
  */
-export class Live {
+export class LiveFeed {
   readonly #clients = new Set<LiveClient>();
   readonly #texts = new Map<string, TextInProgress>();
   #pending = "";
-  #flushing = false;
-  #burstAt = 0;
+  #largeBatchAt = 0;
+  #flushTimer: ReturnType<typeof setTimeout> | undefined;
   #ping: ReturnType<typeof setInterval> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #restMs: number;
-  /** Whether there will never be anything any more: the team is deleted. */
+  /** Whether the team is deleted. */
   over = false;
 
-  /** @param restMs how long connections stay open once nothing happens any more until a human acts */
+  /** @param restMs how long connections stay open while the run waits for a human */
   constructor(restMs: number) {
     this.#restMs = restMs;
   }
@@ -61,12 +60,10 @@ export class Live {
     if (this.#clients.size === 0) return;
     this.#pending += frame;
     if (this.#pending.length >= FLUSH_LENGTH) this.flush();
-    if (this.#flushing) return;
-    this.#flushing = true;
-    void this.#flushSoon();
+    else this.#flushTimer ??= setTimeout(() => this.flush(), 0);
   }
 
-  /** A message ends the text that led to it. @param event unless it had been recorded, and sent, before */
+  /** A message ends its streamed text. @param event undefined when it was recorded and sent before a restart */
   message({ id, source }: Message, event: RecordedEvent | undefined): void {
     if (this.#texts.size > 0) {
       this.#texts.delete(id);
@@ -90,7 +87,7 @@ export class Live {
     if (this.#clients.size > 0) this.send(liveFrame(event));
   }
 
-  /** The text shown of a message is void. */
+  /** The text streamed for a message is void. */
   discard(id: string): void {
     const text = this.#texts.get(id);
     if (text === undefined) return;
@@ -99,21 +96,21 @@ export class Live {
     this.send(namedFrame("discard", { full_message_id, source }));
   }
 
-  /** The turn is over: texts that led to nothing are void (`discard`), or simply done with. */
+  /** The turn is over: its unfinished texts are declared void (`discard`), or only forgotten. */
   endTexts(how: "discard" | "forget"): void {
     if (how === "discard") for (const id of this.#texts.keys()) this.discard(id);
     this.#texts.clear();
-    this.#burstAt = 0;
+    this.#largeBatchAt = 0;
   }
 
-  /** Frames of the texts in progress, for a newcomer. */
+  /** Frames of the texts in progress, for a new client. */
   snapshots(): string {
     let frames = "";
     for (const text of this.#texts.values()) frames += namedFrame("snapshot", text);
     return frames;
   }
 
-  /** From now on this client gets what is sent. */
+  /** The client gets all frames from now on. */
   join(client: LiveClient): void {
     this.flush();
     this.#clients.add(client);
@@ -129,53 +126,46 @@ export class Live {
     this.wake();
   }
 
+  /**
+   * Everything that has arrived was passed to {@link send}: sends it now. In a burst more follows, and a write costs more
+   * than a frame: then the timer, a millisecond later, sends several batches in one write.
+   */
+  batchComplete(): void {
+    const burst = Date.now() - this.#largeBatchAt < BURST_MS;
+    if (!burst || this.#pending.length <= LARGE_BATCH) this.flush();
+  }
+
+  /** Sends the pending frames now, in one write per client. */
   flush(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
     if (this.#pending === "") return;
     const bytes = encoder.encode(this.#pending);
-    if (this.#pending.length > FEW_FRAMES) this.#burstAt = Date.now();
+    if (this.#pending.length > LARGE_BATCH) this.#largeBatchAt = Date.now();
     this.#pending = "";
     for (const client of this.#clients) client.push(bytes);
   }
 
-  /**
-   * Once no more frames are on their way. In a burst more will come; a timer of no time waits the millisecond for them
-   * that is too long for somebody who sees word after word.
-   */
-  async #flushSoon(): Promise<void> {
-    let length = this.#pending.length;
-    for (let quiet = 0; quiet < QUIET_STEPS; quiet++) {
-      await Promise.resolve();
-      if (this.#pending.length === length) continue;
-      length = this.#pending.length;
-      quiet = 0;
-    }
-    if (length > FEW_FRAMES && Date.now() - this.#burstAt < BURST_MS) {
-      await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-    this.#flushing = false;
-    this.flush();
-  }
-
-  /** Nothing will happen until a human acts: asks clients to come back then, so that the object can be unloaded. */
+  /** The run rests: asks clients to come back later and disconnects them, so that the object can be unloaded. */
   rest(): void {
     this.send(RETRY_FRAME);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => this.close("all"), this.#restMs);
   }
 
-  /** Something happens again. */
+  /** The run goes on: connections stay open. */
   wake(): void {
     clearTimeout(this.#rest);
     this.#rest = undefined;
   }
 
-  /** Ends all connections for good, also of those who still read the log. */
+  /** The team is deleted: ends all connections, including those of clients that still read the log. */
   end(): void {
     this.over = true;
     this.close("all");
   }
 
-  /** Ends connections, after everything sent so far. */
+  /** Ends connections after sending the pending frames. */
   close(which: "of_run" | "all"): void {
     this.flush();
     for (const client of this.#clients) {

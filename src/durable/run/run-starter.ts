@@ -1,24 +1,24 @@
 import { hashId } from "../../core/ids.ts";
-import { loadTask } from "../../core/messages/load-task.ts";
+import { createMessage } from "../../core/messages/create.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { ActiveRun } from "./active-run.ts";
-import type { Driver } from "./driver.ts";
-import { idempotencyMismatch, refuseInput, runNotFound, teamBusy } from "../object/refusals.ts";
+import type { RunController } from "./run-controller.ts";
+import { idempotencyMismatch, runNotFound, teamBusy } from "../object/refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { type RunRecord, turnId } from "../storage/run-store.ts";
 import { lastTurn } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** How runs begin: with a task, or with what another run had recorded. Synchronous: it happens, durably, or it does not. */
-export class RunStarts {
+/** Starts runs: with a task, or with the recorded steps of a failed run. Synchronous, so a start is stored whole or not at all. */
+export class RunStarter {
   readonly #stores: Stores;
-  readonly #driver: Driver;
+  readonly #controller: RunController;
 
-  constructor(stores: Stores, driver: Driver) {
+  constructor(stores: Stores, controller: RunController) {
     this.#stores = stores;
-    this.#driver = driver;
+    this.#controller = controller;
   }
 
   /** `created` is false when an idempotency key named an earlier run. */
@@ -29,19 +29,9 @@ export class RunStarts {
     if (earlier) return earlier.ok ? ok({ id: earlier.value, created: false }) : earlier;
     const id = crypto.randomUUID();
     const created_at = new Date().toISOString();
-    let task: ChatMessage[] | null;
-    try {
-      let count = 0;
-      task = loadTask(input.task, {
-        id: () => hashId(`${id}/task#${count++}`),
-        now: () => created_at,
-      });
-    } catch (error) {
-      return refuseInput(error);
-    }
-    const busy = this.#driver.active;
+    const busy = this.#controller.active;
     if (busy && input.on_conflict === "reject") return teamBusy(busy.record.id);
-    if (busy) this.#driver.end({ status: "cancelled" });
+    if (busy) this.#controller.end({ status: "cancelled" });
     const record: RunRecord = {
       ...blank(id, created_at, lastTurn(db)),
       output_task_messages: input.output_task_messages,
@@ -51,12 +41,13 @@ export class RunStarts {
       epoch: this.#stores.team.record.epoch,
       first_event: this.#stores.log.last,
     };
+    const task = taskMessages(input.task, id, created_at);
     const stored = this.#stores.transaction(() => {
       this.#stores.steps.clear();
       this.#remember(idempotency, id);
       return this.#stores.runs.insert(record, task);
     });
-    this.#driver.start(new ActiveRun(this.#stores, stored));
+    this.#controller.start(new ActiveRun(this.#stores, stored, task));
     return ok({ id, created: true });
   }
 
@@ -102,6 +93,7 @@ export class RunStarts {
       event: record.first_event,
     };
     const ran = Math.max(started.ran, steps.ran);
+    const task = runs.task(failed.seq);
     const stored = this.#stores.transaction(() => {
       this.#remember(request, retryId);
       return runs.insert(
@@ -122,10 +114,10 @@ export class RunStarts {
           epoch: record.epoch,
           first_event: log.last,
         },
-        runs.task(failed.seq),
+        task,
       );
     });
-    this.#driver.start(new ActiveRun(this.#stores, stored));
+    this.#controller.start(new ActiveRun(this.#stores, stored, task));
     return ok(retryId);
   }
 
@@ -145,6 +137,18 @@ export class RunStarts {
     const { key, hash } = idempotency;
     this.#stores.db.write("insert into idempotency values (?, ?, ?)", key, hash, run);
   }
+}
+
+/** The Worker has checked the task; ids and times it lacks are the run's, so that a retry finds the same ones. */
+function taskMessages(
+  task: StartRunInput["task"],
+  run: string,
+  createdAt: string,
+): ChatMessage[] | null {
+  if (task === null) return null;
+  let count = 0;
+  const origin = { id: () => hashId(`${run}/task#${count++}`), now: () => createdAt };
+  return task.map((message) => createMessage(origin, message as ChatMessage));
 }
 
 function blank(

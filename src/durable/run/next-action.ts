@@ -1,0 +1,83 @@
+import { TroupeError } from "../../core/errors.ts";
+import type { Moment } from "../../core/run/turn-host.ts";
+import type { StoredQuestion } from "../storage/question-store.ts";
+import type { RunRecord } from "../storage/run-store.ts";
+import { timeLeft, timeLimitError } from "./run-limits.ts";
+
+/** AutoGen's text for a run that was asked to stop after its turn. */
+const STOP_REASON = "External termination requested";
+
+/**
+ * What is known of the turn in progress. `none`: the last one was committed. `running`: a drive is running it.
+ * `interrupted`: it was just accepted, answered or resumed, or the object was restarted in the middle of it; it runs
+ * before a requested stop takes effect. `suspended`: it waits for an answer or for the end of a backoff.
+ */
+export type TurnState = "none" | "running" | "interrupted" | "suspended";
+
+/** What {@link nextAction} depends on besides the run's record. */
+export interface RunFacts {
+  turn: TurnState;
+  /** Whether a question was answered since the turn was suspended. */
+  answered: boolean;
+  openQuestions: readonly StoredQuestion[];
+  /** When the first of the turn's backoffs ends, epoch milliseconds. */
+  wakeAt: number | null;
+  now: Moment;
+}
+
+export type NextAction =
+  /** Run the turn in progress, from its beginning. */
+  | { do: "turn" }
+  /** A pause is over: tell the agents. */
+  | { do: "resume" }
+  /** Tell the agents that the run pauses, then pause it. */
+  | { do: "pause" }
+  /** End the run between two turns. */
+  | { do: "complete"; stopReason: string }
+  | { do: "fail"; error: TroupeError }
+  /** Answer questions whose time is up by their default answers. */
+  | { do: "answer_by_default"; questions: readonly StoredQuestion[] }
+  /** A client or the alarm has to act first. `status` is the run's while it waits. */
+  | { do: "wait"; status: "waiting" | "paused" | "running"; wakeAt: number | null };
+
+type State = Pick<
+  RunRecord,
+  | "status"
+  | "stop_requested"
+  | "pause_requested"
+  | "resuming"
+  | "timeout_seconds"
+  | "ran_before"
+  | "wake_at"
+>;
+
+/** Decides what an active run needs next: a pure function of its record and a few facts. */
+export function nextAction(record: State, facts: RunFacts): NextAction {
+  const { turn, answered, openQuestions, wakeAt, now } = facts;
+  const left = timeLeft(record, now.ran);
+  if (record.status === "running" && left !== null && left <= 0) {
+    return { do: "fail", error: timeLimitError(record) };
+  }
+  if (record.stop_requested !== null && (turn === "none" || turn === "suspended")) {
+    return { do: "complete", stopReason: STOP_REASON };
+  }
+  // A pause holds back default answers, too.
+  if (record.status === "paused") return { do: "wait", status: "paused", wakeAt: record.wake_at };
+  const expired = openQuestions.filter(
+    ({ expiresAt }) => expiresAt !== null && expiresAt <= now.at,
+  );
+  if (expired.length > 0) return { do: "answer_by_default", questions: expired };
+  if (turn === "running") return { do: "wait", status: "running", wakeAt: null };
+  if (record.pause_requested) return { do: "pause" };
+  if (turn === "suspended" && !answered) {
+    const waiting = openQuestions.length > 0;
+    if (!waiting && wakeAt === null) {
+      const error = new TroupeError("internal", "a turn was suspended and waits for nothing");
+      return { do: "fail", error };
+    }
+    if (wakeAt === null || wakeAt > now.at) {
+      return { do: "wait", status: waiting ? "waiting" : "running", wakeAt };
+    }
+  }
+  return record.resuming ? { do: "resume" } : { do: "turn" };
+}

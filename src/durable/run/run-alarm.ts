@@ -1,0 +1,55 @@
+import type { Moment } from "../../core/run/turn-host.ts";
+import type { StoredQuestion } from "../storage/question-store.ts";
+import type { RunRecord } from "../storage/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+import { timeLeft } from "./run-limits.ts";
+
+/** An object without requests is evicted after 70 to 140 s; well before that the alarm shows that it is in use. */
+const HEARTBEAT_MS = 15_000;
+
+/** The runtime refuses alarms after the year 2189. One that rings early is set again. */
+const FURTHEST_MS = 365 * 86_400_000;
+
+/** The object's one alarm, which wakes it when the active run needs something without a request. */
+export class RunAlarm {
+  readonly #storage: DurableObjectStorage;
+  readonly #stores: Stores;
+
+  constructor(storage: DurableObjectStorage, stores: Stores) {
+    this.#storage = storage;
+    this.#stores = stores;
+  }
+
+  /** Sets the alarm for the run as it is now. */
+  set(record: RunRecord, now: Moment): void {
+    const time = alarmTime(record, this.#stores.questions.open(record.id), now);
+    if (time === null) this.clear();
+    else void this.#storage.setAlarm(time);
+  }
+
+  clear(): void {
+    void this.#storage.deleteAlarm();
+  }
+}
+
+/**
+ * When the alarm is due, epoch milliseconds: the earliest of heartbeat and time limit while the run is running, end of a
+ * backoff (instead of the heartbeat) and expiry of a question. Null when only a client can change anything.
+ */
+function alarmTime(
+  record: RunRecord,
+  openQuestions: readonly StoredQuestion[],
+  now: Moment,
+): number | null {
+  const { status, wake_at } = record;
+  if (status === "paused") return null;
+  const times: number[] = [];
+  if (wake_at !== null) times.push(wake_at);
+  else if (status === "running") times.push(now.at + HEARTBEAT_MS);
+  if (status === "running") {
+    const left = timeLeft(record, now.ran);
+    if (left !== null) times.push(now.at + Math.max(0, left));
+  }
+  for (const { expiresAt } of openQuestions) if (expiresAt !== null) times.push(expiresAt);
+  return times.length === 0 ? null : Math.min(now.at + FURTHEST_MS, ...times);
+}

@@ -1,0 +1,129 @@
+import type { Log } from "../../core/log.ts";
+import type { LiveFeed } from "../stream/live-feed.ts";
+import type { Stores } from "../storage/stores.ts";
+import type { ActiveRun } from "./active-run.ts";
+import type { DriveOrigin } from "./drive.ts";
+import { RunAlarm } from "./run-alarm.ts";
+import { RunFeed } from "./run-feed.ts";
+import { RunLifecycle } from "./run-lifecycle.ts";
+import { RunLoop } from "./run-loop.ts";
+import type { Outcome } from "./run-outcome.ts";
+import type { TeamCache } from "./team-cache.ts";
+
+export interface RunControllerOptions {
+  storage: DurableObjectStorage;
+  stores: Stores;
+  live: LiveFeed;
+  team: TeamCache;
+  log: Log;
+}
+
+/** What requests and the alarm do to the active run. Starts the loop whenever the run needs it. */
+export class RunController {
+  readonly #stores: Stores;
+  readonly #team: TeamCache;
+  readonly #feed: RunFeed;
+  readonly #lifecycle: RunLifecycle;
+  readonly #loop: RunLoop;
+
+  constructor({ storage, stores, live, team, log }: RunControllerOptions) {
+    this.#stores = stores;
+    this.#team = team;
+    const feed = new RunFeed(live);
+    const alarm = new RunAlarm(storage, stores);
+    const lifecycle = new RunLifecycle({ stores, team, alarm, feed, log });
+    this.#feed = feed;
+    this.#lifecycle = lifecycle;
+    this.#loop = new RunLoop({ storage, stores, team, feed, lifecycle });
+  }
+
+  get active(): ActiveRun | undefined {
+    return this.#lifecycle.active;
+  }
+
+  /** Starts a run whose row was just inserted. */
+  start(active: ActiveRun): void {
+    this.#lifecycle.begin(active);
+    this.kick("start");
+  }
+
+  /** Drives the run unless it has a drive or has to wait. */
+  kick(origin: DriveOrigin = "rest"): void {
+    const { active } = this.#lifecycle;
+    if (active === undefined) return;
+    let action = this.#lifecycle.next(active);
+    while (action.do === "answer_by_default") {
+      this.#lifecycle.answerByDefault(active, action.questions);
+      action = this.#lifecycle.next(active);
+    }
+    if (action.do === "wait" || this.#lifecycle.drive !== undefined) return;
+    // Before the loop makes it durable, so that a turn that ends the process counts as interrupted.
+    const goesOn = action.do === "turn" || action.do === "resume";
+    if (active.resting && goesOn) this.#lifecycle.wake(active);
+    const drive = this.#lifecycle.openDrive(active, origin);
+    drive.done = this.#loop
+      .run(drive)
+      .catch(() => undefined) // Not even the failure could be stored; the alarm tries again.
+      .finally(() => this.#lifecycle.closeDrive(drive));
+  }
+
+  /** The alarm: set again first, so that it rings again whatever fails below. */
+  tick(): void {
+    const { active } = this.#lifecycle;
+    if (active === undefined) return;
+    this.#lifecycle.arm(active);
+    const action = this.#lifecycle.next(active);
+    if (action.do === "fail") this.end({ status: "failed", error: action.error });
+    else this.kick();
+  }
+
+  /** A question of the run was answered. */
+  answered(): void {
+    const { active } = this.#lifecycle;
+    if (active === undefined) return;
+    this.#lifecycle.answered(active);
+    this.kick();
+  }
+
+  /** Ends a pause, or takes back the request for one. */
+  resume(active: ActiveRun): void {
+    this.#lifecycle.resume(active);
+    this.kick();
+  }
+
+  /** Requests a pause; it begins when the steps under way are done. */
+  pause(active: ActiveRun): void {
+    active.record.pause_requested = true;
+    this.#stores.runs.update(active.stored);
+    this.#lifecycle.drive?.interrupt();
+    this.kick();
+  }
+
+  /**
+   * Stores that the run is to complete after its turn. A resting run completes at once; the promise resolves when it
+   * has.
+   */
+  stop(active: ActiveRun): Promise<void> | undefined {
+    this.#stores.runs.update(active.stored);
+    if (!active.resting) return undefined;
+    this.kick();
+    return this.#lifecycle.drive?.done;
+  }
+
+  /** Ends the run now, giving up its turn in progress. */
+  end(outcome: Outcome): void {
+    this.#lifecycle.end(outcome);
+  }
+
+  /** The team is deleted: forgets everything. */
+  destroy(): void {
+    this.#lifecycle.leave();
+    this.#team.drop();
+    this.#feed.release();
+  }
+
+  /** Resolves when the active run has ended, waits for a human or is paused, or after `ms`. */
+  async untilRest(ms: number): Promise<void> {
+    if (this.active?.record.status === "running") await this.#feed.untilRest(ms);
+  }
+}

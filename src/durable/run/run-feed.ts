@@ -1,0 +1,105 @@
+import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
+import type { Message } from "../../core/messages/message.ts";
+import type { RecordedEvent } from "../storage/event-log.ts";
+import { namedFrame } from "../stream/frames.ts";
+import type { LiveFeed } from "../stream/live-feed.ts";
+import type { ActiveRun } from "./active-run.ts";
+
+/** Tells connected clients and waiting callers about the active run. Writes nothing. */
+export class RunFeed {
+  readonly #live: LiveFeed;
+  readonly #waiting = new Set<() => void>();
+  #runPending = false;
+
+  constructor(live: LiveFeed) {
+    this.#live = live;
+  }
+
+  /** The run's status has changed. */
+  statusChanged(active: ActiveRun): void {
+    this.run(active);
+    if (active.record.status === "running") {
+      this.#live.wake();
+    } else {
+      this.#live.rest();
+      this.release();
+    }
+  }
+
+  /** Shows the run as it is now. */
+  run(active: ActiveRun): void {
+    if (this.#live.connected > 0) this.#live.send(namedFrame("run", active.info()));
+  }
+
+  /**
+   * Shows the run after the present task of the event loop, once for all its changes. A change of status or the end of
+   * the run in the meantime has shown it already.
+   */
+  runSoon(active: ActiveRun): void {
+    if (this.#runPending) return;
+    this.#runPending = true;
+    setTimeout(() => {
+      this.#runPending = false;
+      if (active.record.status === "running") this.run(active);
+    }, 0);
+  }
+
+  /** A piece of a streamed text. */
+  chunk(event: ModelClientStreamingChunkEvent): void {
+    this.#live.chunk(event);
+  }
+
+  /** A message, and its event unless that was recorded and sent before a restart. */
+  message(message: Message, event: RecordedEvent | undefined): void {
+    this.#live.message(message, event);
+  }
+
+  /** The pieces of text that have arrived were all passed to {@link chunk}. */
+  batchComplete(): void {
+    this.#live.batchComplete();
+  }
+
+  retracted(retract: RecordedEvent | undefined): void {
+    if (retract) this.#live.event(retract);
+  }
+
+  /** The text shown of this message is void. */
+  discard(messageId: string): void {
+    this.#live.discard(messageId);
+  }
+
+  /** The turn in progress was committed or given up: its texts are complete or will come again. */
+  turnOver(): void {
+    this.#live.endTexts("forget");
+  }
+
+  /** The run has ended with these events; a cancelled run's terminal event is itself a frame of the run. */
+  ended(active: ActiveRun, retract: RecordedEvent | undefined, terminal: RecordedEvent): void {
+    this.#live.endTexts("discard");
+    this.retracted(retract);
+    if (active.record.status !== "cancelled") this.run(active);
+    this.#live.event(terminal);
+    this.#live.wake();
+    this.#live.close("of_run");
+    this.release();
+  }
+
+  /** Wakes the callers of {@link untilRest}. */
+  release(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Resolves when the run has ended, waits or is paused, or after `ms`. */
+  async untilRest(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(done, ms);
+      const waiting = this.#waiting;
+      waiting.add(done);
+      function done(): void {
+        clearTimeout(timer);
+        waiting.delete(done);
+        resolve();
+      }
+    });
+  }
+}
