@@ -5,8 +5,8 @@ import { Agent as HttpAgent, createServer, request as httpRequest } from "node:h
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import { pipeline } from "node:stream";
-import { OUTCOME_HEADER, TARGET_HEADER } from "../../src/outgoing/egress-proxy.ts";
-import { isLoopbackHost, isPublicHost } from "../../src/outgoing/public-hosts.ts";
+import { OUTCOME_HEADER, TARGET_HEADER } from "#outgoing/egress-proxy.ts";
+import { isLoopbackHost, isPublicHost } from "#outgoing/public-hosts.ts";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.mjs";
 
 /** @typedef {import("node:http").IncomingMessage} IncomingMessage */

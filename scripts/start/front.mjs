@@ -2,14 +2,14 @@ import { once } from "node:events";
 import { Agent, createServer, request as openRequest } from "node:http";
 import { pipeline } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FRONT_KEY_HEADER } from "../../src/http/auth.ts";
+import { FRONT_KEY_HEADER } from "#http/auth.ts";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.mjs";
 import { requestProblem } from "./guard.mjs";
 import { MALFORMED, refuseUnreadable, sendProblem } from "./problem-response.mjs";
 
 /** @typedef {import("node:http").IncomingMessage} IncomingMessage */
 /** @typedef {import("node:http").ServerResponse} ServerResponse */
-/** @typedef {import("../../src/contract/problem.ts").Problem} Problem */
+/** @typedef {import("#contract/problem.ts").Problem} Problem */
 
 /** A server that was killed takes a moment to release its port. */
 const FREE_WITHIN_MS = 2_000;

@@ -1,4 +1,4 @@
-import { localProblem } from "../../src/http/auth.ts";
+import { localProblem } from "#http/auth.ts";
 
 /** Paths that miniflare answers itself: its explorer shows everything stored, of all Workers on this machine. */
 const OF_MINIFLARE = /^\/(cdn-cgi|__cf_local)(\/|$)/i;
@@ -8,7 +8,7 @@ const OF_MINIFLARE = /^\/(cdn-cgi|__cf_local)(\/|$)/i;
  *
  * @param {import("node:http").IncomingMessage} request
  * @param {boolean} open whether only local requests are allowed
- * @returns {import("../../src/contract/problem.ts").Problem | undefined}
+ * @returns {import("#contract/problem.ts").Problem | undefined}
  */
 export function requestProblem({ url = "", headers, headersDistinct }, open) {
   const hosts = headersDistinct["host"] ?? [];
@@ -40,7 +40,7 @@ function isHost(host) {
 
 /**
  * @param {string} detail
- * @returns {import("../../src/contract/problem.ts").Problem}
+ * @returns {import("#contract/problem.ts").Problem}
  */
 function malformed(detail) {
   return { status: 400, code: "malformed_request", detail };

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http";
-import { problemResponse } from "../../src/http/problem.ts";
+import { problemResponse } from "#http/problem.ts";
 
 /** @typedef {import("node:http").ServerResponse} ServerResponse */
-/** @typedef {import("../../src/contract/problem.ts").Problem} Problem */
+/** @typedef {import("#contract/problem.ts").Problem} Problem */
 
 /** @type {Problem} */
 export const MALFORMED = {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { secretHosts } from "../../src/secrets/secret-hosts.ts";
-import { SETTING_NAMES } from "../../src/settings.ts";
+import { secretHosts } from "#secrets/secret-hosts.ts";
+import { SETTING_NAMES } from "#settings.ts";
 
 /**
  * What `npm start` was told: by its environment, and for settings of the Worker by `.dev.vars`, too.
