@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { secretHosts } from "#secrets/secret-hosts.ts";
-import { SETTING_NAMES } from "#settings";
+import { SETTING_NAMES } from "#settings.ts";
 
 /**
  * What `npm start` was told: by its environment, and for settings of the Worker by `.dev.vars`, too.
