@@ -252,7 +252,7 @@ describe("a stream", () => {
     const { id } = await team.start("go");
     const opened = value(await team.gateway.stream({ run: id, after: 0 }));
     if ("done" in opened) throw new Error("the run is over");
-    const reader = (opened.body as ReadableStream<Uint8Array>).getReader();
+    const reader = opened.body.getReader();
     const read = async (): Promise<string> => {
       const { done, value: bytes } = await reader.read();
       return done ? "" : new TextDecoder().decode(bytes);
