@@ -284,8 +284,8 @@ describe("a retry", () => {
 
   test("asks where the model, asked again, wants something else at the same place", async () => {
     const paths = ["/a", "/b"];
-    // The run fails after the call, and that is put down to what the model said.
-    const failing = { tool_call_summary_format: "{nothing_known}" };
+    // The summary fails after the call ("remove" is no format): the model's reply is made responsible.
+    const failing = { tool_call_summary_format: "{result:{tool_name}}" };
     const { team, run } = await waiting(clerk(() => [paths.shift() ?? ""], {}, failing));
     value(await answer(team, run, { approved: false }));
     expect(await team.finished(run.id)).toMatchObject({ status: "failed" });
