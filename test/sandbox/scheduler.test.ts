@@ -38,6 +38,7 @@ class TestJob implements Job {
     void places.enter(this).then((place) => {
       this.place = place;
       place?.begin();
+      return undefined;
     });
     await vi.advanceTimersByTimeAsync(0);
     return this;
