@@ -8,7 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { PositionEncoding, Workspace } from "@astral-sh/ruff-wasm-nodejs";
 
-export const directory = resolve(import.meta.dirname, "#core/python/program");
+export const directory = resolve(import.meta.dirname, "../src/core/python/program");
 export const target = join(directory, "program.ts");
 
 const settings = {

@@ -40,6 +40,8 @@ export interface Run {
   /** Names the turn; a retry begins with the turn it repeats. */
   turnId: string;
   epoch: number;
+  /** The run that it repeats. */
+  retryOf: string | null;
   /** What its turn has on record: the result of the worker's step. */
   step: { text: string; fails: boolean } | null;
 }
@@ -155,6 +157,7 @@ function started(team: Team, task: string | null): Team {
     turn: "task",
     turnId: `turn ${team.turnIds}`,
     epoch: team.epoch,
+    retryOf: null,
     step: null,
   };
   return {
@@ -171,6 +174,8 @@ export const NEW_DRIVE: Drive = { first: true, in: null, ends: false };
 function retry(team: Team, id: string): [Team, string] {
   const run = team.runs.find((one) => one.id === id);
   if (!run) return [team, "run_not_found"];
+  // The same request again: it answers with the run that it started, as long as no other began since.
+  if (team.runs.at(-1)?.retryOf === id) return [team, "ok"];
   if (team.runs.at(-1) !== run) return [team, "not_latest_run"];
   if (run.status !== "cancelled" && run.status !== "failed") return [team, "not_retryable"];
   if (run.epoch !== team.epoch) return [team, "not_retryable"];
@@ -179,6 +184,7 @@ function retry(team: Team, id: string): [Team, string] {
     id: `${team.lives}:${team.runs.length + 1}`,
     status: "running",
     stop: null,
+    retryOf: id,
   };
   return [{ ...team, runs: [...team.runs, again], pause: false, drive: NEW_DRIVE }, "ok"];
 }
