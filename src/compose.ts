@@ -15,7 +15,18 @@ import { DurableObjectGateway } from "./durable/object/durable-object-gateway.ts
 import { RedactedSecrets } from "./secrets/redacted-secrets.ts";
 import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
 import { createApp } from "./http/app.ts";
-import { behindFront, closed, localOnly } from "./http/auth.ts";
+import {
+  Credentials,
+  type CredentialSources,
+  credentialSources,
+  isConfigured,
+} from "./auth/authenticate.ts";
+import type { Authenticate } from "./auth/principal.ts";
+import { tenantLimitsFrom } from "./contract/tenant.ts";
+import { allowedOrigins } from "./http/cors.ts";
+import { behindFront, closed, localOnly } from "./auth/local.ts";
+import { createdKeyCheck } from "./auth/created-key.ts";
+import { DurableObjectTenants } from "./durable/tenant/gateway.ts";
 import { limitsFrom } from "./http/limits.ts";
 import { logLine } from "./http/problem.ts";
 import { openAIComponents } from "./models/components.ts";
@@ -30,6 +41,8 @@ import { httpToolComponents } from "./tools/components.ts";
 /** Bindings and settings of the Worker. */
 export type Env = {
   TEAM: DurableObjectNamespace;
+  /** Without it, keys cannot be created and tenants have no limits of their own. */
+  TENANT?: DurableObjectNamespace;
   /** The sandbox as a service binding, instead of SANDBOX_URL. */
   SANDBOX?: Fetcher;
   /** Set by `npm start`: requests must carry this key, which only its front server knows. */
@@ -61,7 +74,8 @@ export function compose(
   env: Partial<Env>,
   { catalog, adapt = (definition) => definition }: CompositionOptions,
 ): Composition {
-  if (env.TEAM === undefined) {
+  const { TEAM, TENANT } = env;
+  if (TEAM === undefined) {
     throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
   }
   const limits = limitsFrom(env);
@@ -91,8 +105,15 @@ export function compose(
     components: limits.max_components,
     functions: catalog,
   }).register(...components.map(adapt), ...catalog.components());
+  const tenants = TENANT && new DurableObjectTenants(TENANT);
+  const createdKey = tenants && createdKeyCheck(tenants);
+  const credentials = credentialSources(env, issuerFetch(env), createdKey);
   const app = createApp({
-    gateway: new DurableObjectGateway(env.TEAM),
+    gateway: new DurableObjectGateway(TEAM),
+    tenants,
+    teamTokens: credentials.teamTokens,
+    origins: allowedOrigins(env.ALLOWED_ORIGINS),
+    requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
     components: registry,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
     templates: [
@@ -100,7 +121,7 @@ export function compose(
       ...shipped.teams().filter(({ name }) => catalog.team(name) === undefined),
     ],
     limits,
-    authenticate: env.TROUPE_OPEN === "1" ? behindFront(env.TROUPE_FRONT_KEY, localOnly) : closed,
+    authenticate: authentication(env, credentials),
     version,
     log,
   });
@@ -112,6 +133,24 @@ export function compose(
       if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);
     },
   };
+}
+
+/** Local open mode, configured credentials, or nobody. */
+function authentication(env: Partial<Env>, credentials: CredentialSources): Authenticate {
+  if (env.TROUPE_OPEN === "1") return behindFront(env.TROUPE_FRONT_KEY, localOnly);
+  const authenticate = isConfigured(credentials)
+    ? new Credentials(credentials).authenticate
+    : closed;
+  return behindFront(env.TROUPE_FRONT_KEY, authenticate);
+}
+
+/** The operator names the issuer's address, so it is allowed besides what ALLOWED_EGRESS says. */
+function issuerFetch(env: Partial<Env>): typeof fetch {
+  const { JWT_JWKS_URL } = env;
+  const rules = egressRules(env);
+  const host = URL.canParse(JWT_JWKS_URL ?? "") ? new URL(JWT_JWKS_URL ?? "").host : undefined;
+  const allowed = host === undefined ? rules.allowed : [...(rules.allowed ?? []), host];
+  return guardedFetch({ ...rules, allowed }, fetch);
 }
 
 function publicFetch({ TROUPE_EGRESS_PROXY }: Partial<Env>): typeof fetch {

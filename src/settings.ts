@@ -1,3 +1,4 @@
+import { DEFAULT_TENANT_LIMITS, type TenantLimits } from "./contract/tenant.ts";
 import { DEFAULT_LIMITS, type Limits } from "./http/limits.ts";
 
 /**
@@ -20,9 +21,21 @@ const SETTINGS = [
   "OPENAI_BASE_URL",
   "OPENAI_MODEL",
   "OLLAMA_HOST",
+  /** JSON: static keys, `[{ hash, tenant, scopes, name? }]`. */
+  "API_KEYS",
+  /** SHA-256 of the operator's key, hex. */
+  "OPERATOR_KEY_HASH",
+  /** Of identity tokens. */
+  "JWT_ISSUER",
+  "JWT_AUDIENCE",
+  "JWT_JWKS_URL",
+  "JWT_TENANT_CLAIM",
+  "JWT_SCOPES_CLAIM",
+  /** The pages that may call the API from a browser, separated by commas. */
+  "ALLOWED_ORIGINS",
 ] as const;
 
-type LimitName = Uppercase<keyof Limits>;
+type LimitName = Uppercase<keyof Limits> | `TENANT_${Uppercase<keyof TenantLimits>}`;
 
 export type SettingName = (typeof SETTINGS)[number] | LimitName;
 
@@ -30,4 +43,7 @@ export type SettingName = (typeof SETTINGS)[number] | LimitName;
 export const SETTING_NAMES: readonly SettingName[] = [
   ...SETTINGS,
   ...(Object.keys(DEFAULT_LIMITS).map((name) => name.toUpperCase()) as LimitName[]),
+  ...(Object.keys(DEFAULT_TENANT_LIMITS).map(
+    (name) => `TENANT_${name.toUpperCase()}`,
+  ) as LimitName[]),
 ];

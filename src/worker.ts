@@ -4,6 +4,7 @@ import type { LogEntry } from "./core/log.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
+import { TroupeTenant } from "./durable/tenant/tenant-object.ts";
 import { problemResponse } from "./http/problem.ts";
 
 export type { Env } from "./compose.ts";
@@ -30,6 +31,9 @@ export class TeamObject extends TroupeTeam<Env> {
     return composed(this.env).releaseSession(session);
   }
 }
+
+/** A tenant: its keys, its limits and the directory of its teams. */
+export class TenantObject extends TroupeTenant<Env> {}
 
 export default {
   async fetch(request, env) {

@@ -5,5 +5,6 @@ declare namespace Cloudflare {
   }
   interface Env {
     ENGINE: DurableObjectNamespace<import("../test/durable/support/worker.ts").ScriptedTeam>;
+    TENANT: DurableObjectNamespace<import("../test/durable/support/worker.ts").Tenant>;
   }
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer, request as openRequest } from "node:http";
 import { pipeline } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { FRONT_KEY_HEADER } from "#http/auth.ts";
+import { FRONT_KEY_HEADER } from "#auth/local.ts";
 import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.mjs";
 import { requestProblem } from "./guard.mjs";
 import { MALFORMED, refuseUnreadable, sendProblem } from "./problem-response.mjs";

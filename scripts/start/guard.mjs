@@ -1,4 +1,4 @@
-import { localProblem } from "#http/auth.ts";
+import { localProblem } from "#auth/local.ts";
 
 /** Paths that miniflare answers itself: its explorer shows everything stored, of all Workers on this machine. */
 const OF_MINIFLARE = /^\/(cdn-cgi|__cf_local)(\/|$)/i;

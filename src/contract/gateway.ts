@@ -59,6 +59,8 @@ export interface TeamGateway {
   replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>>;
   /** Stops the run and erases everything stored, alarm included. */
   destroy(): Promise<Result<null>>;
+  /** Differs for every team that was ever created, also under the same id: what team tokens are bound to. */
+  creation(): Promise<Result<string>>;
   reset(): Promise<Result<TeamInfo>>;
   saveState(): Promise<Result<JsonObject>>;
   loadState(state: JsonObject): Promise<Result<null>>;

@@ -1,20 +1,31 @@
 import type { Context, Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
-import type { Authenticate, Principal } from "./auth.ts";
+import type { Authenticate } from "../auth/principal.ts";
+import { admit, admitTo, requireOwnTeam, requireScope } from "./admission.ts";
+import { type AllowedOrigins, cors } from "./cors.ts";
 import { discardBody } from "./body.ts";
 import { readCall } from "./call.ts";
 import { type Endpoint, json } from "./endpoint.ts";
 import { openApiDocument } from "./openapi.ts";
-import { INTERNAL_PROBLEM, logLine, ProblemError, problemOf, problemResponse } from "./problem.ts";
+import { INTERNAL_PROBLEM, logLine, problemOf, problemResponse } from "./problem.ts";
+import { keyEndpoints } from "./routes/keys.ts";
+import { RequestRate } from "./rate-limit.ts";
+import { endWithCredential, RECHECK_MS } from "./revocation.ts";
 import { runActionEndpoints } from "./routes/run-actions.ts";
 import { runEndpoints } from "./routes/runs.ts";
 import { serviceEndpoints } from "./routes/service.ts";
 import { streamEndpoints } from "./routes/streams.ts";
 import { teamEndpoints } from "./routes/teams.ts";
+import { tenantEndpoints } from "./routes/tenants.ts";
 import type { Services } from "./services.ts";
 
 export interface AppOptions extends Services {
   authenticate: Authenticate;
+  origins: AllowedOrigins;
+  /** The deployment's limit for a tenant without an override. */
+  requestsPerSecond: number;
+  /** Milliseconds after which an open stream's credential is checked again. */
+  recheckMs?: number;
   /** Shown in the OpenAPI document. */
   version: string;
   /** Writes a line about an internal error; never holds contents of a request. */
@@ -23,12 +34,14 @@ export interface AppOptions extends Services {
 
 /** The HTTP API as a Hono app. */
 export function createApp(options: AppOptions): Hono {
-  const { authenticate, log } = options;
+  const { authenticate, log, recheckMs = RECHECK_MS } = options;
   const described = [
     ...teamEndpoints(options),
     ...runEndpoints(options),
     ...streamEndpoints(),
     ...runActionEndpoints(options),
+    ...keyEndpoints(options),
+    ...tenantEndpoints(options),
     ...serviceEndpoints(options),
   ];
   const endpoints = [...described, openApiEndpoint(described, options.version)];
@@ -49,36 +62,27 @@ export function createApp(options: AppOptions): Hono {
       await discardBody(c.req.raw);
     }
   });
+  const withTeamToken = new WeakSet<Request>();
+  app.use(cors(options.origins, (request) => withTeamToken.has(request)));
+  const rate = new RequestRate(options.tenants, options.requestsPerSecond);
   app.notFound(async (c) => {
     await admit(authenticate, c.req.raw);
     return notFound(c, endpoints);
   });
   for (const endpoint of endpoints) {
     app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
-      const principal = endpoint.scope === null ? ANONYMOUS : await admit(authenticate, c.req.raw);
+      const request = c.req.raw;
+      const principal = await admitTo(endpoint, authenticate, request);
+      if (principal.kind === "team") withTeamToken.add(request);
+      if (principal.kind !== "local") await rate.take(principal.tenant);
       requireScope(endpoint, principal);
-      return endpoint.handle(await readCall(endpoint, c, principal, options));
+      const call = await readCall(endpoint, c, principal, options);
+      if (endpoint.scope !== "any") await requireOwnTeam(call);
+      const response = await endpoint.handle(call);
+      return endWithCredential(response, principal, authenticate, request, recheckMs);
     });
   }
   return app;
-}
-
-/** The caller of an endpoint without a scope. */
-const ANONYMOUS: Principal = { tenant: "", scopes: [] };
-
-async function admit(authenticate: Authenticate, request: Request): Promise<Principal> {
-  const answer = await authenticate(request);
-  if ("problem" in answer) throw new ProblemError(answer.problem);
-  return answer;
-}
-
-function requireScope({ scope }: Endpoint, { scopes }: Principal): void {
-  if (scope === null || scopes.includes(scope)) return;
-  throw new ProblemError({
-    status: 403,
-    code: "missing_scope",
-    detail: `This key lacks the scope ${scope}.`,
-  });
 }
 
 /** 404 for an unknown path; 405 with the allowed methods for a known one, which also answers OPTIONS. */

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { issuesOf } from "../core/issues.ts";
 import type { Idempotency } from "../contract/gateway.ts";
-import type { Principal } from "./auth.ts";
+import type { Principal } from "../auth/principal.ts";
 import { type JsonBody, readJson } from "./body.ts";
 import type { Call, Endpoint, QueryShape } from "./endpoint.ts";
 import { invalid, ProblemError } from "./problem.ts";
@@ -57,6 +57,9 @@ function requireIds(c: Context): void {
   }
 }
 
+/** The token of a stream is read by authentication. */
+const CREDENTIAL = "token";
+
 function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<string, unknown> {
   const given: Record<string, string> = {};
   for (const [name, value] of parameters) {
@@ -65,6 +68,7 @@ function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<stri
         { path: name, message: "must be given once" },
       ]);
     }
+    if (endpoint.resumable && name === CREDENTIAL) continue;
     given[name] = value;
   }
   const result = querySchema(endpoint).safeParse(given);

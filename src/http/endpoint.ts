@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import type * as z from "zod";
 import type { Idempotency, TeamGateway } from "../contract/gateway.ts";
-import type { Principal, Scope } from "./auth.ts";
+import type { Principal } from "../auth/principal.ts";
+import type { Scope } from "../contract/key.ts";
 import type { SchemaName } from "./schema-names.ts";
 
 /** An operation of the API: its request, its responses and its handler. */
@@ -15,9 +16,9 @@ export interface Endpoint<
   /** The `operationId`. */
   id: string;
   summary: string;
-  tag: "Teams" | "Runs" | "Service";
+  tag: "Teams" | "Runs" | "Keys" | "Tenants" | "Service";
   /** The scope that the key must have; null for endpoints without authentication. */
-  scope: Scope | null;
+  scope: Scope | "any" | "operator" | null;
   body?: Body;
   /** An empty body stands for `{}`. */
   bodyOptional?: boolean;

@@ -3,6 +3,8 @@ import { structuredMessageSchema } from "../core/messages/chat-messages.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { jsonObjectSchema } from "../core/json.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../contract/key.ts";
+import { tenantListSchema, tenantSchema } from "../contract/tenant.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
 import type { SchemaName } from "./schema-names.ts";
@@ -35,8 +37,19 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   Components: componentsSchema,
   Valid: validSchema,
   Health: z.object({ status: z.literal("ok") }),
+  WhoAmI: whoamiSchema,
+  Keys: keysSchema,
+  CreatedKey: createdKeySchema,
+  TeamToken: tokenSchema,
+  Tenant: tenantSchema,
+  TenantList: tenantListSchema,
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: problemSchema,
+};
+
+const SCOPE_TEXTS: Record<string, string> = {
+  any: "Any valid credential.",
+  operator: "The operator's key.",
 };
 
 /** Every operation can answer these. */
@@ -75,7 +88,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
     },
     servers: [{ url: "/" }],
     security: [{ key: [] }],
-    tags: ["Teams", "Runs", "Service"].map((name) => ({ name })),
+    tags: ["Teams", "Runs", "Keys", "Tenants", "Service"].map((name) => ({ name })),
     paths,
     components: {
       schemas: componentSchemas(),
@@ -96,7 +109,9 @@ function operation(endpoint: Endpoint): Schema {
     operationId: id,
     summary,
     tags: [tag],
-    ...(scope === null ? { security: [] } : { description: `Scope: ${scope}.` }),
+    ...(scope === null
+      ? { security: [] }
+      : { description: SCOPE_TEXTS[scope] ?? `Scope: ${scope}.` }),
     parameters: parameters(endpoint),
     ...(body && {
       requestBody: {

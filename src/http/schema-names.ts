@@ -10,5 +10,11 @@ export type SchemaName =
   | "Components"
   | "Valid"
   | "Health"
+  | "WhoAmI"
+  | "Keys"
+  | "CreatedKey"
+  | "TeamToken"
+  | "Tenant"
+  | "TenantList"
   | "OpenApi"
   | "Problem";

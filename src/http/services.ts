@@ -2,14 +2,36 @@ import type { ComponentRegistry } from "../core/component/registry.ts";
 import type { Template } from "../core/component/template.ts";
 import type { Gateway } from "../contract/gateway.ts";
 import type { RedactedSecrets } from "../secrets/redacted-secrets.ts";
+import type { TeamTokens } from "../auth/team-token.ts";
+import type { TenantGateway, Tenants } from "../contract/tenant-gateway.ts";
 import type { Limits } from "./limits.ts";
+import { ProblemError } from "./problem.ts";
 
 /** The services that routes use. */
 export interface Services {
   gateway: Gateway;
+  /** Undefined without the binding TENANT. */
+  tenants: Tenants | undefined;
+  /** Undefined without SECRETS_KEY. */
+  teamTokens: TeamTokens | undefined;
   components: Pick<ComponentRegistry, "prepare" | "validate" | "definitions" | "notes">;
   templates: readonly Template[];
   /** Puts references in the place of secrets that a dump has redacted. */
   redactedSecrets: Pick<RedactedSecrets, "resolve">;
   limits: Limits;
+}
+
+/** @throws ProblemError 503 without the binding TENANT */
+export function tenantsOf({ tenants }: Pick<Services, "tenants">): Tenants {
+  if (tenants !== undefined) return tenants;
+  throw new ProblemError({
+    status: 503,
+    code: "tenants_not_configured",
+    detail: "The Durable Object binding TENANT is missing: wrangler.toml needs it.",
+  });
+}
+
+/** @throws ProblemError 503 without the binding TENANT */
+export function tenantOf(services: Pick<Services, "tenants">, id: string): TenantGateway {
+  return tenantsOf(services).tenant(id);
 }

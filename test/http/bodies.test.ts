@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { closed } from "#http/auth.ts";
+import { closed } from "#auth/local.ts";
 import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
 

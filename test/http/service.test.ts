@@ -1,6 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
-import { closed } from "#http/auth.ts";
+import type { Principal } from "#auth/principal.ts";
+import type { Scope } from "#contract/key.ts";
+import { closed } from "#auth/local.ts";
 import { limitsFrom } from "#http/limits.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { jsonInit, testApp } from "../support/http-app.ts";
@@ -39,9 +41,11 @@ describe("the OpenAPI document", () => {
     );
     expect(operations.toSorted()).toEqual(
       [
+        "DELETE /v1/keys/{key}",
         "DELETE /v1/teams/{team}",
         "GET /healthz",
         "GET /v1/components",
+        "GET /v1/keys",
         "GET /v1/openapi.json",
         "GET /v1/teams/{team}",
         "GET /v1/teams/{team}/events",
@@ -52,7 +56,11 @@ describe("the OpenAPI document", () => {
         "GET /v1/teams/{team}/runs/{run}/requests",
         "GET /v1/teams/{team}/state",
         "GET /v1/templates",
+        "GET /v1/tenants",
+        "GET /v1/tenants/{tenant}",
+        "GET /v1/whoami",
         "POST /v1/components/validate",
+        "POST /v1/keys",
         "POST /v1/teams",
         "POST /v1/teams/{team}/fork",
         "POST /v1/teams/{team}/reset",
@@ -62,8 +70,10 @@ describe("the OpenAPI document", () => {
         "POST /v1/teams/{team}/runs/{run}/resume",
         "POST /v1/teams/{team}/runs/{run}/retry",
         "POST /v1/teams/{team}/runs/{run}/stop",
+        "POST /v1/teams/{team}/tokens",
         "PUT /v1/teams/{team}/component",
         "PUT /v1/teams/{team}/state",
+        "PUT /v1/tenants/{tenant}",
       ].toSorted(),
     );
     const start = document.paths["/v1/teams/{team}/runs"]?.["post"]?.responses ?? {};
@@ -107,7 +117,7 @@ describe("the service", () => {
 
   test("refuses a key without the scope", async () => {
     const { fetch } = testApp({
-      authenticate: async () => ({ tenant: "a", scopes: ["teams:read"] }),
+      authenticate: async () => principal("a", ["teams:read"]),
     });
     expect((await fetch("/v1/templates")).status).toBe(200);
     const response = await fetch("/v1/teams", jsonInit({ template: "sample" }));
@@ -118,7 +128,7 @@ describe("the service", () => {
   test("keeps tenants apart", async () => {
     let tenant = "a";
     const { fetch } = testApp({
-      authenticate: async () => ({ tenant, scopes: ["teams:read", "teams:write"] }),
+      authenticate: async () => principal(tenant, ["teams:read", "teams:write"]),
     });
     await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));
     tenant = "b";
@@ -218,3 +228,7 @@ describe("limits", () => {
     expect(() => limitsFrom({ MAX_PAGE_SIZE: setting })).toThrow("MAX_PAGE_SIZE");
   });
 });
+
+function principal(tenant: string, scopes: Scope[]): Principal {
+  return { tenant, scopes, kind: "static", name: null, expires_at: null };
+}

@@ -93,6 +93,10 @@ class FakeTeam implements TeamGateway {
     return ok(null);
   }
 
+  async creation(): Promise<Result<string>> {
+    return this.#info ? ok("creation") : refuse(404, "team_not_found");
+  }
+
   reset(): Promise<Result<TeamInfo>> {
     return this.team();
   }

@@ -1,7 +1,8 @@
 import { Catalog, ComponentRegistry, coreComponents } from "troupe";
 import { type AppOptions, createApp } from "#http/app.ts";
-import { localOnly } from "#http/auth.ts";
+import { localOnly } from "#auth/local.ts";
 import { RedactedSecrets } from "#secrets/redacted-secrets.ts";
+import { allowedOrigins } from "#http/cors.ts";
 import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { SAMPLE_COMPONENT } from "./sample-component.ts";
 import { FakeGateway } from "./fake-gateway.ts";
@@ -16,6 +17,10 @@ export function testApp(options: Partial<AppOptions> = {}): {
   const logged: string[] = [];
   const app = createApp({
     gateway,
+    tenants: undefined,
+    teamTokens: undefined,
+    origins: allowedOrigins(undefined),
+    requestsPerSecond: 1_000,
     components: new ComponentRegistry({
       depth: DEFAULT_LIMITS.max_component_depth,
       components: DEFAULT_LIMITS.max_components,

@@ -10,6 +10,7 @@ export const PAGES = [
   "docs/configuration.md",
   "docs/code-execution.md",
   "docs/custom-agents.md",
+  "docs/keys.md",
   "docs/memory.md",
   "docs/own-worker.md",
   "docs/approval.md",

@@ -36,7 +36,10 @@ export class TestWorker implements AsyncDisposable {
       name: "troupe",
       compatibilityDate: "2026-09-18",
       modules: [{ type: "ESModule", path: "worker.js", contents: outputFiles[0]?.text ?? "" }],
-      durableObjects: { TEAM: { className: "TeamObject", useSQLite: true } },
+      durableObjects: {
+        TEAM: { className: "TeamObject", useSQLite: true },
+        TENANT: { className: "TenantObject", useSQLite: true },
+      },
       bindings: { TROUPE_OPEN: "1", ...settings },
       ...(quietAbout !== undefined && {
         handleStructuredLogs: ({ message }: { message: string }) => {

@@ -27,6 +27,7 @@ export class DurableObjectGateway implements Gateway {
       team: () => stub.team(),
       replaceComponent: (component) => stub.replaceComponent(component),
       destroy: () => stub.destroy(),
+      creation: () => stub.creation(),
       reset: () => stub.reset(),
       saveState: () => stub.saveState(),
       loadState: (state) => stub.loadState(state),

@@ -12,6 +12,7 @@ import type {
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
 import type { Result } from "../../contract/result.ts";
+import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { createTeam } from "./create-team.ts";
@@ -128,6 +129,13 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       this.ctx.waitUntil(release().catch(() => undefined));
       return ok(null);
     });
+  }
+
+  /** Made of the session's random name, which it does not give away. */
+  async creation(): Promise<Result<string>> {
+    const { session } = this.#parts?.stores.team ?? {};
+    if (session === undefined) return teamNotFound();
+    return ok((await sha256Hex(`creation ${session}`)).slice(0, 32));
   }
 
   reset(): Promise<Result<TeamInfo>> {

@@ -97,7 +97,7 @@ export function runActionEndpoints({ limits }: Services): Endpoint[] {
       id: "answerRequest",
       summary: "Answer a question; the same answer again is no mistake",
       tag,
-      scope,
+      scope: "requests:write",
       body: answerSchema,
       answers: { 200: { description: "The run.", schema: "Run" } },
       problems,

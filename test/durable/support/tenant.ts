@@ -1,12 +1,13 @@
 import { env } from "cloudflare:workers";
-import type { DirectoryInbox, TenantGateway } from "#contract/tenant-gateway.ts";
+import type { TenantGateway } from "#contract/tenant-gateway.ts";
 import type { Tenant } from "./worker.ts";
 
-/** A tenant as its Worker and its teams see it; the stub's own type is too deep for the compiler. */
-export type TenantStub = TenantGateway & DirectoryInbox;
+/** A tenant as its Worker sees it; the stub's own type is too deep for the compiler. */
+export type TenantStub = TenantGateway;
 
 export function tenantStub(name: string): TenantStub {
-  return env.TENANT.get(env.TENANT.idFromName(name)) as never;
+  const stub: unknown = env.TENANT.get(env.TENANT.idFromName(name));
+  return stub as TenantStub;
 }
 
 /** The stub for what tests do with objects themselves. */

@@ -1,6 +1,7 @@
 import type { ChatAgent, ComponentModel, Runnable, Team } from "troupe";
 import { ComponentRegistry, agentRunnable, coreComponents, sandboxComponents } from "troupe";
 import { TroupeTeam } from "#durable/object/team-object.ts";
+import { TroupeTenant } from "#durable/tenant/tenant-object.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
 import { lastObject } from "./last-object.ts";
@@ -56,6 +57,9 @@ async function unhurried(runnable: Runnable): Promise<Runnable> {
     onResume: () => scheduler.wait(1).then(onResume),
   });
 }
+
+/** A tenant whose teams are scripted. */
+export class Tenant extends TroupeTenant {}
 
 export default {
   fetch: () => new Response(null, { status: 404 }),

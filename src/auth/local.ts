@@ -1,17 +1,6 @@
+import { SCOPES } from "../contract/key.ts";
 import type { Problem } from "../contract/problem.ts";
-
-export type Scope = "teams:read" | "teams:write" | "runs:read" | "runs:write";
-
-export const SCOPES: readonly Scope[] = ["teams:read", "teams:write", "runs:read", "runs:write"];
-
-/** The caller of a request: its tenant and what its key allows. */
-export interface Principal {
-  tenant: string;
-  scopes: readonly Scope[];
-}
-
-/** Finds the caller of a request, or says why the request is refused. */
-export type Authenticate = (request: Request) => Promise<Principal | { problem: Problem }>;
+import type { Authenticate, Principal } from "./principal.ts";
 
 /** Carries the key of the front server that `npm start` runs. */
 export const FRONT_KEY_HEADER = "troupe-front-key";
@@ -26,12 +15,20 @@ export const closed: Authenticate = async () => ({
   },
 });
 
+const LOCAL: Principal = {
+  tenant: "local",
+  scopes: SCOPES,
+  kind: "local",
+  name: null,
+  expires_at: null,
+};
+
 /** Allows every request that is local (see `localProblem`). */
 export const localOnly: Authenticate = async (request) => {
   const { host } = new URL(request.url);
   const get = (name: string): string | null => request.headers.get(name);
   const problem = isLocalHost(host) ? localProblem(get("host"), get) : notLocal("Host", host);
-  return problem === undefined ? { tenant: "local", scopes: SCOPES } : { problem };
+  return problem === undefined ? LOCAL : { problem };
 };
 
 /**

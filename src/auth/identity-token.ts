@@ -1,0 +1,132 @@
+import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { ValueError } from "../core/errors.ts";
+import { sha256Hex } from "../core/sha256.ts";
+import { isScope, isTenantId, type Principal } from "./principal.ts";
+
+/** Only signatures with a public key: a token must never be verified with something its sender may know. */
+const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
+const CLOCK_SKEW_SECONDS = 60;
+/** The issuer's keys are asked for again at most so often, in milliseconds, however many unknown `kid`s come in. */
+const REFETCH_AFTER_MS = 60_000;
+const KEYS_VALID_MS = 600_000;
+const FETCH_TIMEOUT_MS = 5_000;
+
+export interface IdentityTokenSettings {
+  issuer: string;
+  audience: string;
+  jwksUrl: string;
+  tenantClaim: string;
+  scopesClaim: string;
+}
+
+/**
+ * Reads `JWT_ISSUER`, `JWT_AUDIENCE`, `JWT_JWKS_URL`, `JWT_TENANT_CLAIM` and `JWT_SCOPES_CLAIM`; undefined when
+ * none of the first three is set.
+ *
+ * @throws ValueError naming the one that is missing or wrong
+ */
+export function identityTokenSettings(settings: {
+  readonly [name: string]: unknown;
+}): IdentityTokenSettings | undefined {
+  const text = (name: string): string | undefined => {
+    const value = settings[name];
+    return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+  };
+  const required = ["JWT_ISSUER", "JWT_AUDIENCE", "JWT_JWKS_URL"] as const;
+  const [issuer, audience, jwksUrl] = required.map(text);
+  if (issuer === undefined && audience === undefined && jwksUrl === undefined) return undefined;
+  if (issuer === undefined || audience === undefined || jwksUrl === undefined) {
+    const missing = required.filter((name) => text(name) === undefined);
+    throw new ValueError(
+      `${missing.join(" and ")} must be set: identity tokens need all of ${required.join(", ")}`,
+    );
+  }
+  if (!URL.canParse(jwksUrl)) {
+    throw new ValueError(`JWT_JWKS_URL is ${JSON.stringify(jwksUrl)}: it must be a URL`);
+  }
+  return {
+    issuer,
+    audience,
+    jwksUrl,
+    tenantClaim: text("JWT_TENANT_CLAIM") ?? "sub",
+    scopesClaim: text("JWT_SCOPES_CLAIM") ?? "scope",
+  };
+}
+
+/** The issuer's keys cannot be had, so nobody can say whether a token is good. */
+export class IssuerUnavailableError extends Error {}
+
+/** Verifies tokens of an OpenID Connect issuer. */
+export class IdentityTokens {
+  readonly #settings: IdentityTokenSettings;
+  readonly #fetch: typeof fetch;
+  #keys: Promise<JWTVerifyGetKey> | undefined;
+
+  /** @param guardedFetch refuses what the egress rules do not allow */
+  constructor(settings: IdentityTokenSettings, guardedFetch: typeof fetch) {
+    this.#settings = settings;
+    this.#fetch = guardedFetch;
+  }
+
+  /**
+   * Who a token stands for; undefined when it is not valid.
+   *
+   * @throws IssuerUnavailableError
+   */
+  async verify(token: string): Promise<Principal | undefined> {
+    // Loaded when the first identity token comes: most deployments have none.
+    const { errors, jwtVerify } = await import("jose");
+    this.#keys ??= this.#remoteKeys();
+    let payload: JWTPayload;
+    try {
+      ({ payload } = await jwtVerify(token, await this.#keys, {
+        issuer: this.#settings.issuer,
+        audience: this.#settings.audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_SKEW_SECONDS,
+        requiredClaims: ["exp"],
+      }));
+    } catch (error) {
+      if (isRefusal(error, errors)) return undefined;
+      throw new IssuerUnavailableError("the issuer's keys cannot be read", { cause: error });
+    }
+    return this.#principal(payload);
+  }
+
+  async #remoteKeys(): Promise<JWTVerifyGetKey> {
+    const { createRemoteJWKSet, customFetch } = await import("jose");
+    return createRemoteJWKSet(new URL(this.#settings.jwksUrl), {
+      cooldownDuration: REFETCH_AFTER_MS,
+      cacheMaxAge: KEYS_VALID_MS,
+      timeoutDuration: FETCH_TIMEOUT_MS,
+      [customFetch]: this.#fetch,
+    });
+  }
+
+  async #principal(payload: JWTPayload): Promise<Principal | undefined> {
+    const claim = payload[this.#settings.tenantClaim];
+    if (typeof claim !== "string" || claim === "") return undefined;
+    const named = isTenantId(claim) && !claim.startsWith("u-");
+    return {
+      tenant: named ? claim : `u-${(await sha256Hex(claim)).slice(0, 40)}`,
+      ...(!named && { tenant_label: claim }),
+      scopes: scopesOf(payload[this.#settings.scopesClaim]),
+      kind: "identity",
+      name: typeof payload.sub === "string" ? payload.sub : null,
+      expires_at: payload.exp === undefined ? null : new Date(payload.exp * 1000).toISOString(),
+    };
+  }
+}
+
+/** Scopes as OAuth has them, in one text with blanks between; or a list. Others than ours mean nothing here. */
+function scopesOf(claim: unknown): Principal["scopes"] {
+  const names: unknown[] = typeof claim === "string" ? claim.split(" ") : [];
+  return [...new Set(Array.isArray(claim) ? claim : names)].filter(isScope);
+}
+
+/** Whether the token is at fault, not the way to the issuer's keys. */
+function isRefusal(error: unknown, errors: typeof import("jose").errors): boolean {
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
+  // A response that is not 200, or not JSON, is a plain JOSEError.
+  return error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";
+}

@@ -1,0 +1,58 @@
+import { type Scope, SCOPES } from "../contract/key.ts";
+import type { Problem } from "../contract/problem.ts";
+
+export type CredentialKind = "local" | "static" | "operator" | "created" | "identity" | "team";
+
+/** Who sent a request, and what they may do. */
+export interface Principal {
+  tenant: string;
+  scopes: readonly Scope[];
+  kind: CredentialKind;
+  /** Of the key or of the identity token's subject. */
+  name: string | null;
+  /** ISO 8601 UTC. */
+  expires_at: string | null;
+  /** A name for the tenant that is not its id: the claim of an identity token. */
+  tenant_label?: string;
+  /** The only team a team token is good for. */
+  team?: { id: string; creation: string };
+  /** The id of a created key. */
+  key?: string;
+}
+
+/** Says who sent a request, or why it is refused. */
+export type Authenticate = (request: Request) => Promise<Principal | Refusal>;
+
+export interface Refusal {
+  problem: Problem;
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** Whether a value is a tenant's id. */
+export function isTenantId(value: string): boolean {
+  return /^[a-z0-9-]{1,63}$/.test(value);
+}
+
+export function isScope(value: unknown): value is Scope {
+  return (SCOPES as readonly unknown[]).includes(value);
+}
+
+/**
+ * The one answer to a missing, unknown, wrong, expired or revoked credential: it must not tell which.
+ */
+export function unauthorized(given: boolean): Refusal {
+  return {
+    problem: {
+      status: 401,
+      code: given ? "invalid_credentials" : "missing_credentials",
+      detail: given
+        ? "The credential is not valid, or not any more."
+        : "Send a key or a token: Authorization: Bearer <key>.",
+    },
+    headers: {
+      "www-authenticate": given
+        ? 'Bearer realm="troupe", error="invalid_token"'
+        : 'Bearer realm="troupe"',
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import * as z from "zod";
+import { SCOPES, type Scope } from "../contract/key.ts";
+import { equalInConstantTime } from "../core/equal.ts";
+import { fromBase64Url, toBase64Url } from "./bytes.ts";
+import type { Principal } from "./principal.ts";
+
+const PREFIX = "trpt_";
+/** Longest life of a token that is sent in a query string, in seconds. */
+export const LONGEST_QUERY_TOKEN = 600;
+
+const payloadSchema = z.strictObject({
+  tenant: z.string(),
+  team: z.string(),
+  creation: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  /** Epoch seconds. */
+  iat: z.number().int(),
+  exp: z.number().int(),
+});
+
+export interface TeamTokenClaims {
+  tenant: string;
+  team: string;
+  /** Of the team; another team that gets its id has another. */
+  creation: string;
+  scopes: readonly Scope[];
+  /** Seconds. */
+  expires_in: number;
+}
+
+const encoder = new TextEncoder();
+
+type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
+
+/**
+ * Signs tokens that are good for one team, for browsers: `trpt_{payload}.{mac}`, both base64url. The key is derived
+ * from `SECRETS_KEY` (HKDF-SHA-256) and used for nothing else.
+ */
+export class TeamTokens {
+  readonly #secret: string;
+  #key: Promise<HmacKey> | undefined;
+
+  /** @param secret 32 bytes as base64 */
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+
+  static isToken(text: string): boolean {
+    return text.startsWith(PREFIX);
+  }
+
+  async sign(claims: TeamTokenClaims, now: number): Promise<{ token: string; expires_at: string }> {
+    const { expires_in, ...rest } = claims;
+    const iat = Math.floor(now / 1000);
+    const exp = iat + expires_in;
+    const payload = toBase64Url(encoder.encode(JSON.stringify({ ...rest, iat, exp })));
+    return {
+      token: `${PREFIX}${payload}.${await this.#mac(payload)}`,
+      expires_at: new Date(exp * 1000).toISOString(),
+    };
+  }
+
+  /**
+   * Who a token stands for; undefined when it is not ours or has expired. Whether its team still is the one it was made
+   * for, only the team knows.
+   *
+   * @param inQuery it came in a query string: then it must be short-lived
+   */
+  async verify(token: string, now: number, inQuery = false): Promise<Principal | undefined> {
+    const [payload = "", mac = "", ...more] = token.slice(PREFIX.length).split(".");
+    if (more.length > 0 || !equalInConstantTime(mac, await this.#mac(payload))) return undefined;
+    const { tenant, team, creation, scopes, iat, exp } = payloadSchema.parse(
+      JSON.parse(new TextDecoder().decode(fromBase64Url(payload))),
+    );
+    if (exp * 1000 <= now) return undefined;
+    if (inQuery && exp - iat > LONGEST_QUERY_TOKEN) return undefined;
+    return {
+      tenant,
+      scopes: inQuery ? scopes.filter((scope) => scope.endsWith(":read")) : scopes,
+      kind: "team",
+      name: null,
+      expires_at: new Date(exp * 1000).toISOString(),
+      team: { id: team, creation },
+    };
+  }
+
+  async #mac(payload: string): Promise<string> {
+    this.#key ??= deriveKey(this.#secret);
+    const mac = await crypto.subtle.sign("HMAC", await this.#key, encoder.encode(payload));
+    return toBase64Url(new Uint8Array(mac));
+  }
+}
+
+async function deriveKey(secret: string): Promise<HmacKey> {
+  const bytes = Uint8Array.from(atob(secret), (one) => one.charCodeAt(0));
+  const base = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
+  return crypto.subtle.deriveKey(
+    {
+      name: "HKDF",
+      hash: "SHA-256",
+      salt: new Uint8Array(),
+      info: encoder.encode("troupe team tokens 1"),
+    },
+    base,
+    { name: "HMAC", hash: "SHA-256", length: 256 },
+    false,
+    ["sign"],
+  );
+}

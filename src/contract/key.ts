@@ -1,0 +1,78 @@
+import * as z from "zod";
+import { idSchema, timeSchema } from "./common.ts";
+
+/** What a credential may do. `requests:write` answers humans' questions and nothing else. */
+export const SCOPES = [
+  "teams:read",
+  "teams:write",
+  "runs:read",
+  "runs:write",
+  "requests:write",
+  "keys:write",
+  "usage:read",
+] as const;
+
+export type Scope = (typeof SCOPES)[number];
+
+export const scopesSchema = z
+  .array(z.enum(SCOPES))
+  .min(1, "must name at least one scope")
+  .refine((scopes) => new Set(scopes).size === scopes.length, "must not name a scope twice");
+
+/** Ten years in seconds: a key that is to last longer does not expire. */
+const LONGEST_KEY_LIFE = 10 * 365 * 86_400;
+
+export const createKeySchema = z.strictObject({
+  name: z.string().min(1).max(200).describe("What the key is for."),
+  scopes: scopesSchema.optional().describe("Left out, those of the key that asks."),
+  expires_in: z
+    .number()
+    .int()
+    .min(1)
+    .max(LONGEST_KEY_LIFE)
+    .optional()
+    .describe("Seconds; left out, the key does not expire."),
+});
+
+/** A created key as it is shown: without the secret. */
+export const keySchema = z.object({
+  id: idSchema,
+  name: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  created_at: timeSchema,
+  expires_at: timeSchema.nullable(),
+  last_used_at: timeSchema.nullable().describe("To the minute."),
+});
+
+export type KeyInfo = z.output<typeof keySchema>;
+
+/** The one answer that has the key itself. */
+export const createdKeySchema = keySchema.omit({ last_used_at: true }).extend({
+  key: z.string().describe("Shown this once: only its hash is stored."),
+});
+
+export const keysSchema = z.object({ keys: z.array(keySchema) });
+
+/** The longest a team token may live, in seconds: a day. */
+const LONGEST_TOKEN_LIFE = 86_400;
+
+export const createTokenSchema = z.strictObject({
+  scopes: scopesSchema,
+  expires_in: z.number().int().min(1).max(LONGEST_TOKEN_LIFE).describe("Seconds."),
+});
+
+export const tokenSchema = z.object({
+  token: z.string(),
+  team_id: idSchema,
+  scopes: z.array(z.enum(SCOPES)),
+  expires_at: timeSchema,
+});
+
+export const whoamiSchema = z.object({
+  tenant: z.string(),
+  scopes: z.array(z.enum(SCOPES)),
+  kind: z.enum(["local", "static", "operator", "created", "identity", "team"]),
+  name: z.string().nullable(),
+  expires_at: timeSchema.nullable(),
+  team_id: idSchema.nullable().describe("Of a team token: the only team it is good for."),
+});

@@ -1,0 +1,78 @@
+import type { KeyInfo, Scope } from "../../contract/key.ts";
+import { equalInConstantTime } from "../../core/equal.ts";
+import type { Database } from "../storage/database.ts";
+
+/** What is stored of a created key. */
+export interface KeyRecord {
+  name: string;
+  scopes: Scope[];
+  /** SHA-256 of the whole key, hex. */
+  hash: string;
+  created_at: string;
+  expires_at: string | null;
+  /** Epoch minutes. */
+  last_used: number | null;
+}
+
+/** Compared with when there is no such key, so that unknown and wrong ones take the same time. */
+const NO_HASH = "0".repeat(64);
+
+const MINUTE = 60_000;
+
+/** The keys of a tenant that were made over the API. */
+export class KeyStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  create(id: string, record: KeyRecord): KeyInfo {
+    this.#db.write("insert into key values (?, ?)", id, JSON.stringify(record));
+    return shown(id, record);
+  }
+
+  list(): KeyInfo[] {
+    return this.#db
+      .all<{ id: string; record: string }>("select id, record from key")
+      .map(({ id, record }) => shown(id, JSON.parse(record) as KeyRecord))
+      .toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1));
+  }
+
+  /** Whether there was such a key. */
+  revoke(id: string): boolean {
+    const known = this.#read(id) !== undefined;
+    if (known) this.#db.write("delete from key where id = ?", id);
+    return known;
+  }
+
+  /** The key, if `hash` is its hash and it has not expired. Notes the minute it was used in. */
+  verify(id: string, hash: string, now: number): KeyInfo | undefined {
+    const record = this.#read(id);
+    const same = equalInConstantTime(record?.hash ?? NO_HASH, hash);
+    if (record === undefined || !same) return undefined;
+    if (record.expires_at !== null && Date.parse(record.expires_at) <= now) return undefined;
+    const minute = Math.floor(now / MINUTE);
+    if (record.last_used === minute) return shown(id, record);
+    const used = { ...record, last_used: minute };
+    this.#db.write("update key set record = ? where id = ?", JSON.stringify(used), id);
+    return shown(id, used);
+  }
+
+  #read(id: string): KeyRecord | undefined {
+    const row = this.#db.first<{ record: string }>("select record from key where id = ?", id);
+    return row && (JSON.parse(row.record) as KeyRecord);
+  }
+}
+
+function shown(id: string, record: KeyRecord): KeyInfo {
+  const { name, scopes, created_at, expires_at, last_used } = record;
+  return {
+    id,
+    name,
+    scopes,
+    created_at,
+    expires_at,
+    last_used_at: last_used === null ? null : new Date(last_used * MINUTE).toISOString(),
+  };
+}

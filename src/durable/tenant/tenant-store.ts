@@ -1,0 +1,54 @@
+import type { TenantLimits } from "../../contract/tenant.ts";
+import type { Database } from "../storage/database.ts";
+
+/** What is stored of the tenant itself. */
+export interface TenantRecord {
+  id: string;
+  label: string | null;
+  /** Overrides of the deployment's limits. */
+  limits: Partial<TenantLimits>;
+  created_at: string;
+  /** Whether the registry knows it by this label. */
+  registered: boolean;
+}
+
+/** The tenant's own row. */
+export class TenantStore {
+  readonly #db: Database;
+  #record: TenantRecord | undefined;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  get record(): TenantRecord {
+    if (this.#record === undefined) {
+      const row = this.#db.first<{ value: string }>("select value from meta where name = 'tenant'");
+      if (row === undefined) throw new TypeError("nothing is stored of this tenant");
+      this.#record = JSON.parse(row.value) as TenantRecord;
+    }
+    return this.#record;
+  }
+
+  create(id: string, now: number): void {
+    this.#write({
+      id,
+      label: null,
+      limits: {},
+      created_at: new Date(now).toISOString(),
+      registered: false,
+    });
+  }
+
+  save(changes: Partial<TenantRecord>): void {
+    this.#write({ ...this.record, ...changes });
+  }
+
+  #write(record: TenantRecord): void {
+    this.#db.write(
+      "insert into meta values ('tenant', ?) on conflict (name) do update set value = excluded.value",
+      JSON.stringify(record),
+    );
+    this.#record = record;
+  }
+}

@@ -1,0 +1,198 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from "jose";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import {
+  IdentityTokens,
+  identityTokenSettings,
+  IssuerUnavailableError,
+} from "#auth/identity-token.ts";
+
+type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
+
+const ISSUER = "https://id.example.com/";
+const AUDIENCE = "https://troupe.example.com";
+
+/** A real issuer as far as a verifier can tell: its keys over HTTP. */
+let server: Server;
+let jwksUrl: string;
+let published: { kid: string; alg: string; pair: KeyPair }[] = [];
+let fetches = 0;
+let broken = false;
+
+const pairs: Record<string, KeyPair> = {};
+
+beforeAll(async () => {
+  for (const alg of ["RS256", "ES256", "EdDSA", "PS256"]) {
+    pairs[alg] = await generateKeyPair(alg, { extractable: true });
+  }
+  server = createServer((_request, response) => {
+    fetches++;
+    if (broken) return void response.writeHead(500).end("no");
+    void Promise.all(
+      published.map(async ({ kid, alg, pair }) => ({
+        ...(await exportJWK(pair.publicKey)),
+        kid,
+        alg,
+      })),
+    ).then((keys) =>
+      response.setHeader("content-type", "application/json").end(JSON.stringify({ keys })),
+    );
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  jwksUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks`;
+});
+
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+});
+
+beforeEach(() => {
+  published = [publish("one", "RS256")];
+  fetches = 0;
+  broken = false;
+});
+
+function publish(kid: string, alg: string): (typeof published)[number] {
+  const pair = pairs[alg];
+  if (pair === undefined) throw new Error(`no key for ${alg}`);
+  return { kid, alg, pair };
+}
+
+function verifier(settings: Record<string, string> = {}): IdentityTokens {
+  const parsed = identityTokenSettings({
+    JWT_ISSUER: ISSUER,
+    JWT_AUDIENCE: AUDIENCE,
+    JWT_JWKS_URL: jwksUrl,
+    ...settings,
+  });
+  if (parsed === undefined) throw new Error("not configured");
+  return new IdentityTokens(parsed, fetch);
+}
+
+function token(
+  claims: JWTPayload = {},
+  { kid = "one", alg = "RS256", at = 0, life = 300 } = {},
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1000) + at;
+  const jwt = new SignJWT({ sub: "acme", scope: "teams:read runs:write openid", ...claims })
+    .setProtectedHeader({ alg, kid })
+    .setIssuer(claims.iss ?? ISSUER)
+    .setAudience(claims.aud ?? AUDIENCE)
+    .setIssuedAt(now)
+    .setExpirationTime(now + life);
+  return jwt.sign((pairs[alg] as KeyPair).privateKey);
+}
+
+test.each(["RS256", "ES256", "EdDSA"])(
+  "a token signed with %s says who its bearer is",
+  async (alg) => {
+    published = [publish("one", alg)];
+    expect(await verifier().verify(await token({}, { alg }))).toMatchObject({
+      tenant: "acme",
+      scopes: ["teams:read", "runs:write"],
+      kind: "identity",
+      name: "acme",
+    });
+  },
+);
+
+test("a claim that is no tenant id becomes a hash, and the label", async () => {
+  const principal = await verifier().verify(await token({ sub: "auth0|Jane Doe" }));
+  expect(principal?.tenant).toMatch(/^u-[0-9a-f]{40}$/);
+  expect(principal?.tenant_label).toBe("auth0|Jane Doe");
+  // What looks like such a hash is hashed, too: nobody can choose another's.
+  const twin = await verifier().verify(await token({ sub: principal?.tenant ?? "" }));
+  expect(twin?.tenant).not.toBe(principal?.tenant);
+});
+
+test("claims have the names that the settings give, and scopes may be a list", async () => {
+  const tokens = verifier({ JWT_TENANT_CLAIM: "org", JWT_SCOPES_CLAIM: "permissions" });
+  const principal = await tokens.verify(
+    await token({ org: "globex", permissions: ["usage:read", "admin"] }),
+  );
+  expect(principal).toMatchObject({ tenant: "globex", scopes: ["usage:read"], name: "acme" });
+  expect(await tokens.verify(await token({}))).toBeUndefined();
+});
+
+test.each<[string, () => Promise<string> | string]>([
+  ["that has expired", () => token({}, { at: -400 })],
+  ["that is not valid yet", () => token({ nbf: Math.floor(Date.now() / 1000) + 120 })],
+  ["of another issuer", () => token({ iss: "https://evil.example.com/" })],
+  ["for another audience", () => token({ aud: "https://other.example.com" })],
+  ["signed with another algorithm", () => token({}, { alg: "PS256" })],
+  [
+    "without a signature",
+    () =>
+      new UnsecuredJWT({ sub: "acme" })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setExpirationTime("5m")
+        .encode(),
+  ],
+  [
+    "that was changed",
+    async () =>
+      (await token()).replace(/\.[^.]+\./, `.${btoa('{"sub":"globex"}').replaceAll("=", "")}.`),
+  ],
+  [
+    "signed with the issuer's public key as a secret",
+    async () =>
+      new SignJWT({ sub: "acme" })
+        .setProtectedHeader({ alg: "HS256", kid: "one" })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setExpirationTime("5m")
+        .sign(
+          new TextEncoder().encode(
+            JSON.stringify(await exportJWK((pairs["RS256"] as KeyPair).publicKey)),
+          ),
+        ),
+  ],
+  ["that is none", () => "eyJhbGciOiJub25lIn0.x.y"],
+])("a token %s is refused", async (_, make) => {
+  expect(await verifier().verify(await make())).toBeUndefined();
+});
+
+test("a clock may be off by a minute", async () => {
+  expect(await verifier().verify(await token({}, { at: -350, life: 300 }))).toBeDefined();
+});
+
+test("unknown key ids ask the issuer again once a minute", async () => {
+  const tokens = verifier();
+  expect(await tokens.verify(await token())).toBeDefined();
+  expect(fetches).toBe(1);
+  for (const kid of ["a", "b", "c"]) {
+    expect(await tokens.verify(await token({}, { kid }))).toBeUndefined();
+  }
+  expect(fetches).toBe(1);
+});
+
+test("new keys of the issuer are found", async () => {
+  const tokens = verifier();
+  published = [publish("one", "ES256")];
+  expect(await tokens.verify(await token({}, { alg: "ES256" }))).toBeDefined();
+  const before = Date.now;
+  try {
+    Date.now = () => before() + 61_000;
+    published = [publish("one", "ES256"), publish("two", "RS256")];
+    expect(await tokens.verify(await token({}, { kid: "two" }))).toBeDefined();
+    expect(fetches).toBe(2);
+  } finally {
+    Date.now = before;
+  }
+});
+
+test("an issuer that does not answer is not the token's fault", async () => {
+  broken = true;
+  await expect(verifier().verify(await token())).rejects.toThrow(IssuerUnavailableError);
+});
+
+test("settings that are not complete are named", () => {
+  expect(identityTokenSettings({})).toBeUndefined();
+  expect(() => identityTokenSettings({ JWT_ISSUER: ISSUER })).toThrow(
+    /JWT_AUDIENCE and JWT_JWKS_URL/,
+  );
+  expect(() => verifier({ JWT_JWKS_URL: "no url" })).toThrow(/JWT_JWKS_URL/);
+});

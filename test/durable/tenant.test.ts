@@ -1,0 +1,71 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { beforeEach, expect, test } from "vitest";
+import { tenantObject, tenantStub, type TenantStub } from "./support/tenant.ts";
+
+let tenant: TenantStub;
+let count = 0;
+
+beforeEach(() => {
+  tenant = tenantStub(`tenant-${++count}`);
+});
+
+test("keys work until they are revoked or expire", async () => {
+  const input = {
+    id: "k1",
+    name: "app",
+    scopes: ["runs:read" as const],
+    hash: "a".repeat(64),
+    expires_in: null,
+  };
+  expect(await tenant.createKey(input)).toMatchObject({
+    ok: true,
+    value: { id: "k1", name: "app", scopes: ["runs:read"], expires_at: null, last_used_at: null },
+  });
+  expect(await tenant.verifyKey("k1", "b".repeat(64))).toBeNull();
+  expect(await tenant.verifyKey("k2", "a".repeat(64))).toBeNull();
+  const used = await tenant.verifyKey("k1", "a".repeat(64));
+  expect(used?.last_used_at).toMatch(/:00\.000Z$/);
+  expect(JSON.stringify(await tenant.keys())).not.toContain("aaaa");
+  await tenant.createKey({ ...input, id: "k2", expires_in: -1 });
+  expect(await tenant.verifyKey("k2", "a".repeat(64))).toBeNull();
+  expect(await tenant.revokeKey("k1")).toEqual({ ok: true, value: null });
+  expect(await tenant.verifyKey("k1", "a".repeat(64))).toBeNull();
+});
+
+test("a key is known again after the object was unloaded", async () => {
+  const hash = "c".repeat(64);
+  await tenant.createKey({ id: "k", name: "app", scopes: ["runs:read"], hash, expires_in: 60 });
+  await evictDurableObject(tenantObject(tenant));
+  expect(await tenant.verifyKey("k", hash)).toMatchObject({ name: "app" });
+});
+
+test("the use of a key is written once a minute at most", async () => {
+  const hash = "d".repeat(64);
+  await tenant.createKey({ id: "k", name: "app", scopes: ["runs:read"], hash, expires_in: null });
+  await tenant.verifyKey("k", hash);
+  const written = (): Promise<number> =>
+    runInDurableObject(tenantObject(tenant), (object) => object.rowsWritten);
+  const before = await written();
+  for (let n = 0; n < 20; n++) await tenant.verifyKey("k", hash);
+  expect((await written()) - before).toBeLessThanOrEqual(1);
+});
+
+test("limits are the deployment's until they are overridden", async () => {
+  expect(await tenant.limits()).toEqual({ requests_per_second: 100 });
+  await tenant.put({ limits: { requests_per_second: 5 } });
+  await tenant.put({ label: "Acme" });
+  expect(await tenant.info()).toMatchObject({
+    value: { label: "Acme", limits: { requests_per_second: 5 } },
+  });
+});
+
+test("asking about a tenant without stored data writes nothing", async () => {
+  expect(await tenant.verifyKey("id", "0".repeat(64))).toBeNull();
+  expect(await tenant.info()).toMatchObject({ ok: false, problem: { status: 404 } });
+  expect(await tenant.revokeKey("id")).toMatchObject({ ok: false });
+  expect(await tenant.keys()).toEqual([]);
+  const tables = await runInDurableObject(tenantObject(tenant), (_, state) =>
+    state.storage.sql.exec("select name from sqlite_master").toArray(),
+  );
+  expect(tables).toEqual([]);
+});
