@@ -29,12 +29,6 @@ export function parseApiKey(text: string): ApiKey | undefined {
   return text.endsWith(checksum(text.slice(0, -6))) ? { tenant, id } : undefined;
 }
 
-/** A new operator key: `trpo_{secret}` with a checksum. */
-export function createOperatorKey(): string {
-  const text = `trpo_${randomBase62(SECRET_LENGTH)}`;
-  return text + checksum(text);
-}
-
 function checksum(text: string): string {
   return toBase62(crc32(text));
 }
