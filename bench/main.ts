@@ -1,6 +1,6 @@
 import { isMet, printReport, type Report } from "./support/report.ts";
 
-/** Loaded when they run, so that none pays for what another imports. */
+/** Loaded when they run, so that no section pays for the imports of another. */
 const SECTIONS: Record<string, () => Promise<{ measure(): Promise<Report> }>> = {
   size: () => import("./sections/size.ts"),
   cpu: () => import("./sections/cpu.ts"),

@@ -51,19 +51,19 @@ export type Env = {
   TROUPE_EGRESS_PROXY?: string;
 } & { [Name in SettingName]?: string };
 
-/** What is the same for every request and every team. */
+/** The parts shared by all requests and teams. */
 export interface Composition {
   fetch: (request: Request) => Response | Promise<Response>;
-  /** Makes what runs of a component. @throws ComponentError */
+  /** Builds the runtime object of a component. @throws ComponentError */
   build: (component: ComponentModel) => Runnable;
   /** Writes an entry into the log of the Worker; with the error's stack where only the developer sees it. */
   log: Log;
-  /** Removes what a team keeps at services outside: its session in the sandbox. @throws when it cannot be reached */
+  /** Removes a team's data at external services: its session in the sandbox. @throws when it cannot be reached */
   releaseSession: (session: string) => Promise<void>;
 }
 
 export interface CompositionOptions {
-  /** What is added in code: tools, functions, components, teams to start by name. */
+  /** The additions in code: tools, functions, components, teams to start by name. */
   catalog: Catalog;
   /** Replaces a component definition before it is registered. */
   adapt?: (definition: AnyComponentDefinition) => AnyComponentDefinition;
@@ -135,7 +135,7 @@ export function compose(
   };
 }
 
-/** Local open mode, configured credentials, or nobody. */
+/** Local open mode, configured credentials, or none: every request is refused. */
 function authentication(env: Partial<Env>, credentials: CredentialSources): Authenticate {
   if (env.TROUPE_OPEN === "1") return behindFront(env.TROUPE_FRONT_KEY, localOnly);
   const authenticate = isConfigured(credentials)
@@ -144,7 +144,7 @@ function authentication(env: Partial<Env>, credentials: CredentialSources): Auth
   return behindFront(env.TROUPE_FRONT_KEY, authenticate);
 }
 
-/** The operator names the issuer's address, so it is allowed besides what ALLOWED_EGRESS says. */
+/** The operator names the issuer's address, so it is allowed in addition to ALLOWED_EGRESS. */
 function issuerFetch(env: Partial<Env>): typeof fetch {
   const { JWT_JWKS_URL } = env;
   const rules = egressRules(env);

@@ -11,7 +11,7 @@ export type { Env } from "./compose.ts";
 
 let composition: Composition | undefined;
 
-/** Made on first use, so that whoever wraps this Worker can add to the default catalog before. @throws ValueError */
+/** Made on first use, so that a Worker that wraps this one can first add to the default catalog. @throws ValueError */
 function composed(env: Partial<Env>): Composition {
   composition ??= compose(env, { catalog: defaultCatalog });
   return composition;

@@ -43,7 +43,7 @@ export async function measure(): Promise<Report> {
         "shell, interpreted": await timed(() => print(wasm, "later", "sh", "echo 1")),
         "Python as a process": await timed(() => print(processes, "later", "python", "print(1)")),
       };
-      // The first rounds start what is kept then.
+      // The first rounds start the interpreters that later rounds reuse.
       if (round < 0) continue;
       for (const [name, ms] of Object.entries(times)) later[name as keyof typeof later].push(ms);
     }

@@ -7,7 +7,7 @@ import { median } from "../support/statistics.ts";
 import { startWorkerd } from "../support/workerd.ts";
 
 const ROUNDS = 25;
-/** What is loaded only when tokens are counted. */
+/** The module that is loaded only to count tokens. */
 const TOKENIZER = /^parts\/(cl100k_base|o200k_base|lite)\b/;
 
 /** Size of the Worker and how long it takes to start. */

@@ -17,7 +17,7 @@ const LOADS = [
   { streams: 200, tokens: 1000, rounds: 3, everyMs: 200 },
 ];
 const PACED_TOKENS = 60;
-/** Tokens at the beginning that are not looked at: so many streams beginning at once is another matter. */
+/** First tokens, left out of the measurement: they show the cost of opening many streams at once. */
 const SETTLING = 20;
 const FIRST_ROUNDS = 60;
 
@@ -97,7 +97,7 @@ class Ways {
     this.#api = new Api(origin);
   }
 
-  /** Makes what is needed; the streams open when the returned function is called. */
+  /** Prepares the streams; the returned function opens them. */
   async prepare(way: Way, model: string, streams: number): Promise<() => Promise<Received[]>> {
     const opens: (() => Promise<Response>)[] = [];
     for (let index = 0; index < streams; index++) {

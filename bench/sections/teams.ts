@@ -15,7 +15,7 @@ const GROWTH = 1.3;
 /** Its model is asked about the whole conversation at every turn, as in AutoGen: the request itself grows. */
 const GROWS_BY_ITSELF = new Set(["MagenticOneGroupChat"]);
 
-/** A run of a team, and what its cost is divided by. */
+/** A run of a team and the divisor of its cost. */
 interface Shape {
   what: string;
   unit: string;
@@ -50,7 +50,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** What each kind of team costs, durable and in memory, and whether that grows with the team or its run. */
+/** The cost of each kind of team, durable and in memory, and whether it grows with the team or its run. */
 export async function measure(): Promise<Report> {
   using worker = await bundle("bench/worker/counting.ts", {
     objects: { TEAM: "TeamObject" },

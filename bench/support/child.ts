@@ -13,9 +13,9 @@ export function endWithUs<T extends ChildProcess>(child: T): T {
   return child;
 }
 
-/** A Node program in a process of its own, so that what it uses is not counted as ours. */
+/** A Node program in a process of its own, so that its CPU and memory are not counted as ours. */
 export interface NodeChild<T> extends AsyncDisposable {
-  /** What it printed as its first line. */
+  /** The first line of its output. */
   hello: T;
 }
 

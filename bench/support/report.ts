@@ -1,4 +1,4 @@
-/** A figure that was measured against what it should be. */
+/** A measured figure and its target. */
 export interface Goal {
   what: string;
   value: number;
@@ -7,7 +7,7 @@ export interface Goal {
   limit: { atMost: number } | { atLeast: number };
 }
 
-/** What a section measured. */
+/** The results of a section. */
 export interface Report {
   title: string;
   /** How it was measured, in a line or two. */

@@ -1,4 +1,4 @@
-/** What one stream brought. Times are in milliseconds. */
+/** Measurements of one stream. Times are in milliseconds. */
 export interface Received {
   tokens: number;
   /** From the request to the first token. */
@@ -7,7 +7,7 @@ export interface Received {
   delays: number[];
 }
 
-/** What marks a token in the bytes: pieces of text, not the whole message that follows them. */
+/** The mark of a token in the bytes: pieces of text, not the whole message that follows them. */
 const TOKEN = { raw: '"content":"', frame: 'StreamingChunkEvent"' };
 const TIME = /"content":"(\d{15}) "(?!.*"type":"TextMessage")/g;
 

@@ -15,7 +15,7 @@ import type { ChatAgent, Team } from "troupe";
 
 type Replies = ConstructorParameters<typeof ReplayChatCompletionClient>[0];
 
-/** What each model gets to see. */
+/** The number of messages that each model sees. */
 const BUFFER = 10;
 
 function replay(replies: Replies, options: ReplayOptions = {}): ReplayChatCompletionClient {
@@ -33,7 +33,7 @@ function agent(name: string, ...replies: string[]): AssistantAgent {
 
 const pair = (): ChatAgent[] => [agent("ada"), agent("ben")];
 
-/** Hands the word to the other one each time it is asked. */
+/** Hands over to the other agent in each turn. */
 function handingOver(name: string, target: string): ChatAgent {
   const handoff = createHandoff({ target });
   return new AssistantAgent({

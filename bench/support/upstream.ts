@@ -1,4 +1,4 @@
-// A model server that costs next to nothing: what it sends was made before anybody asks. In a process of its own.
+// A model server that costs next to nothing: its answers are made in advance. Runs in a process of its own.
 //
 // The model's name says how it streams: `burst-2000` sends so many tokens at once, `paced-100-50` so many, one every 50
 // milliseconds. A paced token is the time at which it was sent, in microseconds of the machine's monotonic clock.

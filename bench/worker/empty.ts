@@ -1,4 +1,4 @@
-/** What starting the runtime itself costs. */
+/** Measures the start of the runtime itself. */
 export default {
   fetch: () => new Response("ok"),
 } satisfies ExportedHandler;

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import OpenAI from "openai";
 import * as z from "zod";
 
-// The peer for size and start: what any Worker on these three libraries has before it does anything.
+// The peer for size and start: the base cost of any Worker on these three libraries.
 const app = new Hono();
 const body = z.object({ text: z.string() });
 

@@ -22,7 +22,7 @@ export function createApiKey(tenant: string): ApiKey & { key: string } {
   return { tenant, id, key: text + checksum(text) };
 }
 
-/** What a key says of itself; undefined for anything else, mistyped keys included. */
+/** Parses a key; undefined for anything else, mistyped keys included. */
 export function parseApiKey(text: string): ApiKey | undefined {
   const [, tenant, id] = KEY.exec(text) ?? [];
   if (tenant === undefined || id === undefined) return undefined;

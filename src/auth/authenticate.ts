@@ -14,7 +14,7 @@ import { parseOperatorHash, StaticKeys } from "./static-keys.ts";
 import { TeamTokens } from "./team-token.ts";
 import { Verdicts } from "./verdicts.ts";
 
-/** Longest credential that is looked at, in characters. */
+/** Longest credential that is checked, in characters. */
 const LONGEST_CREDENTIAL = 8_192;
 /** Names the tenant in which an operator acts. */
 export const TENANT_HEADER = "troupe-tenant";
@@ -34,7 +34,7 @@ export interface CredentialSources {
 }
 
 /**
- * What the settings say of credentials.
+ * Reads the settings for credentials.
  *
  * @throws ValueError naming the setting that cannot be used
  */
@@ -60,7 +60,7 @@ export function credentialSources(
   };
 }
 
-/** Whether anybody can have a credential. Created keys and team tokens need another one to be made with. */
+/** Whether any credential can be valid. Created keys and team tokens do not count: creating one takes a credential. */
 export function isConfigured(sources: CredentialSources): boolean {
   return (
     sources.staticKeys !== undefined ||
@@ -69,7 +69,7 @@ export function isConfigured(sources: CredentialSources): boolean {
   );
 }
 
-/** Knows who a request comes from by its bearer credential, or the token in the query of a stream. */
+/** Authenticates a request by its bearer credential, or the token in the query of a stream. */
 export class Credentials {
   readonly #sources: CredentialSources;
   readonly #verdicts = new Verdicts();
@@ -86,7 +86,7 @@ export class Credentials {
   };
 
   /**
-   * Who a credential stands for; undefined when it is not valid.
+   * The principal of a credential; undefined when it is not valid.
    *
    * @param actAs the tenant an operator wants to act in
    */

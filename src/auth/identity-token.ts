@@ -6,7 +6,7 @@ import { isScope, isTenantId, type Principal } from "./principal.ts";
 /** Only signatures with a public key: a token must never be verified with something its sender may know. */
 const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
 const CLOCK_SKEW_SECONDS = 60;
-/** The issuer's keys are asked for again at most so often, in milliseconds, however many unknown `kid`s come in. */
+/** Least milliseconds between two fetches of the issuer's keys, however many unknown `kid`s arrive. */
 const REFETCH_AFTER_MS = 60_000;
 const KEYS_VALID_MS = 600_000;
 const FETCH_TIMEOUT_MS = 5_000;
@@ -53,7 +53,7 @@ export function identityTokenSettings(settings: {
   };
 }
 
-/** The issuer's keys cannot be had, so nobody can say whether a token is good. */
+/** The issuer's keys cannot be fetched, so no token can be verified. */
 export class IssuerUnavailableError extends Error {}
 
 /** Verifies tokens of an OpenID Connect issuer. */
@@ -69,7 +69,7 @@ export class IdentityTokens {
   }
 
   /**
-   * Who a token stands for; undefined when it is not valid.
+   * The principal of a token; undefined when it is not valid.
    *
    * @throws IssuerUnavailableError
    */
@@ -118,13 +118,13 @@ export class IdentityTokens {
   }
 }
 
-/** Scopes as OAuth has them, in one text with blanks between; or a list. Others than ours mean nothing here. */
+/** Scopes as OAuth has them, in one text separated by blanks, or a list. Unknown scopes are ignored. */
 function scopesOf(claim: unknown): Principal["scopes"] {
   const names: unknown[] = typeof claim === "string" ? claim.split(" ") : [];
   return [...new Set(Array.isArray(claim) ? claim : names)].filter(isScope);
 }
 
-/** Whether the token is at fault, not the way to the issuer's keys. */
+/** Whether the token is at fault, not the fetch of the issuer's keys. */
 function isRefusal(error: unknown, errors: typeof import("jose").errors): boolean {
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
   // A response that is not 200, or not JSON, is a plain JOSEError.

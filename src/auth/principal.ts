@@ -3,7 +3,7 @@ import type { Problem } from "../contract/problem.ts";
 
 export type CredentialKind = "local" | "static" | "operator" | "created" | "identity" | "team";
 
-/** Who sent a request, and what they may do. */
+/** The authenticated caller of a request and its permissions. */
 export interface Principal {
   tenant: string;
   scopes: readonly Scope[];
@@ -20,7 +20,7 @@ export interface Principal {
   key?: string;
 }
 
-/** Says who sent a request, or why it is refused. */
+/** Authenticates a request, or says why it is refused. */
 export type Authenticate = (request: Request) => Promise<Principal | Refusal>;
 
 export interface Refusal {
@@ -38,7 +38,7 @@ export function isScope(value: unknown): value is Scope {
 }
 
 /**
- * The one answer to a missing, unknown, wrong, expired or revoked credential: it must not tell which.
+ * The one answer to a missing, unknown, wrong, expired or revoked credential: it must not reveal which.
  */
 export function unauthorized(given: boolean): Refusal {
   return {

@@ -40,7 +40,7 @@ export class StaticKeys {
     );
   }
 
-  /** Compares with every key, so that the time does not tell which one came near. @param hash of the credential */
+  /** Compares with every key, so that the time does not reveal a near match. @param hash of the credential */
   find(hash: string): Principal | undefined {
     let found: StaticKey | undefined;
     for (const key of this.#keys) if (equalInConstantTime(key.hash, hash)) found ??= key;

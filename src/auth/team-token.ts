@@ -21,7 +21,7 @@ const payloadSchema = z.strictObject({
 export interface TeamTokenClaims {
   tenant: string;
   team: string;
-  /** Of the team; another team that gets its id has another. */
+  /** Of the team; a later team with the same id has another one. */
   creation: string;
   scopes: readonly Scope[];
   /** Seconds. */
@@ -61,8 +61,8 @@ export class TeamTokens {
   }
 
   /**
-   * Who a token stands for; undefined when it is not ours or has expired. Whether its team still is the one it was made
-   * for, only the team knows.
+   * The principal of a token; undefined when it is not ours or has expired. Only the team can tell whether it is still
+   * the team that the token was made for.
    *
    * @param inQuery it came in a query string: then it must be short-lived
    */

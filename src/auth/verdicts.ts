@@ -5,7 +5,7 @@ const REMEMBERED_MS = 10_000;
 /** Beyond it the oldest verdict is forgotten. */
 const MOST_VERDICTS = 10_000;
 
-/** What an isolate remembers of credentials it has checked, by their hash: good ones only. */
+/** An isolate's cache of checked credentials, by hash; valid ones only. */
 export class Verdicts {
   readonly #verdicts = new Map<string, { principal: Principal; until: number }>();
 

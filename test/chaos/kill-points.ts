@@ -3,7 +3,7 @@ import type { Random } from "./harness/random.ts";
 import { type Outcome, type Spectator, SPECTATORS } from "./harness/trial.ts";
 import type { WriteMode } from "./worker/protocol.ts";
 
-/** One way to kill a run: the kills in turn, and who looks on. */
+/** One way to kill a run: the sequence of kills and the spectator. */
 export interface Plan {
   kills: readonly Kill[];
   spectator: Spectator;

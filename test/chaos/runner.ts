@@ -1,8 +1,8 @@
 /** One thing that is tried: passes when it reports no problem. */
 export interface Case {
-  /** Says what is done; with the seed it repeats the case. */
+  /** Describes the case; with the seed it repeats it. */
   name: string;
-  /** Returns what is wrong. */
+  /** Returns the problems found. */
   run(): Promise<readonly string[]>;
 }
 
@@ -44,7 +44,7 @@ export class Runner implements Disposable {
     else this.#fail(name, problems);
   }
 
-  /** A mistake of the harness that no case waits for: a failure of its own, and the other cases go on. */
+  /** An error of the harness outside any case: reported as a failure of its own, the other cases continue. */
   readonly #onUnhandled = (error: unknown): void => {
     const running = [...this.#running].join("; ") || "none";
     this.#fail("the harness: unhandled error", [describe(error), `running: ${running}`]);

@@ -1,7 +1,7 @@
 import { isOutcomeUnknown } from "./harness/checks.ts";
 import type { Outcome } from "./harness/trial.ts";
 
-/** What all trials together have shown. */
+/** Totals over all trials. */
 export class Statistics {
   kills = 0;
   /** Accepted runs and answers that are gone. */

@@ -8,9 +8,9 @@ import type { Case } from "./runner.ts";
 import { assistant, roundRobin } from "./scenarios/components.ts";
 
 const READERS = 200;
-/** What one reader may be behind is 1 MB; this much is sent to one who reads nothing. */
+/** A reader may be at most 1 MB behind; this much is sent to one that reads nothing. */
 const FLOOD_WORDS = 40_000;
-/** Longer than an object lives that no request keeps alive. */
+/** Longer than the idle lifetime of an object without requests. */
 const SLOW_MODEL_MS = 155_000;
 
 /** What clients see of a run over real connections. */

@@ -1,7 +1,7 @@
 import type { RuleInput } from "../support/fake-openai/rule.ts";
 import type { Outcome } from "./harness/trial.ts";
 
-/** Something that goes wrong at the model's side, and what must come of it. */
+/** A fault of the model server and the required outcome. */
 export interface UpstreamFault {
   name: string;
   fault: NonNullable<RuleInput["fault"]>;
@@ -68,7 +68,7 @@ export function faultRule({ fault, times = 1 }: UpstreamFault): RuleInput {
   return { name: "fault", match: { system: "You are critic." }, fault, times, pace_ms: 5 };
 }
 
-/** What must be true besides the invariants. */
+/** Checks in addition to the invariants. */
 export function checkFault(expected: UpstreamFault, { run, seen, requests }: Outcome): string[] {
   const problems: string[] = [];
   const met = requests.filter(({ rule }) => rule === "fault");

@@ -45,7 +45,7 @@ export class AssistantAgent extends BaseChatAgent {
   readonly producedMessageTypes: readonly string[];
   readonly #settings: AssistantSettings;
 
-  /** @throws ValueError for a bad name and for options that do not go together */
+  /** @throws ValueError for a bad name and for options that contradict each other */
   constructor(options: AssistantAgentOptions) {
     super(options.name, options.description ?? DESCRIPTION);
     this.#settings = settingsOf(options);
@@ -75,7 +75,7 @@ export class AssistantAgent extends BaseChatAgent {
       if (stream) {
         const options = { ...call.options, messageId: call.messageId };
         const pieces = streamModel(ctx, call.key, modelClient, call.messages, options);
-        // In this generator and by hand: every layer between client and team costs for each piece.
+        // Inlined, without `yield*`: each layer between client and team costs time per chunk.
         try {
           let next = await pieces.next();
           while (!next.done) {

@@ -7,9 +7,9 @@ import type { ChatAgent, Response } from "./chat-agent.ts";
 import { requireIdentifier } from "./identifier.ts";
 
 /**
- * What agents have in common (AutoGen `BaseChatAgent`): a checked name, and nothing to do on pause, resume, close
- * and for state. An agent of your own extends it and answers in `onMessagesStream`; what has effects goes through
- * the context it is given.
+ * Base class of agents (AutoGen `BaseChatAgent`): checks the name; pause, resume, close and the state methods do
+ * nothing. A custom agent extends it and answers in `onMessagesStream`; side effects go through the context that it
+ * gets.
  *
  * @throws ValueError when the name is not an identifier
  */
@@ -45,7 +45,7 @@ export abstract class BaseChatAgent implements ChatAgent {
     return Promise.resolve();
   }
 
-  /** An agent that remembers something overrides this and {@link loadState}. */
+  /** An agent with state overrides this and {@link loadState}. */
   saveState(): JsonObject {
     return { type: "BaseState", version: "1.0.0" };
   }

@@ -9,7 +9,7 @@ export function isAgent(subject: ChatAgent | Runnable): subject is ChatAgent {
   return "onMessagesStream" in subject;
 }
 
-/** What an agent answers: the message for the others, and what happened on the way (AutoGen `Response`). */
+/** An agent's answer: the message for the others and its inner events (AutoGen `Response`). */
 export interface Response {
   chat_message: ChatMessage;
   /** Null when there was nothing; only these count for conditions and the thread, beside the chat message. */
@@ -17,8 +17,8 @@ export interface Response {
 }
 
 /**
- * A participant of a team (AutoGen `ChatAgent`). It gets only the messages that are new to it and keeps what it
- * needs of them. It yields what happens while it works, chunks included, and returns its response; the chat
+ * A participant of a team (AutoGen `ChatAgent`). It gets only the messages that are new to it and keeps those it
+ * needs. It yields events while it works, chunks included, and returns its response; the chat
  * message of the response is not yielded.
  */
 export interface ChatAgent extends Component, Stateful {

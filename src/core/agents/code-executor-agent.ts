@@ -31,8 +31,8 @@ const stateSchema = baseStateSchema.extend({
 });
 
 /**
- * An agent that runs code (AutoGen `CodeExecutorAgent`). With a model it writes the code itself, writes it anew when it
- * fails, and says what came of it; without one it runs what others wrote and says what was printed.
+ * An agent that runs code (AutoGen `CodeExecutorAgent`). With a model it writes the code itself, rewrites it when it
+ * fails, and reports on the result; without one it runs code from messages and answers with its output.
  *
  * @example
  * const coder = new CodeExecutorAgent({ name: "coder", codeExecutor, modelClient, maxRetriesOnError: 2 });

@@ -14,25 +14,25 @@ const givenSchema = z.object({
   message: z.string().nullish(),
 });
 
-/** A handoff as it is given: the target, and what differs from the defaults. */
+/** The options of a handoff: its target and overrides of the defaults. */
 export type HandoffOptions = z.input<typeof givenSchema>;
 
-/** A handoff in component JSON; the name of the target alone will do. */
+/** A handoff in component JSON; or just the target's name. */
 export const handoffConfigSchema = z.union([z.string(), givenSchema]);
 
 /** Handing the conversation to another agent, which a model does by calling a tool (AutoGen `Handoff`). */
 export interface Handoff {
   target: string;
-  /** What the model is told about when to do it. */
+  /** Tells the model when to hand over. */
   description: string;
   /** The tool's name. */
   name: string;
-  /** What the target reads; also the tool's result. */
+  /** The message to the target; also the tool's result. */
   message: string;
 }
 
 /**
- * A handoff with what is missing filled in. The target may be no identifier, and then neither is the default name.
+ * Fills in the defaults of a handoff. A target that is not an identifier makes a default name that is not one either.
  *
  * @throws ValueError when a given name is not an identifier
  */

@@ -2,7 +2,7 @@ import { ValueError } from "../errors.ts";
 
 const IDENTIFIER = /^[\p{XIDS}_][\p{XIDC}]*$/u;
 
-/** Whether a text is an identifier as Python has them: letters of any script, digits and underscores. */
+/** Whether a text is a Python identifier: letters of any script, digits and underscores. */
 export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }

@@ -26,21 +26,21 @@ const stateSchema = baseStateSchema.extend({
   troupe: z.object({ wrapped_agent_state: jsonObjectSchema.optional() }).optional(),
 });
 
-/** What a filtered agent hears (AutoGen `MessageFilterConfig`): nothing of sources that are not listed. */
+/** The messages that pass (AutoGen `MessageFilterConfig`); those of unlisted sources are dropped. */
 export interface MessageFilterConfig {
   perSource: readonly PerSourceFilter[];
 }
 
 export interface MessageFilterAgentOptions {
-  /** An identifier, unique in the team. What the agent says bears the wrapped agent's name. */
+  /** An identifier, unique in the team. The agent's messages carry the wrapped agent's name. */
   name: string;
   wrappedAgent: ChatAgent;
   filter: MessageFilterConfig;
 }
 
 /**
- * Lets an agent hear only some of what is said (AutoGen `MessageFilterAgent`). Like any agent it is given only what is
- * new to it, and the filter looks at no more: the last message of a source is the last since the agent spoke.
+ * Passes selected messages on to an agent (AutoGen `MessageFilterAgent`). The filter sees only the messages that
+ * are new to the agent: the last message of a source is the last since the agent spoke.
  *
  * @example
  * const critic = new MessageFilterAgent({

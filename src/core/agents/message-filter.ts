@@ -12,7 +12,7 @@ const perSourceFilterSchema = z
     message: 'must be "first" or "last" when there is a count',
   });
 
-/** Which of one source's messages are heard: all, or the `count` first or last of them (AutoGen `PerSourceFilter`). */
+/** Which of one source's messages pass: all, or the `count` first or last of them (AutoGen `PerSourceFilter`). */
 export type PerSourceFilter = z.input<typeof perSourceFilterSchema>;
 
 /** The filters of a `MessageFilterConfig`, one per source. */

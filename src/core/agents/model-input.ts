@@ -5,7 +5,7 @@ import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
 import type { LLMMessage, SystemMessage } from "../models/llm-messages.ts";
 import { visibleMessages } from "../models/visible-messages.ts";
 
-/** Puts what is new into the model context; a handoff brings its own context along, which comes first. */
+/** Adds the new messages to the model context; the context that a handoff carries comes first. */
 export function remember(context: ChatCompletionContext, messages: readonly ChatMessage[]): void {
   for (const message of messages) {
     if (message.type === "HandoffMessage") {
@@ -15,14 +15,14 @@ export function remember(context: ChatCompletionContext, messages: readonly Chat
   }
 }
 
-/** What a model is asked with. */
+/** The parts of a model's input. */
 export interface ModelInput {
   systemMessage: SystemMessage | null;
   modelContext: ChatCompletionContext;
   modelClient: ChatCompletionClient;
 }
 
-/** What the model is sent: the system message and the context, without pictures for models that do not see. */
+/** The messages for the model: the system message and the context, without images for models without vision. */
 export async function modelMessages(input: ModelInput): Promise<LLMMessage[]> {
   const { systemMessage, modelContext, modelClient } = input;
   const context = await modelContext.getMessages();

@@ -54,17 +54,17 @@ export interface SocietyOfMindAgentOptions {
   /** Writes the answer. */
   modelClient: ChatCompletionClient;
   description?: string;
-  /** What the model is told before it reads what the team said. */
+  /** The model's instructions before the team's messages. */
   instruction?: string;
-  /** What the model is told after that. */
+  /** The model's instructions after the team's messages. */
   responsePrompt?: string;
-  /** What the team is told of earlier requests. Default: all of them. */
+  /** Selects the earlier requests that the team gets. Default: all of them. */
   modelContext?: ChatCompletionContext;
 }
 
 /**
  * An agent whose answers a team works out (AutoGen `SocietyOfMindAgent`). The team's messages stream out while it works;
- * then a model writes one answer from them, which is all that others hear.
+ * then a model writes one answer from them, the only message that other agents get.
  *
  * @example
  * const mind = new SocietyOfMindAgent({ name: "mind", team: new RoundRobinGroupChat([writer, critic]), modelClient });
@@ -203,8 +203,8 @@ export class SocietyOfMindAgent extends BaseChatAgent {
   }
 
   /**
-   * Earlier requests, handed to the team as a whole: a swarm then knows that none of its members is meant (AutoGen names
-   * nobody, which a swarm refuses).
+   * Earlier requests, handed to the team as a whole, so that a swarm does not look for a member as the target (AutoGen
+   * gives no target, which a swarm refuses).
    */
   async #earlier(ctx: TurnContext): Promise<ChatMessage[]> {
     const context = await this.modelContext.getMessages();

@@ -22,26 +22,26 @@ const userProxyConfigSchema = z.object({
   default_answer: z.union([z.string(), jsonObjectSchema]).nullish(),
 });
 
-/** Asks a human by a way of your own. Return the answer; throw, and the run fails. */
+/** A custom way to ask a human. Returns the answer; an exception fails the run. */
 export type InputFunction = (prompt: string, signal: AbortSignal) => string | Promise<string>;
 
 export interface UserProxyAgentOptions {
   /** An identifier, unique in the team. */
   name: string;
   description?: string;
-  /** What the human is asked. Default: "Enter your response: ". */
+  /** The prompt for the human. Default: "Enter your response: ". */
   prompt?: string | null;
   /** Replaces the host's way to ask. Not part of the component JSON. */
   inputFunc?: InputFunction;
-  /** Seconds after which `defaultAnswer` counts as the answer. Without it the run waits for ever. */
+  /** Seconds after which `defaultAnswer` counts as the answer. Without it the run waits indefinitely. */
   timeoutSeconds?: number | null;
   /** A text, or a whole chat message. */
   defaultAnswer?: string | JsonObject | null;
 }
 
 /**
- * A human as a member of a team (AutoGen `UserProxyAgent`): asks, and says the answer. The answer to a handoff is a
- * handoff back to whom it came from.
+ * A human as a member of a team (AutoGen `UserProxyAgent`): asks for input and answers with it. The answer to a
+ * handoff is a handoff back to its sender.
  */
 export class UserProxyAgent extends BaseChatAgent {
   static readonly component: ComponentDefinition<

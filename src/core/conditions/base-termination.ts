@@ -18,7 +18,7 @@ import type {
 } from "./termination-condition.ts";
 
 /**
- * What conditions have in common; extend it for one of your own.
+ * Base class of conditions; extend it to write your own.
  *
  * @example
  * new MaxMessageTermination(20).or(new TextMentionTermination("APPROVE"))
@@ -95,7 +95,7 @@ abstract class CombinedTermination<State extends Json> extends BaseTermination<S
 
 type AndState = { states: Json[]; stops: { content: string; source: string }[] };
 
-/** Fires once all have fired; what they said is remembered until then (AutoGen `AndTerminationCondition`). */
+/** Fires once all have fired; earlier results are kept until then (AutoGen `AndTerminationCondition`). */
 export class AndTermination extends CombinedTermination<AndState> {
   static readonly component: ComponentDefinition<CombinedConfig, AndTermination> = {
     ...combined("AndTerminationCondition"),

@@ -4,7 +4,7 @@ import { conditionDefinition, MatchTermination } from "./match-termination.ts";
 import type { ConditionDefinition } from "./termination-condition.ts";
 
 /**
- * Fires after somebody pressed {@link set} (AutoGen `ExternalTermination`). It is for programs that hold the object;
+ * Fires after a call to {@link set} (AutoGen `ExternalTermination`). It is for programs that hold the object;
  * a run in a Durable Object is asked to stop through its API.
  */
 export class ExternalTermination extends MatchTermination {
@@ -14,7 +14,7 @@ export class ExternalTermination extends MatchTermination {
     fromConfig: () => new ExternalTermination(),
   });
   readonly definition: ConditionDefinition = ExternalTermination.component;
-  /** Pressed, and no check has seen it yet. */
+  /** `set` was called and no check has seen it yet. */
   #pressed = false;
 
   /** Ends the chat after the turn that is running, or on the task or after the first turn of the next run. */

@@ -6,7 +6,7 @@ import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
 import type { ConditionDefinition } from "./termination-condition.ts";
 
-/** Says of the new messages whether the chat is over. Must depend on nothing but its argument. */
+/** Decides from the new messages whether the chat is over. Must be a pure function of its argument. */
 export type TerminationFunction = (delta: readonly Message[]) => boolean;
 
 /**
@@ -28,7 +28,7 @@ export class FunctionalTermination extends MatchTermination {
     this.#fires = fires;
   }
 
-  /** @throws TroupeError `not_serializable` when the function is not registered: nothing would be left of it */
+  /** @throws TroupeError `not_serializable` when the function is not registered and so has no name to save */
   toConfig(): JsonObject {
     const func = functionName(this.#fires);
     if (func !== undefined) return { func };

@@ -6,8 +6,8 @@ import { conditionDefinition, MatchTermination } from "./match-termination.ts";
 import type { ConditionDefinition, ConditionEnvironment } from "./termination-condition.ts";
 
 /**
- * Fires when somebody hands off to `target`, often a human (AutoGen `HandoffTermination`). Where a task hands over to the
- * team itself, the handoffs before that led to the team and are not its own business.
+ * Fires on a handoff to `target`, often a human (AutoGen `HandoffTermination`). In a task that hands over to the team
+ * itself, earlier handoffs are ignored: they belong to the outer team.
  */
 export class HandoffTermination extends MatchTermination {
   static readonly component = conditionDefinition({

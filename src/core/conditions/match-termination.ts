@@ -13,11 +13,11 @@ type MatchState = { terminated: boolean };
 
 const matchStateSchema = z.object({ terminated: z.boolean() });
 
-/** A condition that looks at the new messages only and remembers nothing but that it has fired. */
+/** A condition that checks the new messages only; its state is whether it has fired. */
 export abstract class MatchTermination extends BaseTermination<MatchState> {
   protected readonly stateSchema = matchStateSchema;
 
-  /** Why the chat ends with these messages; undefined when it goes on. */
+  /** The stop reason if these messages end the chat; otherwise undefined. */
   protected abstract reason(
     delta: readonly Message[],
     environment: ConditionEnvironment,

@@ -2,9 +2,9 @@ import type { Component } from "../component/component.ts";
 import type { Json } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 
-/** What a condition may know besides the messages. */
+/** The input of a check besides the messages. */
 export interface ConditionEnvironment {
-  /** Milliseconds the run of the chat it belongs to has been running: waiting for humans and pauses left out. */
+  /** Running time of the current run in milliseconds, without pauses and waits for humans. */
   elapsedMs: number;
   /** The chat's name when the messages are its task; undefined for messages of its participants. */
   receiver?: string | undefined;
@@ -25,12 +25,12 @@ export interface ConditionStep<State extends Json = Json> {
 }
 
 /**
- * Decides when a chat ends (AutoGen `TerminationCondition`). Its memory is a JSON value kept by whoever asks it, so
- * it survives with the team.
+ * Decides when a chat ends (AutoGen `TerminationCondition`). Its state is a JSON value that the caller keeps,
+ * so it is stored with the team.
  */
 export interface TerminationCondition extends Component {
   initialState(): Json;
-  /** The state to start over with after a stop or a reset; takes back an `ExternalTermination.set` not seen yet. */
+  /** The state to start over with after a stop or a reset; clears an `ExternalTermination.set` not seen yet. */
   reset(): Json;
   /**
    * Looks at the messages since the last call. A function of its arguments; only `ExternalTermination.set`, for
@@ -40,6 +40,6 @@ export interface TerminationCondition extends Component {
   check(state: Json, delta: readonly Message[], environment: ConditionEnvironment): ConditionStep;
   /** Whether it has fired already and was not reset. */
   terminated(state: Json): boolean;
-  /** Takes over a saved state. @throws StateError when it is not one of this condition */
+  /** Parses a saved state. @throws StateError when it does not belong to this condition */
   parseState(value: unknown): Json;
 }

@@ -4,7 +4,7 @@ import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
 import type { ConditionDefinition, ConditionEnvironment } from "./termination-condition.ts";
 
-/** Fires when the run has been running for `timeoutSeconds`, waiting and pauses left out (AutoGen `TimeoutTermination`). */
+/** Fires after `timeoutSeconds` of running time, without waits and pauses (AutoGen `TimeoutTermination`). */
 export class TimeoutTermination extends MatchTermination {
   static readonly component = conditionDefinition({
     name: "TimeoutTermination",

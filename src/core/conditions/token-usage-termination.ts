@@ -8,7 +8,7 @@ import type { ConditionDefinition, ConditionStep } from "./termination-condition
 
 type UsageState = { prompt: number; completion: number };
 
-/** Most tokens of each kind; at least one is needed. */
+/** The token limits; at least one is required. */
 export interface TokenLimits {
   maxTotalToken?: number | null | undefined;
   maxPromptToken?: number | null | undefined;
@@ -55,7 +55,7 @@ export class TokenUsageTermination extends BaseTermination<UsageState> {
     }
   }
 
-  /** With the unused limits, which AutoGen wants to see. */
+  /** Includes the unset limits, which AutoGen requires. */
   toConfig(): JsonObject {
     return {
       max_total_token: this.#total,

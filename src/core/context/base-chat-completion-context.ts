@@ -13,7 +13,7 @@ export const initialMessagesSchema = z.array(llmMessageSchema).nullish();
 const stateSchema = z.object({ messages: z.array(llmMessageSchema).default([]) });
 
 /**
- * What model contexts have in common; extend it for one of your own. The messages it starts with belong to its
+ * Base class of model contexts; extend it to write your own. The messages it starts with belong to its
  * config and stand before those that were added, until it is cleared or gets another state.
  */
 export abstract class BaseChatCompletionContext implements ChatCompletionContext {

@@ -2,7 +2,7 @@ import type { Component } from "../component/component.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import type { Stateful } from "../state/stateful.ts";
 
-/** What an agent remembers for its model, and how much of it the model gets to see (AutoGen `ChatCompletionContext`). */
+/** The conversation that an agent keeps, and the part of it that its model sees (AutoGen `ChatCompletionContext`). */
 export interface ChatCompletionContext extends Component, Stateful {
   addMessage(message: LLMMessage): void;
   /** The messages for the next model call. Reads no more of a long context than it shows. */

@@ -58,7 +58,7 @@ export class HeadAndTailChatCompletionContext extends BaseChatCompletionContext 
   getMessages(): Promise<LLMMessage[]> {
     const skipped = this.length - this.#head - this.#tail;
     if (skipped <= 0) return Promise.resolve(this.slice(0));
-    // The tail first: what is in memory then begins there, and the head is read by itself.
+    // The tail first: memory then holds the log from there on, and the head is a separate short read.
     const tail = withoutLeadingResults(this.slice(-this.#tail));
     const head = withoutTrailingCalls(this.slice(0, this.#head));
     const note: LLMMessage = {

@@ -31,7 +31,7 @@ const configSchema = z.object({
 export interface TokenLimitedOptions {
   /** Counts tokens. */
   modelClient: ChatCompletionClient;
-  /** Most tokens to show; null: what the client says fits its model. */
+  /** Most tokens to show; null: the client's estimate of the tokens left. */
   tokenLimit?: number | null;
   /** Tools whose descriptions count, too. */
   toolSchema?: readonly ToolSchema[];

@@ -28,7 +28,7 @@ const configSchema = z.object({
   memory_contents: memoryContentsSchema.default([]),
 });
 
-/** What a query may find; each stands in the place of the memory's own setting. */
+/** Options of one query; each overrides the memory's setting. */
 export interface FullTextQueryOptions {
   /** At most so many contents. */
   k?: number;
@@ -41,14 +41,14 @@ export interface FullTextMemoryOptions extends FullTextQueryOptions {
   name?: string | null;
   /** Default `porter`. */
   tokenizer?: Tokenizer;
-  /** What it knows from the beginning, until it is cleared. */
+  /** The initial contents, until it is cleared. */
   contents?: readonly MemoryContent[];
 }
 
 /**
- * Remembers any number of texts and gives the model those that share words with the last message, best match first. In
- * a Durable Object they stand in the team's SQLite, indexed by FTS5; a query reads what it finds, not the whole memory.
- * What a turn adds is found by its own queries at once, and is stored when the turn is.
+ * Stores any number of texts and gives the model those that share words with the last message, best match first. In a
+ * Durable Object they are in the team's SQLite, indexed by FTS5; a query reads its matches, not the whole memory.
+ * Queries of a turn find its own additions at once; they are stored when the turn commits.
  *
  * @throws ValueError for contents that are pictures, and unless `k` is above 0
  *
@@ -77,7 +77,7 @@ export class FullTextMemory implements Memory {
   readonly #options: Required<FullTextQueryOptions>;
   readonly #initial: readonly MemoryContent[];
   readonly #contents: SearchableLog<MemoryContent>;
-  /** Whether the log holds everything. Before, the initial contents are all there is, be they none. */
+  /** Whether the log holds everything. Until then the memory consists of the initial contents, if any. */
   #begun = false;
 
   constructor(options: FullTextMemoryOptions = {}) {
@@ -96,10 +96,10 @@ export class FullTextMemory implements Memory {
     this.#contents = new SearchableLog({ tokenizer, textOf: ({ content }) => searchText(content) });
   }
 
-  /** Asks for what the last message is about, and adds what was found as one system message. */
+  /** Queries with the last message and adds the results as one system message. */
   async updateContext(context: ChatCompletionContext, ctx: TurnContext): Promise<MemoryContent[]> {
     const messages = await context.getMessages();
-    // What other memories found is no question.
+    // Results of other memories are not a query.
     const last = messages.findLast(({ type }) => type !== "SystemMessage");
     if (last === undefined) return [];
     const found = await this.query(questionOf(last), ctx);
@@ -113,7 +113,7 @@ export class FullTextMemory implements Memory {
     return found;
   }
 
-  /** What shares words with the query, best match first, with its score (BM25) added to its metadata. */
+  /** The contents that share words with the query, best match first, with its score (BM25) added to its metadata. */
   async query(
     query: string | MemoryContent,
     _ctx: TurnContext,
@@ -200,7 +200,7 @@ function requireText({ content }: MemoryContent, path: string): void {
   throw new ValueError(`${path} ${issue.message}`, { issues: [issue] });
 }
 
-/** What a content is found by: a text by itself, an object by its keys and values. */
+/** The indexed text of a content: the text itself, or an object's keys and values. */
 function searchText(content: Json): string {
   if (typeof content !== "object" || content === null) return String(content);
   if (Array.isArray(content)) return content.map(searchText).join("\n");

@@ -35,7 +35,7 @@ export class ListMemory implements Memory {
     this.#contents = contents;
   }
 
-  /** Adds one system message with everything remembered; nothing when there is nothing. */
+  /** Adds one system message with everything remembered; none when the memory is empty. */
   updateContext(context: ChatCompletionContext): Promise<MemoryContent[]> {
     if (this.#contents.length > 0) {
       const lines = this.#contents.map(
@@ -49,7 +49,7 @@ export class ListMemory implements Memory {
     return Promise.resolve([...this.#contents]);
   }
 
-  /** Everything, whatever is asked. */
+  /** Returns everything, whatever the query. */
   query(): Promise<MemoryContent[]> {
     return Promise.resolve([...this.#contents]);
   }

@@ -16,7 +16,7 @@ export const memoryContentsSchema = z.array(memoryContentSchema);
 
 const stateSchema = z.object({ memory_contents: memoryContentsSchema });
 
-/** What a memory's saved state holds. @throws StateError */
+/** The contents in a memory's saved state. @throws StateError */
 export function loadContents(state: JsonObject, name: string): MemoryContent[] {
   return parseState(stateSchema, state, `a state of the memory "${name}"`).memory_contents;
 }

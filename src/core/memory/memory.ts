@@ -7,7 +7,7 @@ import type { MemoryContent } from "./memory-content.ts";
 /** A store an agent consults before it answers (AutoGen `Memory`). Network queries take steps of `ctx`. */
 export interface Memory extends Component, Stateful {
   readonly name: string;
-  /** Adds what is relevant to the context and returns it. */
+  /** Adds the relevant contents to the context and returns them. */
   updateContext(context: ChatCompletionContext, ctx: TurnContext): Promise<MemoryContent[]>;
   query(query: string | MemoryContent, ctx: TurnContext): Promise<MemoryContent[]>;
   add(content: MemoryContent, ctx: TurnContext): Promise<void>;

@@ -10,7 +10,7 @@ export const metadataFilterSchema = z.record(
 );
 export type MetadataFilter = z.infer<typeof metadataFilterSchema>;
 
-/** Of metadata that is a list, one entry is enough. */
+/** A list in the metadata matches if one of its entries does. */
 export function matchesFilter(metadata: JsonObject | null, filter: MetadataFilter): boolean {
   return Object.entries(filter).every(([key, wanted]) => {
     if (metadata === null || !Object.hasOwn(metadata, key)) return false;

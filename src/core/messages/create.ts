@@ -34,7 +34,7 @@ export function createMessage<M extends Message>(
  * The events for the pieces of one streamed reply. Their ids are made from the message's, because a repeated turn
  * has no pieces and must still give every later message the id it had.
  *
- * @param shownId what the pieces say about which message they belong to; null where AutoGen does not say
+ * @param shownId the message id in the chunks; null where AutoGen leaves it out
  */
 export function chunkEvents(
   origin: MessageOrigin,
@@ -56,7 +56,7 @@ export function chunkEvents(
   });
 }
 
-/** What the pieces of one text have in common, even where they do not say to which message they belong. */
+/** Identifies the chunks of one text, even where they carry no message id. */
 export function streamedTextId(piece: ModelClientStreamingChunkEvent): string {
   const { full_message_id, id, source } = piece;
   if (full_message_id !== null) return full_message_id;
@@ -64,7 +64,7 @@ export function streamedTextId(piece: ModelClientStreamingChunkEvent): string {
   return end < 0 ? source : id.slice(0, end);
 }
 
-/** A stream of pieces as a stream of what `event` makes of them; it returns what the pieces' stream returns. */
+/** Maps a stream of chunks with `event` and passes on its return value. */
 export async function* asEvents<Piece, Event, Result>(
   pieces: AsyncGenerator<Piece, Result, void>,
   event: (piece: Piece) => Event,

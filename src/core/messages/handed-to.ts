@@ -1,6 +1,6 @@
 import type { Message } from "./message.ts";
 
-/** Where in a task the conversation is handed to somebody, the last time; -1 when it is not. */
+/** Index of a task's last handoff to a given target; -1 when there is none. */
 export function handedTo(task: readonly Message[], name: string): number {
   return task.findLastIndex(
     (message) => message.type === "HandoffMessage" && message.target === name,

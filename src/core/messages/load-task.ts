@@ -7,7 +7,7 @@ import { loadMessage } from "./message-factory.ts";
  * A task as the messages that start a run: null continues without one; a text is said by `user`; a chat message or a
  * list of them stand for themselves.
  *
- * @param path what the task is called in error messages
+ * @param path path of the task in error messages
  * @throws TaskError when it is anything else: an empty list, an event, a malformed message
  */
 export function loadTask(

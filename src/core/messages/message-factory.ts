@@ -20,7 +20,7 @@ const SCHEMAS: ReadonlyMap<string, z.ZodType> = new Map(
  * `created_at` come from `origin`. Keys a type does not have are dropped. A type this version does not know is kept
  * with all its keys, if it has the base fields.
  *
- * @param path where the input stands, for the issues: `task[0]`
+ * @param path path of the input for the issues: `task[0]`
  * @throws MessageError naming every field that is wrong
  */
 export function loadMessage(input: unknown, origin: MessageOrigin, path = ""): Message {

@@ -26,7 +26,7 @@ export interface StructuredMessageFactoryOptions {
   contentModelName?: string | null;
 }
 
-/** The fields of a structured message that its maker chooses. */
+/** The caller's fields of a structured message. */
 export interface StructuredMessageFields {
   source: string;
   content: Json;
@@ -60,7 +60,7 @@ export class StructuredMessageFactory implements Component {
   readonly formatString: string | null;
   /** The `type` of its messages. */
   readonly messageType: StructuredMessage["type"];
-  /** What a model is asked to answer with. */
+  /** The output format to request from a model. */
   readonly jsonOutput: { name: string; schema: JsonObject };
   readonly #schema: JsonSchema;
 

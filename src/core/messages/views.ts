@@ -5,7 +5,7 @@ import { pythonDataClass, pythonRepr } from "../text/python.ts";
 import type { StructuredMessage } from "./chat-messages.ts";
 import type { ChatMessage, Message } from "./message.ts";
 
-/** A message as people and conditions read it (AutoGen `to_text`). Lists print the way Python prints them. */
+/** A message as text for people and conditions (AutoGen `to_text`). Lists print the way Python prints them. */
 export function toText(message: Message): string {
   switch (message.type) {
     case "MultiModalMessage":

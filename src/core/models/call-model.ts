@@ -11,7 +11,7 @@ import type { LLMMessage } from "./llm-messages.ts";
 export type ModelCallOptions = Omit<CreateOptions, "signal" | "idempotencyKey" | "cache" | "flush">;
 
 /**
- * Calls a model in a step of `ctx`: repeated after a restart or a passing failure, recorded once it answered.
+ * Calls a model in a step of `ctx`: retried after a restart or a transient failure, recorded once it succeeds.
  *
  * @param key unique in this scope: `model:0`
  * @throws ModelError when the model refuses or no attempt is left

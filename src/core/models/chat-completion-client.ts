@@ -48,15 +48,15 @@ export interface CreateOptions {
   signal?: AbortSignal;
   /** While streaming: call it when all pieces that arrived were yielded and the next has to be waited for. */
   flush?: () => void;
-  /** Where the host keeps results that could be had again; only a `ChatCompletionCache` uses it. */
+  /** The host's cache of results; only a `ChatCompletionCache` uses it. */
   cache?: StepCache;
-  /** A result that was kept will not do: the last answer to the same request could not be used. */
+  /** Skips stored results: the last answer to the same request was unusable. */
   fresh?: boolean;
 }
 
 /**
  * The port to a chat model (AutoGen `ChatCompletionClient`). Clients make exactly one attempt per call and
- * throw a {@link ModelError} that says whether another attempt makes sense; whoever calls counts attempts.
+ * throw a {@link ModelError} that says whether another attempt makes sense; the caller counts attempts.
  */
 export interface ChatCompletionClient extends Component {
   readonly modelInfo: ModelInfo;
@@ -72,7 +72,7 @@ export interface ChatCompletionClient extends Component {
   /** Tokens of all calls of this instance. */
   totalUsage(): RequestUsage;
   /**
-   * Told instead of being called when a recorded reply of an earlier attempt is used again. Only clients whose
+   * Called instead of `create` when a recorded reply of an earlier attempt is used again. Only clients whose
    * next answer depends on how often they were called care (the replay client).
    */
   replayed?(result: CreateResult, messages: readonly LLMMessage[]): void;

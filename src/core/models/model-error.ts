@@ -24,7 +24,7 @@ export interface ModelErrorOptions extends TroupeErrorOptions {
   status?: number;
   /** Milliseconds the server asked to wait (`Retry-After`). */
   retryAfterMs?: number;
-  /** Overrides what the kind says. */
+  /** Overrides the default of the kind. */
   retryable?: boolean;
 }
 

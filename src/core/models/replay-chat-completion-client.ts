@@ -29,7 +29,7 @@ const DEFAULT_INFO: ModelInfo = {
 
 const NEVER_ABORTED = new AbortController().signal;
 
-/** What AutoGen's replay client pretends its model's context window to be. */
+/** The context window that AutoGen's replay client reports. */
 const CONTEXT_WINDOW = 10_000;
 
 const configSchema = z.object({
@@ -144,7 +144,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
 
   loadState(): void {}
 
-  /** The position in other answers means nothing. */
+  /** A position in a different list of answers is meaningless. */
   migrateFrom(previous: Stateful): Issue[] {
     if (previous instanceof ReplayChatCompletionClient && isSameComponent(this, previous)) {
       this.#position = previous.#position;

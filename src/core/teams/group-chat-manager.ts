@@ -66,9 +66,9 @@ export interface GroupChatManager {
   /** Called with every task and with every speaker's messages, after they were added to the thread. */
   observe?(spoken: readonly Spoken[], view: GroupChatView): void;
   decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void>;
-  /** Called before the conditions are checked: why the chat is finished by itself (GraphFlow). */
+  /** Called before the conditions are checked: the stop reason when the chat has run to its end (GraphFlow). */
   finished?(): Stop | undefined;
-  /** Called after every stop but its own decision (GraphFlow starts over). */
+  /** Called after every stop that the manager did not decide (GraphFlow starts over). */
   onStop?(): void;
   reset(): void;
   /**

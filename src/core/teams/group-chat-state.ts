@@ -20,13 +20,13 @@ const managerStateSchema = baseStateSchema.extend({
   troupe: z.object({ condition: z.json().optional() }).optional(),
 });
 
-/** A group chat's saved state, taken apart and checked but for what agents and manager keep. */
+/** A group chat's saved state, parsed and checked, except for the states of agents and manager. */
 export interface GroupChatState {
   agents: ReadonlyMap<string, JsonObject>;
   unheard: ReadonlyMap<string, ChatMessage[]>;
   thread: Message[];
   turn: number;
-  /** Undefined when AutoGen saved it, which forgets it. */
+  /** Undefined in a state that AutoGen saved: it does not save this. */
   condition: Json | undefined;
   manager: JsonObject;
 }
@@ -54,7 +54,7 @@ export function writeGroupChatState(state: GroupChatState, managerName: string):
   return { type: "TeamState", version: "1.0.0", agent_states: agentStates };
 }
 
-/** @throws StateError naming what is missing or does not fit */
+/** @throws StateError naming each missing or invalid key */
 export function readGroupChatState(
   state: JsonObject,
   names: readonly string[],
@@ -98,7 +98,7 @@ export function readGroupChatState(
   };
 }
 
-/** For messages of old states without id or time; nothing depends on these being the same again. */
+/** For messages of old states without id or time; they need not be reproducible. */
 const NEW: MessageOrigin = {
   id: () => crypto.randomUUID(),
   now: () => new Date().toISOString(),

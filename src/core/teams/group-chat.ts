@@ -23,7 +23,7 @@ import type { ThreadItem } from "./thread.ts";
 export interface GroupChatOptions {
   name?: string | null | undefined;
   description?: string | null | undefined;
-  /** Without one, and without `maxTurns`, a run never ends by itself. */
+  /** Without one, and without `maxTurns`, a run ends only when it is stopped. */
   terminationCondition?: TerminationCondition | null | undefined;
   /** The most turns of one run. Speakers side by side count as one turn. */
   maxTurns?: number | null | undefined;
@@ -238,5 +238,5 @@ export abstract class GroupChat implements Team {
   }
 }
 
-/** The reason of a run that was stopped after a turn by request. */
+/** The stop reason of a run that was asked to stop after its turn. */
 const ASKED: Stop = { content: "External termination requested", source: "ExternalTermination" };

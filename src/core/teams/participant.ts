@@ -23,7 +23,7 @@ export interface Participant {
 /**
  * The members of a team, in their order.
  *
- * @throws ValueError when there is none, or two have the same name
+ * @throws ValueError when the list is empty, or two have the same name
  */
 export function participantsByName(
   subjects: readonly (ChatAgent | Team)[],
@@ -76,7 +76,7 @@ function agentParticipant(agent: ChatAgent): Participant {
   };
 }
 
-/** A team gets what is new as its task and shares every chat message of its run. With nothing new it continues. */
+/** A team gets the new messages as its task and shares every chat message of its run. Without any it continues. */
 function teamParticipant(team: Team): Participant {
   const { name, description } = team;
   return {

@@ -13,7 +13,7 @@ export class RunTermination {
   readonly maxTurns: number | null;
   #conditionState: Json;
   #turn = 0;
-  /** When the run began, in running time of the outermost run: an inner team begins in the middle of it. */
+  /** When the run began, in running time of the outermost run: an inner team starts part-way through it. */
   #startedMs = 0;
 
   /** @throws ValueError when `maxTurns` is not positive */

@@ -4,7 +4,7 @@ import type { Participant } from "./participant.ts";
 import type { ThreadItem } from "./thread.ts";
 
 /**
- * Lets participants speak side by side. One that is there twice (a graph's node that two groups of edges lead to)
+ * Runs several speakers concurrently. A participant listed twice (a graph's node that two groups of edges lead to)
  * speaks twice, one after the other, the second time to nothing new: both times were chosen at once.
  *
  * @param unheard what a participant has not heard yet

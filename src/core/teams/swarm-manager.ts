@@ -17,7 +17,7 @@ import type { Team } from "./team.ts";
 
 const stateSchema = stateSchemaOf("SwarmManagerState").extend({
   current_speaker: z.string().default(""),
-  /** AutoGen looks for the last handoff in the thread, which does not say what was said inside a team. */
+  /** AutoGen searches the thread for it, which does not mark messages from inside an inner team. */
   troupe: z.object({ handoff: z.string().nullish() }).optional(),
 });
 
@@ -134,7 +134,7 @@ export class SwarmGroupChatManager implements GroupChatManager {
     return { given: task.slice(index + 1).filter(isHandoff), ledHere: index >= 0 };
   }
 
-  /** What counts of a member's messages: handoffs inside a team are its own business, its last word is not. */
+  /** The messages that may hold a handoff: of an inner team only the last one, the others are internal to it. */
   #answers(name: string, messages: readonly Message[]): readonly Message[] {
     return this.#teams.has(name) ? messages.filter(isChatMessage).slice(-1) : messages;
   }

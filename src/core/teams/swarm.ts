@@ -52,7 +52,7 @@ export class Swarm extends GroupChat {
   }
 }
 
-/** What a team says last depends on who is in it. */
+/** Whether a team's last message can be a handoff depends on its members. */
 function canHandOver(participant: ChatAgent | Team): boolean {
   return !isAgent(participant) || participant.producedMessageTypes.includes("HandoffMessage");
 }

@@ -54,7 +54,7 @@ export class Thread implements ThreadView {
     for (const name of this.#listeners.keys()) this.heard(name, 0);
   }
 
-  /** Loads a saved thread. It does not say who spoke, so the unheard messages are given as lists. */
+  /** Loads a saved thread. It does not record the speakers, so the unheard messages are given as lists. */
   replace(
     messages: readonly Message[],
     unheard: ReadonlyMap<string, readonly ChatMessage[]>,

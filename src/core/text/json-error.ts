@@ -13,8 +13,8 @@ class JsonFault extends Error {
 }
 
 /**
- * Says what is wrong with a text that is not JSON, in the words and positions of Python's parser, which models have
- * seen often: `Expecting ',' delimiter: line 1 column 9 (char 8)`.
+ * Describes the error in invalid JSON with the words and positions of Python's parser, which models know from
+ * training: `Expecting ',' delimiter: line 1 column 9 (char 8)`.
  */
 export function jsonErrorMessage(text: string): string {
   try {

@@ -16,12 +16,12 @@ export function pythonRepr(value: Json): string {
   return `{${entries.join(", ")}}`;
 }
 
-/** How Python prints a value by itself (`str`): a string is itself, everything else as {@link pythonRepr}. */
+/** How Python prints a single value (`str`): a string unquoted, everything else as {@link pythonRepr}. */
 export function pythonStr(value: Json): string {
   return typeof value === "string" ? value : pythonRepr(value);
 }
 
-/** How Python prints an object of a data class: `FunctionCall(id='1', name='f')`. Keys stand as they are given. */
+/** How Python prints an object of a data class: `FunctionCall(id='1', name='f')`. Keys keep their order. */
 export function pythonDataClass(name: string, fields: { readonly [key: string]: Json }): string {
   const shown = Object.entries(fields).map(([key, value]) => `${key}=${pythonRepr(value)}`);
   return `${name}(${shown.join(", ")})`;
@@ -59,7 +59,7 @@ function numberRepr(value: number): string {
   return value.toExponential().replace(/e-(\d)$/, "e-0$1");
 }
 
-/** Whether a value counts as true in Python: all do but null, false, 0 and what is empty. */
+/** Whether a value counts as true in Python: all but null, false, 0 and empty values. */
 export function pythonTruth(value: Json): boolean {
   const isContainer = typeof value === "object" && value !== null;
   return isContainer ? Object.keys(value).length > 0 : Boolean(value);

@@ -17,7 +17,7 @@ export function toCursor(...position: (string | number)[]): string {
 }
 
 /**
- * The position in a cursor; undefined for a text that is none.
+ * The position in a cursor; undefined for an invalid cursor.
  *
  * @param kinds of its parts
  */

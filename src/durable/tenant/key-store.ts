@@ -2,7 +2,7 @@ import type { KeyInfo, Scope } from "../../contract/key.ts";
 import { equalInConstantTime } from "../../core/equal.ts";
 import type { Database } from "../storage/database.ts";
 
-/** What is stored of a created key. */
+/** The stored data of a created key. */
 export interface KeyRecord {
   name: string;
   scopes: Scope[];
@@ -14,7 +14,7 @@ export interface KeyRecord {
   last_used: number | null;
 }
 
-/** Compared with when there is no such key, so that unknown and wrong ones take the same time. */
+/** Compared when there is no such key, so that unknown and wrong ones take the same time. */
 const NO_HASH = "0".repeat(64);
 
 const MINUTE = 60_000;

@@ -3,10 +3,10 @@ import type { Result } from "../../contract/result.ts";
 import type { Database } from "../storage/database.ts";
 import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
 
-/** Name of the object that knows all tenants; no tenant's id has an @. */
+/** Name of the object that lists all tenants; no tenant's id contains an @. */
 export const REGISTRY = "@registry";
 
-/** Which tenants there are, for the operator's list. */
+/** The tenants, for the operator's list. */
 export class Registry {
   readonly #db: Database;
 

@@ -3,7 +3,7 @@ import type { Database } from "../storage/database.ts";
 /** Without rowid: a row of such a table is one written row, its key included. */
 const TABLES = [
   "create table meta (name text primary key, value text) without rowid",
-  // Of the registry alone: which tenants there are.
+  // Only used by the registry: the list of tenants.
   "create table tenant (id text primary key, label text) without rowid",
   "create table key (id text primary key, record text not null) without rowid",
 ];
@@ -16,7 +16,7 @@ export function holdsTenant(db: Database): boolean {
   return db.first("select 1 as found from sqlite_master where name = 'meta'") !== undefined;
 }
 
-/** Creates the tables with the first thing that is stored; to be called inside its transaction. */
+/** Creates the tables on the first write; must be called inside its transaction. */
 export function createTenantTables(db: Database): void {
   if (holdsTenant(db)) return;
   for (const table of TABLES) db.write(table);

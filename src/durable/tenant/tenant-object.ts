@@ -17,7 +17,7 @@ import { TenantStore } from "./tenant-store.ts";
 
 type Settings = Parameters<typeof tenantLimitsFrom>[0];
 
-/** What a tenant's object needs of its Worker. */
+/** Dependencies of a tenant's object on its Worker. */
 export interface TenantEnv {
   TENANT?: DurableObjectNamespace;
 }
@@ -29,14 +29,14 @@ interface RegistryStub {
 /** How long the alarm waits before it calls the registry again. */
 const RETRY_MS = 5_000;
 
-/** What the object has while it holds a tenant. */
+/** The object's parts while it holds a tenant. */
 interface Parts {
   tenant: TenantStore;
   keys: KeyStore;
 }
 
 /**
- * A tenant as a Durable Object: its keys and its limits. Under the name `@registry` it knows which tenants exist instead.
+ * A tenant as a Durable Object: its keys and its limits. Under the name `@registry` it is the list of tenants instead.
  *
  * Its methods are the remote side of TenantGateway.
  */
@@ -123,7 +123,7 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
   override async alarm(): Promise<void> {
     const tenant = this.#parts?.tenant;
     if (tenant === undefined || tenant.record.registered) return;
-    // Set first, so that it rings again if the registry cannot be reached.
+    // Set first, so that the alarm fires again if the registry cannot be reached.
     await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
     try {
       const { id, label } = tenant.record;
@@ -141,7 +141,7 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     }
   }
 
-  /** The parts; the tables are created with the first thing that is stored. */
+  /** The parts; the tables are created on the first write. */
   #hold(): Parts {
     if (this.#parts === undefined) {
       const { name } = this.ctx.id;

@@ -1,7 +1,7 @@
 import type { TenantLimits } from "../../contract/tenant.ts";
 import type { Database } from "../storage/database.ts";
 
-/** What is stored of the tenant itself. */
+/** The stored data of the tenant itself. */
 export interface TenantRecord {
   id: string;
   label: string | null;

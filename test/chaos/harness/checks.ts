@@ -80,7 +80,7 @@ function checkLog(
   return differences("the conversation", expected, actual);
 }
 
-/** Items of those who speak side by side come in any order among each other. */
+/** Items of concurrent speakers may interleave in any order. */
 function bySource(messages: readonly Message[]): Message[] {
   return messages.toSorted((a, b) => (a.source < b.source ? -1 : Number(a.source > b.source)));
 }

@@ -18,9 +18,9 @@ export interface OpenQuestion {
 }
 
 /**
- * What lies on disk, read from outside: looking does not wake an object, as a request would. Reads a copy, because
- * whoever opens a database after a crash repairs it and locks out the service meanwhile. For state directories that
- * hold a single object.
+ * Reads the database on disk from outside, which does not wake the object as a request would. Reads a copy, because
+ * opening a database after a crash repairs it and locks out the service meanwhile. For state directories that hold a
+ * single object.
  */
 export class DiskView {
   readonly #directory: string;
@@ -53,7 +53,7 @@ export class DiskView {
     });
   }
 
-  /** Questions nobody has answered. */
+  /** Open questions. */
   openQuestions(): OpenQuestion[] {
     return (
       this.#read((db) =>

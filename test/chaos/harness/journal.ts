@@ -11,7 +11,7 @@ interface Recorded {
   at: number;
 }
 
-/** Which steps were recorded when: what has a recorded result must never be asked of the outside world again. */
+/** Which steps were recorded when: a step with a recorded result must never be sent to the outside world again. */
 export class StepJournal {
   readonly #recorded: Recorded[] = [];
 
@@ -53,7 +53,7 @@ export class StepJournal {
   }
 }
 
-/** What the fake model's reply to this request is recognised by. */
+/** Identifies the fake model's reply to this request. */
 export function digestOf({ body }: RecordedRequest): string {
   const request = parseChatRequest(body);
   if ("problem" in request) return "refused";

@@ -7,7 +7,7 @@ import type { Place } from "./place.ts";
 import { SETTINGS } from "./trial.ts";
 import { Workerd } from "./workerd.ts";
 
-/** A service that nobody kills, with a model of its own. */
+/** A service that is not killed, with a model of its own. */
 export class Service implements AsyncDisposable {
   readonly fake: FakeOpenAI;
   readonly api: Api;

@@ -1,8 +1,8 @@
 import { type Frame, isTerminal } from "./sse-client.ts";
 
 /**
- * What a client has seen over all its connections, with what it must never see. Problems are collected, not
- * thrown: a trial reports all of them.
+ * Records the frames of a client over all its connections and checks them. Problems are collected, not thrown: a trial
+ * reports all of them.
  */
 export class StreamRecord {
   /** Recorded frames, in the order received. */

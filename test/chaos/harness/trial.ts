@@ -42,7 +42,7 @@ export interface Outcome {
   replay: StreamRecord;
   /** The state after the run, as AutoGen would save it. */
   state: JsonObject;
-  /** What the spectator got. */
+  /** The frames that the spectator got. */
   seen: StreamRecord;
   requests: FakeOpenAI["requests"];
   effects: readonly Effect[];
@@ -300,7 +300,7 @@ class Trial {
   }
 }
 
-/** What is said to the next question of `source`; undefined where nobody answers it. */
+/** The answer to the next question of `source`; undefined when it stays open. */
 function answersOf({ answers }: Scenario): ((source: string) => string | undefined) | undefined {
   if (answers === undefined) return undefined;
   if (!Array.isArray(answers)) return (source) => (answers as { [name: string]: string })[source];
@@ -310,5 +310,5 @@ function answersOf({ answers }: Scenario): ((source: string) => string | undefin
 
 const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"]);
 
-/** What workerd says about alarms that moved, also over a kill, and about connections that we cut. */
+/** Expected output of workerd: alarms that moved, also over a kill, and connections that we cut. */
 const EXPECTED_OUTPUT = /SQLite alarm|disconnected|^stack:|^\s*$/;

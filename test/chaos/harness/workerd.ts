@@ -26,7 +26,7 @@ export interface WorkerdOptions {
   vars: Readonly<Record<string, string>>;
   /** Called for each line the chaos worker marks, before anything else that the process does is noticed. */
   onMarker?(marker: Marker): void;
-  /** Lines it printed by itself: errors of the runtime and of the service. */
+  /** Its other output: errors of the runtime and of the service. */
   onOutput?(line: string): void;
 }
 
@@ -52,7 +52,7 @@ export class Workerd {
   /** Starts it and waits until it listens. `arming` says where the worker announces that it wants to be killed. */
   async start(arming: Arming | null): Promise<void> {
     const { config, state, vars, onMarker, onOutput } = this.#options;
-    // One that nobody is given while the process is dead.
+    // A port that no other process is given while this one is dead.
     this.#port ||= await freePort();
     const args = [
       "serve",

@@ -39,7 +39,7 @@ function clerk(services: Services) {
 
 const CLERK_CALLS = [callsTools("clerk", "look_up", "charge", "note"), PACED];
 
-/** The model refuses to go on after tool calls. */
+/** The model refuses the request that follows tool calls. */
 const REFUSED: RuleInput = {
   name: "refused",
   match: { role: "tool" },
@@ -131,7 +131,7 @@ export const SCENARIOS: readonly Scenario[] = [
     task: "Take steps.",
   },
   {
-    // What code did to its files is seen in what it prints: done twice, it would count further.
+    // The output shows how often the code ran: it increments a counter in a file.
     name: "code",
     component: (services) => roundRobin([assistant(services, "coder"), codeRunner("runner")], 4),
     rules: [

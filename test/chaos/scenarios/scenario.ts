@@ -10,15 +10,15 @@ export interface Scenario {
   rules: readonly RuleInput[];
   task: string;
   /**
-   * What humans say when asked for input: in turn, or by the name of who is asked; the others do not answer. What
-   * needs an approval gets it. Without it nobody answers.
+   * Answers of humans to requests for input: in order, or by the name of the agent that asks; other requests stay open.
+   * Approvals are granted. Without it no request is answered.
    */
   answers?: readonly string[] | { readonly [name: string]: string };
   /** Some speak side by side: the log has their items as they come, in order for each source only. */
   sideBySide?: boolean;
   /** Sent as soon as the model has got that many requests; the run may end before it takes effect. */
   stop?: { mode: "now" | "after_turn"; afterRequests: number };
-  /** A fault of the model that makes the run fail. It is mended then, and what is looked at is the retry. */
+  /** A fault of the model that makes the run fail. It is removed then, and the trial examines the retry. */
   fails?: RuleInput;
   /** Asked for as soon as the model has got that many requests; resumed when it has taken effect. */
   pause?: { afterRequests: number };

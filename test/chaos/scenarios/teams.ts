@@ -12,7 +12,7 @@ import {
 } from "./components.ts";
 import { PACED, type Scenario } from "./scenario.ts";
 
-/** The conversation stands in the selector's question: whoever was last to appear in it is followed by the next. */
+/** The selector's prompt contains the conversation: the last speaker in it determines the next. */
 const chooses = (name: string, spoken?: string): RuleInput => ({
   name: `choose ${name}`,
   match: { user: "Choose.", ...(spoken !== undefined && { text: `${spoken}:` }) },

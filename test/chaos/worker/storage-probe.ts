@@ -6,7 +6,7 @@ import { type Arming, MARK, type Marker } from "./protocol.ts";
  */
 const SPINS = 1_000_000_000;
 
-/** Watches an object's storage from outside: names each write, tells what is durable, and stops where it was told to. */
+/** Observes a storage from outside: labels each write, reports its durability, and stops at the armed point. */
 export class StorageProbe {
   readonly #arming: Arming;
   readonly #storage: DurableObjectStorage;

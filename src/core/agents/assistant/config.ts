@@ -41,8 +41,8 @@ export const assistantConfigSchema = z.object({
 export type AssistantConfig = z.infer<typeof assistantConfigSchema>;
 
 /**
- * A config of version 1, where `workbench` was a single one. Undefined for a config with a list of them: it says
- * version 1 and is something else.
+ * A config of version 1, where `workbench` was a single one. Undefined for a config with a list of them,
+ * which is not version 1 even if labelled so.
  */
 export function upgradeConfig(config: JsonObject): JsonObject | undefined {
   const { workbench } = config;

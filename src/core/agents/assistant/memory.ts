@@ -3,7 +3,7 @@ import type { MemoryQueryEvent } from "../../messages/agent-events.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
 import type { AssistantSettings } from "./settings.ts";
 
-/** Lets every memory add to the model context; one event per memory that had something to say. */
+/** Lets every memory add to the model context; one event per memory with results. */
 export async function consultMemory(
   { name, memory, modelContext }: AssistantSettings,
   ctx: TurnContext,

@@ -27,7 +27,7 @@ export interface AssistantAgentOptions {
   workbench?: Workbench | readonly Workbench[];
   /** Agents the model may hand over to, by name or with texts of their own. */
   handoffs?: readonly (string | HandoffOptions)[];
-  /** What the model gets to see of the conversation. Default: all of it. */
+  /** Selects the part of the conversation that the model sees. Default: all of it. */
   modelContext?: ChatCompletionContext;
   /** Consulted before every answer. */
   memory?: readonly Memory[];

@@ -21,7 +21,7 @@ export interface Executed {
   thought: string | null;
 }
 
-/** What a final message is made of. */
+/** The parts of a final message. */
 export interface FinalText {
   id: string;
   content: string;
@@ -81,7 +81,7 @@ function formatSummary(
 
 /**
  * The handoff a model asked for, if any; of several only the first counts. The other tools' calls and results, or
- * else the model's thought, go along as its context.
+ * else the model's thought, become its context.
  */
 export function handoffMessage(
   { name, handoffs }: AssistantSettings,

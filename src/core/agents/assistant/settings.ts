@@ -10,7 +10,7 @@ import { requireTemplates } from "../../text/check-format.ts";
 import { createHandoff, type Handoff, handoffTool } from "../handoff.ts";
 import type { AssistantAgentOptions } from "./options.ts";
 
-/** The options that keep their name and type; a default fills in what is missing. */
+/** The options that keep their name and type; missing ones get a default. */
 type PlainOption =
   | "name"
   | "modelClient"
@@ -50,7 +50,7 @@ const SYSTEM_MESSAGE =
 
 const SUMMARY_EXAMPLE = { tool_name: "", arguments: "", result: "", is_error: false };
 
-/** @throws ValueError for what does not go together */
+/** @throws ValueError for options that contradict each other */
 export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
   const { tools = [], systemMessage = SYSTEM_MESSAGE } = options;
   const completed = { ...DEFAULTS, ...given(options) };

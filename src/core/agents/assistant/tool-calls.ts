@@ -9,11 +9,11 @@ import type { AssistantSettings } from "./settings.ts";
 /** The tools of each workbench, in the order of the workbenches, as the model was told about them. */
 export type ListedTools = readonly (readonly ToolSchema[])[];
 
-/** What came of the calls a model asked for. */
+/** The results of a model's tool calls. */
 export interface ExecutedCalls {
   /** One per call, in the order of the calls. */
   results: FunctionExecutionResult[];
-  /** What agents used as tools said, call by call, without pieces of streamed text. */
+  /** Messages of agents used as tools, call by call, without chunks. */
   said: Message[];
 }
 
@@ -30,7 +30,7 @@ export async function listTools(
   return listed;
 }
 
-/** Runs the calls side by side and yields what agents used as tools say, as it comes. Failures are results. */
+/** Runs the calls concurrently and yields the messages of agents used as tools as they arrive. Failures are results. */
 export async function* executeCalls(
   settings: AssistantSettings,
   calls: readonly FunctionCall[],
@@ -41,7 +41,7 @@ export async function* executeCalls(
   const said: Message[][] = calls.map(() => []);
   const results = yield* ctx.all<Message, FunctionExecutionResult>(
     calls.map((call, index) => ({
-      // Models repeat the ids of calls.
+      // Models reuse call ids.
       key: `tool:${iteration}:${index}`,
       run: (scope) => executeCall(settings, call, listed, said[index] ?? [], scope),
     })),

@@ -17,7 +17,7 @@ import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
 import type { AssistantSettings } from "./settings.ts";
 import { executeCalls, type ListedTools, listTools } from "./tool-calls.ts";
 
-/** The next call of the model: where it is recorded and what is sent. */
+/** The next model call: its step key and its request. */
 export interface ModelCall {
   key: string;
   messages: LLMMessage[];
@@ -26,7 +26,7 @@ export interface ModelCall {
   messageId: string;
 }
 
-/** One answer of an assistant while it is made: which model call comes next, and what follows from its result. */
+/** The state machine of one answer of an assistant: makes model calls and handles their results. */
 export class AssistantTurn {
   readonly #settings: AssistantSettings;
   readonly #ctx: TurnContext;
@@ -45,7 +45,7 @@ export class AssistantTurn {
     this.#chunk = chunkEvents(ctx, settings.name, this.#messageId);
   }
 
-  /** Takes in what is new and asks the memories. */
+  /** Adds the new messages to the context and queries the memories. */
   async *begin(messages: readonly ChatMessage[]): AsyncGenerator<Message, void, void> {
     remember(this.#settings.modelContext, messages);
     for (const event of await consultMemory(this.#settings, this.#ctx)) yield this.#say(event);
@@ -70,7 +70,7 @@ export class AssistantTurn {
     return this.#chunk(content);
   }
 
-  /** What follows from a model's reply: the response, or undefined when the model is to be called again. */
+  /** Handles a model's reply: the response, or undefined when the model must be called again. */
   async *follow(result: CreateResult): AsyncGenerator<Message, Response | undefined, void> {
     const { name, modelContext } = this.#settings;
     const { content, usage } = result;

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { LLMMessage } from "../../models/llm-messages.ts";
 
-/** Code that wants to be run (AutoGen `ApprovalRequest`). */
+/** Code to be approved (AutoGen `ApprovalRequest`). */
 export interface ApprovalRequest {
   /** All blocks as Markdown. */
   code: string;
-  /** What the model knows at this point; empty for an agent without a model. */
+  /** The model's context at this point; empty for an agent without a model. */
   context: LLMMessage[];
 }
 
@@ -14,11 +14,11 @@ export const approvalResponseSchema = z.object({
   reason: z.string().default(""),
 });
 
-/** Whether it may run (AutoGen `ApprovalResponse`). The reason is told where it may not. */
+/** Whether it may run (AutoGen `ApprovalResponse`). The reason is shown if it may not. */
 export type ApprovalResponse = z.output<typeof approvalResponseSchema>;
 
 /**
- * Decides before code is run. It may ask others and take its time; what it said is recorded. What it throws ends the run.
+ * Decides before code is run. It may be slow or ask others; its answer is recorded. An exception fails the run.
  */
 export type ApprovalFunction = (
   request: ApprovalRequest,

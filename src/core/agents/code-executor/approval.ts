@@ -5,7 +5,7 @@ import type { TurnContext } from "../../run/turn-context.ts";
 import { type ApprovalResponse, approvalResponseSchema } from "./approval-function.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
-/** Asks whoever has to approve, if there is anybody. @param key of the step in which a function is asked */
+/** Requests approval from the function or human, if one is configured. @param key of the function's step */
 export async function askApproval(
   { name, approve, humanApproval, modelContext }: ExecutorSettings,
   blocks: readonly CodeBlock[],

@@ -7,11 +7,11 @@ import type { ExecutorPrompts } from "./prompts.ts";
 export interface CodeExecutorAgentOptions {
   /** An identifier, unique in the team. */
   name: string;
-  /** What runs the code. */
+  /** Runs the code. */
   codeExecutor: CodeExecutor;
   /** Writes code and reads its output. Without one the agent runs the code it finds in messages. */
   modelClient?: ChatCompletionClient | undefined;
-  /** What the model gets to see of the conversation. Default: all of it. */
+  /** Selects the part of the conversation that the model sees. Default: all of it. */
   modelContext?: ChatCompletionContext | undefined;
   /** Whether the model's text, and the output of code, is yielded in pieces while it arrives. Default false. */
   modelClientStream?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface CodeExecutorAgentOptions {
   description?: string | null | undefined;
   /** Null: none. */
   systemMessage?: string | null | undefined;
-  /** Whose messages are searched for code, by an agent without a model. Default: everybody's. */
+  /** The sources whose messages an agent without a model searches for code. Default: all. */
   sources?: readonly string[] | null | undefined;
   /** Languages of blocks that are run; others are left alone. Default `python` and `sh`. */
   supportedLanguages?: readonly string[] | null | undefined;

@@ -6,7 +6,7 @@ import { formatPython } from "../../text/format.ts";
 export interface ExecutorPrompts {
   /** The answer when no message has code in it; shown as it is. */
   no_code_blocks: string;
-  /** In the place of an empty output. Over `{exit_code}`. */
+  /** Replaces an empty output. Over `{exit_code}`. */
   empty_output: string;
   /** The output of code that failed. Over `{exit_code}`, `{output}`. */
   error_output: string;

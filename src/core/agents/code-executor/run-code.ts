@@ -8,11 +8,11 @@ import { emptyOutput, errorOutput } from "./prompts.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
 /**
- * Has code approved, runs it and puts into words what is missing in its output. What is not approved counts as failed.
- * Yields the output while it comes, when the agent streams.
+ * Requests approval, runs the code and words empty output and errors. Code that is not approved counts as failed.
+ * Yields the output as it arrives if the agent streams.
  *
- * @param run how often code was run in this turn before, which makes the keys of the steps; the id of the message that
- * will tell of it
+ * @param run the number of earlier executions in this turn, for the keys of the steps; the id of the message that will
+ * report the result
  */
 export async function* runCode(
   settings: ExecutorSettings,

@@ -9,7 +9,7 @@ import type { ApprovalFunction } from "./approval-function.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
 import { type ExecutorPrompts, promptsOf } from "./prompts.ts";
 
-/** A code executor agent's options, checked and completed. None of it changes; what changes is inside the parts. */
+/** A code executor agent's options, checked and completed. They are constant; only the parts in them have state. */
 export interface ExecutorSettings {
   name: string;
   codeExecutor: CodeExecutor;
@@ -24,7 +24,7 @@ export interface ExecutorSettings {
   approve: ApprovalFunction | null;
   humanApproval: HumanApproval | null;
   prompts: ExecutorPrompts;
-  /** Those of the prompts that were given. */
+  /** The prompts that were given. */
   givenPrompts: Partial<ExecutorPrompts> | undefined;
 }
 
@@ -33,7 +33,7 @@ const SYSTEM_MESSAGE =
 
 const LANGUAGES = ["python", "sh"];
 
-/** @throws ValueError for what does not go together */
+/** @throws ValueError for options that contradict each other */
 export function settingsOf(options: CodeExecutorAgentOptions): ExecutorSettings {
   const { systemMessage = SYSTEM_MESSAGE, maxRetriesOnError: maxRetries = 0 } = options;
   checkRetries(options.name, maxRetries, options.modelClient);
@@ -58,7 +58,7 @@ export function settingsOf(options: CodeExecutorAgentOptions): ExecutorSettings 
   };
 }
 
-/** Whether to try again is asked as structured output. */
+/** The retry decision is requested as structured output. */
 function checkRetries(name: string, retries: number, client: ChatCompletionClient | undefined) {
   if (!Number.isInteger(retries) || retries < 0) {
     throw refused(

@@ -24,7 +24,7 @@ type CoderSettings = ExecutorSettings & { modelClient: ChatCompletionClient };
 /** A model's reply whose content is text. */
 type TextResult = CreateResult & { content: string };
 
-/** One answer of an agent that writes its code itself: write, run, again if need be, and say what came of it. */
+/** One answer of an agent that writes its code itself: write, run, retry if needed, and report the result. */
 export class CoderTurn {
   readonly #settings: CoderSettings;
   readonly #ctx: TurnContext;
@@ -39,7 +39,7 @@ export class CoderTurn {
   async *respond(messages: readonly ChatMessage[]): AsyncGenerator<Message, Response, void> {
     const { name: source, languages, maxRetries, modelContext } = this.#settings;
     for (let attempt = 0; ; attempt++) {
-      // Each attempt is told the task again: AutoGen does so.
+      // As in AutoGen, each attempt repeats the task.
       remember(modelContext, messages);
       const { content } = yield* this.#ask();
       const blocks = markdownCode(content, languages);
@@ -68,7 +68,7 @@ export class CoderTurn {
     return { chat_message: this.#text(content, usage), inner_messages: this.#thoughts };
   }
 
-  /** Lets the model speak on what is in its context, and remembers what it said. */
+  /** Calls the model with its context and adds the reply to it. */
   async *#ask(): AsyncGenerator<Message, TextResult, void> {
     const { name: source, modelClient, modelContext, stream } = this.#settings;
     const ctx = this.#ctx;
@@ -89,7 +89,7 @@ export class CoderTurn {
     return text;
   }
 
-  /** The question is not remembered, and comes without the system message, which asks for code. */
+  /** The question is not added to the context and is sent without the system message, which demands code. */
   async #decide(output: string): Promise<RetryDecision> {
     const { name: source, prompts } = this.#settings;
     const context = await modelMessages({ ...this.#settings, systemMessage: null });

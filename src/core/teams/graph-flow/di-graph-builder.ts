@@ -7,7 +7,7 @@ import { DiGraph } from "./di-graph.ts";
 /** A participant, or its name. */
 type NodeRef = ChatAgent | Team | string;
 
-/** What an edge may have besides its ends. */
+/** The options of an edge. */
 export type EdgeOptions = Omit<DiGraphEdge, "target">;
 
 /**
@@ -30,7 +30,7 @@ export class DiGraphBuilder {
   >();
   #entryPoint: string | null = null;
 
-  /** A node that is there already stays as it is. */
+  /** An existing node is left unchanged. */
   addNode(agent: ChatAgent | Team, activation: Activation = "all"): this {
     const { name } = agent;
     if (!this.#nodes.has(name)) this.#nodes.set(name, { agent, edges: [], activation });
@@ -46,7 +46,7 @@ export class DiGraphBuilder {
   }
 
   /**
-   * An edge for each text that the source's message may contain, to where it leads.
+   * One conditional edge per entry: the text that the source's message must contain, and the edge's target.
    *
    * @throws ValueError when one of the ends was not added as a node
    */

@@ -13,7 +13,7 @@ const edgeSchema = z
   .object({
     target: z.string(),
     condition: z.string().nullish(),
-    /** The name of a registered function, where AutoGen has the function itself and no JSON for it. */
+    /** The name of a registered function; AutoGen cannot write a function condition as JSON. */
     condition_function: z.string().nullish(),
     activation_group: z.string().default(""),
     activation_condition: activationSchema.default("all"),

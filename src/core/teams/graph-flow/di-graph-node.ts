@@ -1,10 +1,10 @@
 import type { ChatMessage } from "../../messages/message.ts";
 import { toModelText } from "../../messages/views.ts";
 
-/** Whether all edges of a group must have been taken before their target runs, or one is enough. */
+/** Whether a target runs after all edges of a group were taken, or after the first. */
 export type Activation = "all" | "any";
 
-/** Says of the last message of a node whether an edge is taken. Must depend on nothing but its argument. */
+/** Decides from the last message of a node whether an edge is taken. Must be a pure function of its argument. */
 export type EdgeFunction = (message: ChatMessage) => boolean;
 
 /** An edge as it is written (AutoGen `DiGraphEdge`). */
@@ -22,7 +22,7 @@ export interface DiGraphEdge {
 export interface DiGraphNode {
   name: string;
   edges?: readonly DiGraphEdge[];
-  /** AutoGen keeps it and does not read it; the edges decide. Default `all`. */
+  /** Kept and ignored, as in AutoGen; the edges decide. Default `all`. */
   activation?: Activation;
 }
 
@@ -50,7 +50,7 @@ export interface EdgeGroup {
   readonly size: number;
 }
 
-/** Of every node that edges lead to, the groups of these edges. */
+/** The groups of incoming edges, for each node that has any. */
 export type EdgeGroups = ReadonlyMap<string, ReadonlyMap<string, EdgeGroup>>;
 
 export function completeNode({ name, edges = [], activation = "all" }: DiGraphNode): Node {
@@ -77,7 +77,7 @@ export function groupEdges(nodes: Nodes): EdgeGroups {
   return targets;
 }
 
-/** Whether an edge is taken after what its node said last; a team may have said nothing. */
+/** Whether an edge is taken after the last message of its node; a team may have sent none. */
 export function isTaken({ condition }: Edge, message: ChatMessage | undefined): boolean {
   if (condition === null) return true;
   if (message === undefined) return false;
@@ -86,7 +86,7 @@ export function isTaken({ condition }: Edge, message: ChatMessage | undefined): 
     : condition(message);
 }
 
-/** Whether so many edges of a group are enough for their target. */
+/** Whether this many taken edges complete the group. */
 export function isComplete({ activation, size }: EdgeGroup, taken: number): boolean {
   return taken >= (activation === "all" ? size : 1);
 }

@@ -11,14 +11,14 @@ import { type Cycles, findCycles } from "./find-cycles.ts";
 import { findGraphIssues } from "./graph-rules.ts";
 
 export interface DiGraphOptions {
-  /** By name; the key is what edges and participants go by. */
+  /** By name; edges and participants refer to the key. */
   nodes: { readonly [name: string]: DiGraphNode };
   /** Where a run begins. Default: at every node that no edge leads to. */
   defaultStartNode?: string | null | undefined;
 }
 
 /**
- * Who speaks after whom (AutoGen `DiGraph`); a {@link DiGraphBuilder} puts one together more easily.
+ * The order in which participants speak (AutoGen `DiGraph`); a {@link DiGraphBuilder} is a shorter way to write one.
  *
  * @example
  * const graph = new DiGraph({
@@ -85,7 +85,7 @@ export class DiGraph {
   }
 
   /**
-   * Checks that the graph can run (AutoGen `graph_validate`). A GraphFlow does so when it is made.
+   * Checks that the graph can run (AutoGen `graph_validate`). The constructor of GraphFlow calls it.
    *
    * @throws ValueError with all {@link issues}
    */

@@ -6,7 +6,7 @@ import type { DiGraph } from "./di-graph.ts";
 import { type GraphPosition, GraphProgress } from "./graph-progress.ts";
 import { isPositionIn, readGraphState, writeGraphState } from "./graph-state.ts";
 
-/** Lets the nodes of a graph speak that are ready, side by side (AutoGen `GraphFlowManager`). */
+/** Selects the ready nodes of a graph, which run concurrently (AutoGen `GraphFlowManager`). */
 export class GraphFlowManager implements GroupChatManager {
   readonly name = "GraphManager";
   readonly #graph: DiGraph;

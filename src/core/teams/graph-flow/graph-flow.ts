@@ -16,8 +16,8 @@ const configSchema = groupChatConfigSchema.extend({ graph: diGraphSchema });
 
 /**
  * A team whose participants speak along the edges of a graph; those that are ready at the same time run side by side
- * (AutoGen `GraphFlow`). A run ends where no node is ready any more, or where a condition or limit ends it; then the
- * next run goes on from there.
+ * (AutoGen `GraphFlow`). A run ends when no node is ready any more, or at a condition or limit; in the latter case
+ * the next run continues from there.
  *
  * @throws ValueError when the graph cannot run ({@link DiGraph.validate}), a node is not a participant, a graph with a
  * cycle has neither a termination condition nor `maxTurns`, two participants have the same name, or `maxTurns` is not
@@ -83,7 +83,7 @@ export class GraphFlow extends GroupChat {
     return {
       ...config,
       graph: writeDiGraph(this.#graph),
-      // No key of AutoGen's GraphFlow, which never shows whom it chooses.
+      // AutoGen's GraphFlow lacks this key: it never shows its choice of speakers.
       ...(emit_team_events === true && { emit_team_events }),
     };
   }

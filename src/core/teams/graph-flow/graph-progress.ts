@@ -6,7 +6,7 @@ import type { DiGraph } from "./di-graph.ts";
 export type GraphPosition = {
   /** The nodes that speak next. */
   ready: string[];
-  /** Of each group of edges of which some were taken since their target spoke last: how often. */
+  /** Taken edges per group since their target last spoke; groups without any are left out. */
   taken: { [target: string]: { [group: string]: number } };
 } | null;
 
@@ -48,7 +48,7 @@ export class GraphProgress {
     return nodes;
   }
 
-  /** A node has spoken: what its edges lead to may become ready. */
+  /** Follows the edges of a node that has spoken; their targets may become ready. */
   leave(node: string, message: ChatMessage | undefined): void {
     for (const edge of this.#graph.nodes.get(node)?.edges ?? []) {
       if (isTaken(edge, message) && this.#take(edge.target, edge.group)) {
@@ -73,7 +73,7 @@ export class GraphProgress {
     }
   }
 
-  /** Takes an edge; whether that completes its group. */
+  /** Takes an edge; returns whether that completes its group. */
   #take(target: string, name: string): boolean {
     const group = this.#graph.groups.get(target)?.get(name);
     const groups = this.#taken.get(target) ?? new Map<string, number>();

@@ -2,7 +2,7 @@ import type { Issue } from "../../errors.ts";
 import { pathOf } from "../../issues.ts";
 import type { Activation, Nodes } from "./di-graph-node.ts";
 
-/** What the rules are about. */
+/** The facts that the rules check. */
 export interface GraphFacts {
   nodes: Nodes;
   starts: readonly string[];
@@ -11,7 +11,7 @@ export interface GraphFacts {
   endless: readonly string[] | undefined;
 }
 
-/** AutoGen's `dump_component` writes no functions, so an edge that had one for a condition seems to have none. */
+/** AutoGen's `dump_component` writes no functions, so an edge with a function condition looks unconditional. */
 const LOST_FUNCTION =
   "If an edge's condition was a Python function, the dump has left it out: register a function and name it as condition_function";
 
@@ -29,7 +29,7 @@ export function findGraphIssues(graph: GraphFacts): Issue[] {
   ];
 }
 
-/** Why a team cannot run a graph that is good in itself. */
+/** Why a team cannot run a valid graph. */
 export function findTeamIssues(
   { nodes, cycle }: { nodes: Nodes; cycle: readonly string[] | undefined },
   { participants, isBounded }: { participants: readonly string[]; isBounded: boolean },

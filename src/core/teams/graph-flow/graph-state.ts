@@ -14,7 +14,7 @@ const stateSchema = z.object({
 });
 type State = z.infer<typeof stateSchema>;
 
-/** The keys of AutoGen's manager state. `under_way` says whether it means anything to another graph. */
+/** The keys of AutoGen's manager state. `under_way` is false at the start, which fits any graph. */
 export function writeGraphState(graph: DiGraph, position: GraphPosition): JsonObject {
   const taken = (target: string, group: string): number => position?.taken[target]?.[group] ?? 0;
   const each = (show: (group: EdgeGroup, taken: number) => Json): JsonObject =>
@@ -35,8 +35,8 @@ export function writeGraphState(graph: DiGraph, position: GraphPosition): JsonOb
 }
 
 /**
- * AutoGen forgets which groups made the ready nodes ready, so that it does not count them anew; these are the complete
- * ones, and nothing more has to be stored. Complete groups of other nodes are left from that mistake.
+ * AutoGen does not record which groups made a node ready and so never resets their counts. They are the complete
+ * groups, so nothing more has to be stored. Complete groups of nodes that are not ready are leftovers of that mistake.
  *
  * @throws StateError
  */
@@ -61,7 +61,7 @@ export function readGraphState(graph: DiGraph, state: JsonObject): GraphPosition
   return isAtStart ? null : { ready, taken: Object.fromEntries(some) };
 }
 
-/** Whether a position in another graph is one in this: all that it speaks of is there, and nothing else is complete. */
+/** Whether a position of another graph is valid in this one: its nodes and groups exist, no other group is complete. */
 export function isPositionIn(graph: DiGraph, position: GraphPosition): boolean {
   if (position === null) return true;
   const { ready, taken } = position;

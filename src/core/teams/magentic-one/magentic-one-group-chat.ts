@@ -32,25 +32,25 @@ export interface MagenticOneGroupChatOptions extends GroupChatOptions {
   /** Writes the ledgers and the final answer. */
   modelClient: ChatCompletionClient;
   /**
-   * Most rounds, each begun by a progress ledger. They are counted until the team is reset, not from run to run, and
-   * the team takes one more than this before it answers with what it has. Null: no limit. Default 20.
+   * The most rounds, each begun by a progress ledger. They are counted until the team is reset, not per run, and the
+   * team takes one more than this before it gives its final answer. Null: no limit. Default 20.
    */
   maxTurns?: number | null | undefined;
-  /** How many rounds without progress lead to a new plan; a round with progress makes up for one. Default 3. */
+  /** How many rounds without progress lead to a new plan; a round with progress cancels one. Default 3. */
   maxStalls?: number;
-  /** Asks for the final answer. Sent as it is, no template. */
+  /** The prompt for the final answer. Sent verbatim: it is not a template. */
   finalAnswerPrompt?: string | undefined;
-  /** Templates in place of our own. */
+  /** Templates that replace the defaults. */
   orchestratorPrompts?: Partial<OrchestratorPrompts>;
 }
 
 /**
  * A team led by an orchestrator that plans, watches progress and plans anew when the work stalls (AutoGen
- * `MagenticOneGroupChat`). Every task is planned afresh: the participants forget what was before. Conditions see what
- * participants say, not the task and the orchestrator's own messages. Its model calls appear in no message's usage.
+ * `MagenticOneGroupChat`). Each task gets a new plan and resets the participants. Conditions see the messages of
+ * participants, not the task and the orchestrator's own messages. Its model calls appear in no message's usage.
  *
  * @throws ValueError when there is no participant, two have the same name, one is a team, `maxTurns` is not positive,
- * or a template mentions what is not there
+ * or a template has an unknown placeholder
  *
  * @example
  * const team = new MagenticOneGroupChat([researcher, coder], { modelClient, maxTurns: 30 });

@@ -28,15 +28,15 @@ export interface OrchestratorOptions {
   prompts: OrchestratorPrompts;
   /** Sent as it is, unless {@link isFinalAnswerTemplate}. */
   finalAnswerPrompt: string;
-  /** After one progress ledger more than this the team answers with what it has. Null: no limit. */
+  /** One progress ledger after this many, the team gives its final answer. Null: no limit. */
   maxRounds: number | null;
   maxStalls: number;
 }
 
 /**
  * Leads a team by two ledgers (AutoGen `MagenticOneOrchestrator`). The task ledger, facts and a plan, is written when
- * a task comes and again when the work stalls; each time the participants start anew. The progress ledger is written
- * before every speaker. Writing the task ledger is a turn of its own, so it is committed before anybody acts on it.
+ * a task arrives and again when the work stalls; each time the participants are reset. The progress ledger is written
+ * before every speaker. Writing the task ledger is a turn of its own, committed before participants act on it.
  */
 export class MagenticOneOrchestrator implements GroupChatManager {
   readonly name = "MagenticOneOrchestrator";
@@ -53,7 +53,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
   }
 
   validateTask(messages: readonly ChatMessage[] | null): void {
-    // What was broken off goes on: in a fork, after a run that was stopped.
+    // Work in progress continues without a task: in a fork, after a stopped run.
     if (messages !== null || this.#state.next !== "task") return;
     throw new TaskError(
       "a MagenticOneGroupChat makes a plan for every run, so each run needs a task",
@@ -123,7 +123,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     };
   }
 
-  /** Writes the task ledger and tells it to the participants, who have forgotten everything before it. */
+  /** Writes the task ledger, resets the participants and sends it to them. */
   async #plan(
     before: readonly LLMMessage[],
     [factsPrompt, planPrompt]: readonly [string, string],
@@ -197,7 +197,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     };
   }
 
-  /** @param key begins with `model`, by which a retried run knows what to ask again */
+  /** @param key begins with `model`: a retried run repeats the steps with this prefix */
   async #ask(
     ctx: TurnContext,
     key: string,

@@ -4,15 +4,15 @@
  * names with commas between them.
  */
 export interface OrchestratorPrompts {
-  /** Asks what is known about the task, before there is a plan. */
+  /** Asks for the known facts about the task, before the plan. */
   taskLedgerFacts: string;
   /** Asks for a plan, in the same conversation. */
   taskLedgerPlan: string;
-  /** Asks nothing: it tells the participants the task, the team, the facts and the plan. */
+  /** Not a question: tells the participants the task, the team, the facts and the plan. */
   taskLedgerFull: string;
-  /** Asks where the work stands and who does what next: a JSON object with the five entries of the progress ledger. */
+  /** Asks for the progress ledger: a JSON object with its five entries. */
   progressLedger: string;
-  /** Asks for the facts again when the work has stalled. */
+  /** Asks for an updated list of facts when the work has stalled. */
   taskLedgerFactsUpdate: string;
   /** Asks for another plan, in the same conversation. */
   taskLedgerPlanUpdate: string;
@@ -112,7 +112,7 @@ Then write a new plan for the same team, which is still all there is:
 The plan must get around that cause. Do not repeat what failed: take another source, another method, another member, or smaller steps with a check after each, and say what to do if the riskiest step fails. The members will have forgotten everything but your lists and this plan, so begin where the results so far leave off and not at the beginning. Number the steps as before; for each, name the member, what to do and what will show that it is done. Keep it short.`,
 };
 
-/** Sent as it is, so that a dumped component says the same in AutoGen, which fills in nothing here. */
+/** Sent verbatim: AutoGen fills in nothing here, and a dumped component must behave the same there. */
 export const DEFAULT_FINAL_ANSWER_PROMPT = `The work on the request ends here. Write the answer to whoever made the request; they have not seen this conversation and will read nothing else.
 
 Give what was asked for, in the form that was asked for, the result first. Use what the conversation established, with figures, names and quotations exactly as they stand there, and add nothing that it does not support. If a part is missing or uncertain, say which and why. Do not tell how the team worked unless that was asked.`;

@@ -11,7 +11,7 @@ const stateSchema = stateSchemaOf("MagenticOneOrchestratorState").extend({
   troupe: z.object({ next: z.enum(["task", "plan", "work", "replan"]).optional() }).optional(),
 });
 
-/** What the orchestrator knows: the task ledger, and how the work goes. */
+/** The orchestrator's state: the task ledger and the progress of the work. */
 export type OrchestratorState = {
   task: string;
   facts: string;
@@ -20,7 +20,7 @@ export type OrchestratorState = {
   rounds: number;
   /** Goes up with each ledger that sees no progress, down with each that does. */
   stalls: number;
-  /** What its next decision is about; `task`: it waits for one. */
+  /** The subject of its next decision; `task`: it waits for a task. */
   next: "task" | "plan" | "work" | "replan";
 };
 

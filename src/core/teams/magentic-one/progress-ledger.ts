@@ -6,7 +6,7 @@ import type { ModelInfo } from "../../models/model-info.ts";
 import { jsonErrorMessage } from "../../text/json-error.ts";
 import { pythonTruth } from "../../text/python.ts";
 
-/** What a progress ledger says about the work. */
+/** The assessment in a progress ledger. */
 export type Assessment =
   | { satisfied: true; reason: string }
   | { satisfied: false; stalling: boolean; speaker: string; instruction: string };
@@ -31,10 +31,10 @@ export function ledgerOutput({ structured_output, json_output }: ModelInfo): Jso
 }
 
 /**
- * Reads a progress ledger (AutoGen `LedgerEntry`): a JSON object, bare or in a code block. What is not a plain yes or
- * no counts as Python counts it, since not every model can be held to a schema.
+ * Reads a progress ledger (AutoGen `LedgerEntry`): a JSON object, bare or in a code block. Values that are
+ * not booleans count by Python's truth rules, since not every model can be held to a schema.
  *
- * @param names the participants; one alone speaks, whoever the ledger names
+ * @param names the participants; a single one is chosen whatever name the ledger gives
  */
 export function readLedger(text: string, names: readonly string[]): LedgerReading {
   const written = jsonIn(text);

@@ -24,7 +24,7 @@ const KEYS: readonly [keyof OrchestratorPrompts, keyof PromptsConfig][] = [
   ["taskLedgerPlanUpdate", "task_ledger_plan_update"],
 ];
 
-/** What templates can mention. */
+/** The placeholders of templates. */
 export type PromptValues = {
   task: string;
   team: string;
@@ -54,9 +54,9 @@ export function promptsToConfig(prompts: Partial<OrchestratorPrompts>): JsonObje
 }
 
 /**
- * The given prompts, and our own in place of the others.
+ * The given prompts, completed with the defaults.
  *
- * @throws ValueError naming each template that is malformed or mentions what is not there
+ * @throws ValueError naming each template that is malformed or has an unknown placeholder
  */
 export function completePrompts(given: Partial<OrchestratorPrompts>): OrchestratorPrompts {
   requireTemplates(
@@ -69,12 +69,12 @@ export function completePrompts(given: Partial<OrchestratorPrompts>): Orchestrat
   return { ...DEFAULT_PROMPTS, ...given };
 }
 
-/** Of AutoGen's own text for the final answer. */
+/** A hash of AutoGen's own prompt for the final answer. */
 const AUTOGEN_FINAL_ANSWER_HASH = "b9aec18155bebe90";
 
 /**
- * Whether a prompt for the final answer mentions `{task}` for it to be filled in: AutoGen does that in its own text,
- * which the components it dumps carry, and in no other.
+ * Whether `{task}` is filled in in a prompt for the final answer: AutoGen does so in its own text, which the components
+ * it dumps contain, and in no other.
  */
 export function isFinalAnswerTemplate(prompt: string): boolean {
   return hash64(prompt) === AUTOGEN_FINAL_ANSWER_HASH;

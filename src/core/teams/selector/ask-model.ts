@@ -16,7 +16,7 @@ import { mentionedNames } from "./mentions.ts";
 import type { SelectorFeedback } from "./prompts.ts";
 import type { SelectorSettings } from "./settings.ts";
 
-/** What the model has to choose from. */
+/** The input of a choice. */
 export interface Choice {
   /** The source of its events. */
   manager: string;
@@ -26,10 +26,10 @@ export interface Choice {
 }
 
 /**
- * Has the model choose a speaker. An answer that cannot be used is followed by a word of feedback and another attempt;
+ * Has the model choose a speaker. An answer that cannot be used gets feedback and another attempt;
  * after the last one the choice falls on the previous speaker, or on the first candidate.
  *
- * @returns any participant: who names one that is no candidate is not corrected (AutoGen does so, too)
+ * @returns any participant: as in AutoGen, a name that is not a candidate is accepted
  */
 export async function* askModel(
   settings: SelectorSettings,
@@ -64,7 +64,7 @@ async function question(
     participants: pythonRepr([...candidates]),
     history: historyOf(await modelContext.getMessages()),
   });
-  // Many models answer only where there is something to answer to.
+  // Many models answer only after a user message.
   return isOpenAI(modelClient.modelInfo.family)
     ? { content, type: "SystemMessage" }
     : { content, source: "user", type: "UserMessage" };
@@ -94,7 +94,7 @@ async function* answer(
   try {
     let next = await pieces.next();
     while (!next.done) {
-      // These pieces do not say what they are part of (AutoGen).
+      // As in AutoGen, these chunks do not name the message they belong to.
       if (emitTeamEvents) yield { ...chunk(next.value), full_message_id: null };
       next = await pieces.next();
     }

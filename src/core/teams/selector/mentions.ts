@@ -12,7 +12,7 @@ function mentionPattern(name: string): RegExp {
   return new RegExp(`(?<!${WORD})(?:${alternatives})(?!${WORD})`, "u");
 }
 
-/** What is part of a word in any script; `\w` knows the English letters only. */
+/** Word characters of any script; `\w` covers ASCII only. */
 const WORD = "[\\p{L}\\p{N}_]";
 
 const SYNTAX = /[\\^$.*+?()[\]{}|/]/g;

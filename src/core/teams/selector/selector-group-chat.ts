@@ -37,13 +37,13 @@ export interface SelectorGroupChatOptions extends GroupChatOptions {
     | { [Mistake in keyof SelectorFeedback]?: string | undefined }
     | null
     | undefined;
-  /** Whether one may speak twice in a row. Default false. */
+  /** Whether a participant may speak twice in a row. Default false. */
   allowRepeatedSpeaker?: boolean;
   /** The most attempts of the model at one choice. After them the previous speaker continues. Default 3. */
   maxSelectorAttempts?: number;
   /** Chooses before the model is asked. */
   selectorFunc?: SelectorFunction | null | undefined;
-  /** Says among whom the model chooses; then `allowRepeatedSpeaker` does not take out the previous speaker. */
+  /** Returns the candidates for the model; `allowRepeatedSpeaker` then does not exclude the previous speaker. */
   candidateFunc?: CandidateFunction | null | undefined;
   /** Whether the model's answer streams; with `emitTeamEvents` it is shown. Default false. */
   modelClientStreaming?: boolean;
@@ -64,8 +64,8 @@ const configSchema = groupChatConfigSchema.extend({
 });
 
 /**
- * A team in which a model chooses who speaks next (AutoGen `SelectorGroupChat`). Functions of the program may choose in
- * its place, or narrow the choice.
+ * A team in which a model chooses the next speaker (AutoGen `SelectorGroupChat`). Functions in code may choose instead
+ * of the model, or narrow its choice.
  *
  * @throws ValueError when there are fewer than two participants, two have the same name, or `maxTurns` is not positive
  *

@@ -47,7 +47,7 @@ export class SelectorGroupChatManager implements GroupChatManager {
 
   async *decide(view: GroupChatView, ctx: TurnContext): AsyncGenerator<AgentEvent, Decision, void> {
     const named = await this.#named(view, ctx);
-    // AutoGen does not count who was named so as the previous speaker.
+    // As in AutoGen, a speaker chosen by a function is not recorded as the previous speaker.
     if (named !== undefined) return { kind: "speak", speakers: [named] };
     const [first, ...others] = await this.#candidates(view, ctx);
     this.#previousSpeaker =
@@ -81,7 +81,7 @@ export class SelectorGroupChatManager implements GroupChatManager {
     };
   }
 
-  /** Without a saved model context, as AutoGen's states are, it is made of the thread. */
+  /** Without a saved model context (AutoGen's states have none), it is rebuilt from the thread. */
   loadState(state: JsonObject, thread: readonly Message[]): void {
     const { troupe, previous_speaker } = parseState(stateSchema, state, "a selector's state");
     const { modelContext } = this.#settings;
@@ -118,7 +118,7 @@ export class SelectorGroupChatManager implements GroupChatManager {
     return named;
   }
 
-  /** Who may be chosen: the previous speaker only where that is allowed or a function says so. */
+  /** The candidates. The previous speaker is one only if the settings allow it or a function names it. */
   async #candidates(
     { participants, thread }: GroupChatView,
     ctx: TurnContext,

@@ -8,14 +8,14 @@ type Awaitable<T> = T | Promise<T>;
 
 /**
  * Chooses the next speaker instead of the model; null leaves it to the model. Gets the whole thread, events included.
- * Whatever is not a function of the thread goes through `ctx`.
+ * Anything that does not depend on the thread alone goes through `ctx`.
  */
 export type SelectorFunction = (
   thread: readonly Message[],
   ctx: TurnContext,
 ) => Awaitable<string | null | undefined>;
 
-/** Says among whom the model chooses; at least one. Asked when no {@link SelectorFunction} has chosen. */
+/** Returns the candidates for the model, at least one. Asked when no {@link SelectorFunction} has chosen. */
 export type CandidateFunction = (
   thread: readonly Message[],
   ctx: TurnContext,
@@ -25,7 +25,7 @@ export type CandidateFunction = (
 export interface SelectorSettings {
   modelClient: ChatCompletionClient;
   modelContext: ChatCompletionContext;
-  /** Whether the context's state is saved: it may hold more, or less, than what the thread gives. */
+  /** Whether the context's state is saved: it may differ from what the thread would rebuild. */
   keepsContext: boolean;
   prompt: string;
   feedback: SelectorFeedback;
