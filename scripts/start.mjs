@@ -22,6 +22,9 @@ const READY_WITHIN_MS = 90_000;
 const GRACE_MS = 5_000;
 
 const root = resolve(import.meta.dirname, "..");
+/** The settings that give somebody a credential. */
+const CREDENTIALS = ["API_KEYS", "OPERATOR_KEY_HASH", "JWT_ISSUER"];
+
 const settings = await orFail(() => readSettings(root, process.env));
 const { port, open } = settings;
 const url = `http://${HOST}:${port}`;
@@ -77,7 +80,12 @@ process.stderr.on("error", () => void stop(0));
 watchParent(() => void stop(0));
 
 if (await ready()) {
-  const text = await greeting({ url, open, sandbox: await whereCodeRuns() });
+  const text = await greeting({
+    url,
+    open,
+    credentials: CREDENTIALS.some((name) => settings.worker[name]),
+    sandbox: await whereCodeRuns(),
+  });
   wrangler.showOutput();
   console.log(text);
 }

@@ -2,6 +2,7 @@
  * @typedef {object} GreetingOptions
  * @property {string} url of the server
  * @property {boolean} open whether the API is open to local requests
+ * @property {boolean} credentials whether the settings name any credential
  * @property {string} sandbox where code runs
  */
 
@@ -10,10 +11,12 @@
  *
  * @param {GreetingOptions} options
  */
-export async function greeting({ url, open, sandbox }) {
+export async function greeting({ url, open, credentials, sandbox }) {
   const lines = [`Troupe is running: ${url}   API: ${url}/v1/openapi.json`, sandbox, ""];
   if (open) lines.push(...templateLines(await fetchTemplates(url)), ...exampleLines(url));
-  else lines.push("The API is closed (TROUPE_OPEN=0): only /healthz answers.");
+  else if (credentials)
+    lines.push("The API takes credentials only (TROUPE_OPEN=0); see docs/keys.md.");
+  else lines.push("The API is closed (TROUPE_OPEN=0): only /healthz answers; see docs/keys.md.");
   lines.push(
     "",
     `Ctrl-C stops it; kill -9 ${process.pid} kills it. At the next start, runs continue where they were.`,
