@@ -26,7 +26,7 @@ import { tenantLimitsFrom } from "./contract/tenant.ts";
 import { allowedOrigins } from "./http/cors.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
 import { createdKeyCheck } from "./auth/created-key.ts";
-import { DurableObjectTenants } from "./durable/tenant/gateway.ts";
+import { DurableObjectTenants } from "./durable/tenant/durable-object-tenants.ts";
 import { limitsFrom } from "./http/limits.ts";
 import { logLine } from "./http/problem.ts";
 import { openAIComponents } from "./models/components.ts";

@@ -26,8 +26,8 @@ export const LAYERS = {
   "models/": { src: ["core/", "outgoing/"], packages: ["zod", "openai", "eventsource-parser"] },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
   "sandbox/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
-  // Who sends a request, and what they may do.
-  "auth/": { src: ["core/", "contract/"], packages: ["zod", "jose"] },
+  // Authentication of requests.
+  "auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
   "durable/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "cloudflare:workers"] },
   "http/": { src: ["core/", "contract/", "secrets/", "auth/"], packages: ["zod", "hono"] },
   "protocols/": { src: WIRE, packages: ["zod", "hono"] },

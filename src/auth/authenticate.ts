@@ -2,6 +2,7 @@ import { SCOPES } from "../contract/key.ts";
 import { parseApiKey } from "./api-key.ts";
 import { equalInConstantTime } from "../core/equal.ts";
 import { sha256Hex } from "../core/sha256.ts";
+import { secretsKeyBytes } from "../secrets/secrets-key.ts";
 import { identityTokenSettings, IdentityTokens, IssuerUnavailableError } from "./identity-token.ts";
 import {
   type Authenticate,
@@ -50,7 +51,7 @@ export function credentialSources(
   const apiKeys = text("API_KEYS");
   const operatorHash = text("OPERATOR_KEY_HASH");
   const identity = identityTokenSettings(settings);
-  const secret = text("SECRETS_KEY");
+  const secret = secretsKeyBytes(settings["SECRETS_KEY"]);
   return {
     staticKeys: apiKeys === undefined ? undefined : StaticKeys.parse(apiKeys),
     operatorHash: operatorHash === undefined ? undefined : parseOperatorHash(operatorHash),

@@ -32,18 +32,3 @@ export function crc32(text: string): number {
   }
   return (crc ^ 0xffffffff) >>> 0;
 }
-
-export function toBase64Url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
-}
-
-/** @throws Error when the text is not base64url */
-export function fromBase64Url(text: string): Uint8Array {
-  if (!/^[\w-]*$/.test(text)) throw new SyntaxError("not base64url");
-  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (one) =>
-    one.charCodeAt(0),
-  );
-}

@@ -109,7 +109,6 @@ export class IdentityTokens {
     const named = isTenantId(claim) && !claim.startsWith("u-");
     return {
       tenant: named ? claim : `u-${(await sha256Hex(claim)).slice(0, 40)}`,
-      ...(!named && { tenant_label: claim }),
       scopes: scopesOf(payload[this.#settings.scopesClaim]),
       kind: "identity",
       name: typeof payload.sub === "string" ? payload.sub : null,

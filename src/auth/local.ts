@@ -5,13 +5,13 @@ import type { Authenticate, Principal } from "./principal.ts";
 /** Carries the key of the front server that `npm start` runs. */
 export const FRONT_KEY_HEADER = "troupe-front-key";
 
-/** Refuses every request: the deployment has no keys configured. */
+/** Refuses every request: the deployment has no credentials configured. */
 export const closed: Authenticate = async () => ({
   problem: {
     status: 503,
     code: "auth_not_configured",
     detail:
-      "No keys are configured, so the API is closed. On your own machine, set TROUPE_OPEN=1 to open it to local requests.",
+      "No credentials are configured, so the API is closed. Set API_KEYS, OPERATOR_KEY_HASH or JWT_ISSUER (docs/keys.md); on your own machine, TROUPE_OPEN=1 opens it to local requests.",
   },
 });
 

@@ -12,12 +12,8 @@ export interface Principal {
   name: string | null;
   /** ISO 8601 UTC. */
   expires_at: string | null;
-  /** A name for the tenant that is not its id: the claim of an identity token. */
-  tenant_label?: string;
   /** The only team a team token is good for. */
   team?: { id: string; creation: string };
-  /** The id of a created key. */
-  key?: string;
 }
 
 /** Authenticates a request, or says why it is refused. */

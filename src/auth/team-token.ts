@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { SCOPES, type Scope } from "../contract/key.ts";
+import { fromBase64Url, toBase64Url } from "../core/base64.ts";
 import { equalInConstantTime } from "../core/equal.ts";
-import { fromBase64Url, toBase64Url } from "./bytes.ts";
 import type { Principal } from "./principal.ts";
 
 const PREFIX = "trpt_";
@@ -37,11 +37,11 @@ type HmacKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
  * from `SECRETS_KEY` (HKDF-SHA-256) and used for nothing else.
  */
 export class TeamTokens {
-  readonly #secret: string;
+  readonly #secret: Uint8Array<ArrayBuffer>;
   #key: Promise<HmacKey> | undefined;
 
-  /** @param secret 32 bytes as base64 */
-  constructor(secret: string) {
+  /** @param secret the bytes of SECRETS_KEY */
+  constructor(secret: Uint8Array<ArrayBuffer>) {
     this.#secret = secret;
   }
 
@@ -91,9 +91,8 @@ export class TeamTokens {
   }
 }
 
-async function deriveKey(secret: string): Promise<HmacKey> {
-  const bytes = Uint8Array.from(atob(secret), (one) => one.charCodeAt(0));
-  const base = await crypto.subtle.importKey("raw", bytes, "HKDF", false, ["deriveKey"]);
+async function deriveKey(secret: Uint8Array<ArrayBuffer>): Promise<HmacKey> {
+  const base = await crypto.subtle.importKey("raw", secret, "HKDF", false, ["deriveKey"]);
   return crypto.subtle.deriveKey(
     {
       name: "HKDF",

@@ -9,8 +9,9 @@ export interface AllowedOrigins {
   anyWithTeamToken: boolean;
 }
 
-const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
-const REQUEST_HEADERS = "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Accept";
+const METHODS = "GET, HEAD, POST, PUT, DELETE";
+const REQUEST_HEADERS =
+  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Troupe-Tenant";
 const EXPOSED_HEADERS = "Location, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
 /** Seconds that a browser may remember a preflight's answer. */
 const PREFLIGHT_VALID = "600";

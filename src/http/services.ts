@@ -12,7 +12,7 @@ export interface Services {
   gateway: Gateway;
   /** Undefined without the binding TENANT. */
   tenants: Tenants | undefined;
-  /** Undefined without SECRETS_KEY. */
+  /** Undefined without a valid SECRETS_KEY. */
   teamTokens: TeamTokens | undefined;
   components: Pick<ComponentRegistry, "prepare" | "validate" | "definitions" | "notes">;
   templates: readonly Template[];

@@ -1,3 +1,4 @@
+import { toBase64Url } from "../core/base64.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Idempotency } from "../contract/gateway.ts";
 import type { Limits } from "./limits.ts";
@@ -33,8 +34,5 @@ export async function newTeamId(
     const named = new TextEncoder().encode(`${call}\n${tenant}\n${idempotency.key}`);
     bytes.set(new Uint8Array(await crypto.subtle.digest("SHA-256", named)).subarray(0, 16));
   }
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return toBase64Url(bytes);
 }

@@ -1,4 +1,5 @@
 import type { ComponentModel } from "../core/component/component.ts";
+import { fromBase64, toBase64 } from "../core/base64.ts";
 import { looksLikeComponent } from "../core/component/limits.ts";
 import { ComponentError, type Issue, TroupeError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -6,11 +7,11 @@ import type { ComponentSecrets } from "./component-secrets.ts";
 import { REDACTED } from "./redacted-secrets.ts";
 import { mapSecrets, type SecretField, secretFields } from "./secret-fields.ts";
 import { isAddressName } from "./url-secrets.ts";
+import { KEY_BYTES, secretsKeyBytes } from "./secrets-key.ts";
 
 /** Version of the sealed form, then base64 of 12 bytes of nonce and the AES-GCM ciphertext. */
 const SEALED = "sealed:1:";
 const NONCE_BYTES = 12;
-const KEY_BYTES = 32;
 
 /**
  * Secrets in components, encrypted with the setting SECRETS_KEY (32 bytes as base64). References to secrets of the
@@ -98,13 +99,8 @@ export class SealedSecrets implements ComponentSecrets {
 }
 
 async function importKey(setting: string): Promise<CryptoKey> {
-  let bytes: Uint8Array<ArrayBuffer> | undefined;
-  try {
-    bytes = fromBase64(setting);
-  } catch {
-    // Reported below, as a wrong length is.
-  }
-  if (bytes?.length !== KEY_BYTES) {
+  const bytes = secretsKeyBytes(setting);
+  if (bytes === undefined) {
     throw new TroupeError(
       "secrets_not_configured",
       `SECRETS_KEY must be ${KEY_BYTES} bytes as base64.`,
@@ -181,12 +177,4 @@ function replaced(component: ComponentModel, values: ReadonlyMap<string, string>
     component,
     ({ path, value }) => values.get(path) ?? value,
   ) as unknown as ComponentModel;
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createApiKey } from "#auth/api-key.ts";
 import { Credentials, credentialSources, isConfigured } from "#auth/authenticate.ts";
+import { fromBase64 } from "#core/base64.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import type { Principal } from "#auth/principal.ts";
 import { TeamTokens } from "#auth/team-token.ts";
@@ -67,7 +68,10 @@ test("a created key is checked with its tenant, and the verdict remembered", asy
     asked.push(`${tenant} ${keyId}`);
     return hash === (await sha256Hex(key)) ? created(tenant, keyId) : undefined;
   });
-  expect(await authenticate(request(bearer(key)))).toMatchObject({ tenant: "acme", key: id });
+  expect(await authenticate(request(bearer(key)))).toMatchObject({
+    tenant: "acme",
+    kind: "created",
+  });
   expect(await authenticate(request(bearer(key)))).toMatchObject({ tenant: "acme" });
   expect(asked).toEqual([`acme ${id}`]);
 });
@@ -107,7 +111,7 @@ test.each([
 });
 
 describe("team tokens", () => {
-  const tokens = new TeamTokens(SECRETS_KEY);
+  const tokens = new TeamTokens(fromBase64(SECRETS_KEY));
   const claims = {
     tenant: "acme",
     team: "demo",
@@ -157,7 +161,7 @@ describe("team tokens", () => {
     const [payload = "", mac = ""] = token.slice("trpt_".length).split(".");
     const forged = btoa(atob(payload).replace("demo", "dema")).replaceAll("=", "");
     expect(await authenticate(request(bearer(`trpt_${forged}.${mac}`)))).toMatchObject(refused);
-    const other = await new TeamTokens(btoa("o".repeat(32))).sign(claims, Date.now());
+    const other = await new TeamTokens(new Uint8Array(32)).sign(claims, Date.now());
     expect(await authenticate(request(bearer(other.token)))).toMatchObject(refused);
   });
 });
@@ -171,11 +175,23 @@ test("settings that cannot be used are named with the place", () => {
   expect(() => parse({ OPERATOR_KEY_HASH: "secret" })).toThrow(/OPERATOR_KEY_HASH/);
 });
 
+test.each([undefined, "", "no base64!", btoa("too short")])(
+  "with the SECRETS_KEY %j a team token is refused as any other credential",
+  async (key) => {
+    const { authenticate } = new Credentials(
+      credentialSources({ API_KEYS: "[]", SECRETS_KEY: key }, fetch, undefined),
+    );
+    expect(await authenticate(request(bearer("trpt_e30.AAAA")))).toMatchObject({
+      problem: { status: 401 },
+    });
+  },
+);
+
 test("a deployment with a key for secrets only has nobody who may ask", () => {
   expect(isConfigured(credentialSources({ SECRETS_KEY }, fetch, undefined))).toBe(false);
   expect(isConfigured(credentialSources({ API_KEYS: "[]" }, fetch, undefined))).toBe(true);
 });
 
-function created(tenant: string, key: string): Principal {
-  return { tenant, scopes: ["runs:read"], kind: "created", name: "k", expires_at: null, key };
+function created(tenant: string, name: string): Principal {
+  return { tenant, scopes: ["runs:read"], kind: "created", name, expires_at: null };
 }

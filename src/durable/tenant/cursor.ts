@@ -1,3 +1,4 @@
+import { fromBase64Url, toBase64Url } from "../../core/base64.ts";
 import type { Json } from "../../core/json.ts";
 import type { Refused } from "../../contract/result.ts";
 
@@ -10,10 +11,7 @@ const VERSION = 1;
 const MESSAGE = "must be a next_cursor of an earlier answer";
 
 export function toCursor(...position: (string | number)[]): string {
-  return btoa(JSON.stringify([VERSION, ...position]))
-    .replaceAll("+", "-")
-    .replaceAll("/", "_")
-    .replaceAll("=", "");
+  return toBase64Url(new TextEncoder().encode(JSON.stringify([VERSION, ...position])));
 }
 
 /**
@@ -27,7 +25,7 @@ export function fromCursor(
 ): (string | number)[] | undefined {
   let value: Json;
   try {
-    value = JSON.parse(atob(cursor.replaceAll("-", "+").replaceAll("_", "/"))) as Json;
+    value = JSON.parse(new TextDecoder().decode(fromBase64Url(cursor))) as Json;
   } catch {
     return undefined;
   }

@@ -104,7 +104,7 @@ export function keyEndpoints(services: Services): Endpoint[] {
           throw new ProblemError({
             status: 503,
             code: "tokens_not_configured",
-            detail: "Team tokens need the secret SECRETS_KEY.",
+            detail: "Team tokens need the secret SECRETS_KEY: 32 bytes as base64.",
           });
         }
         const scopes = withinOwn(principal, body.scopes, TOKEN_SCOPES);
