@@ -22,7 +22,7 @@ const READY_WITHIN_MS = 90_000;
 const GRACE_MS = 5_000;
 
 const root = resolve(import.meta.dirname, "..");
-/** The settings that give somebody a credential. */
+/** The settings that configure credentials. */
 const CREDENTIALS = ["API_KEYS", "OPERATOR_KEY_HASH", "JWT_ISSUER"];
 
 const settings = await orFail(() => readSettings(root, process.env));

@@ -92,7 +92,7 @@ export class ProcessIsolation implements Isolation {
   }
 }
 
-/** Whether all users can run what is in a directory. */
+/** Whether every user can run the programs in a directory. */
 function isOpen(directory: string): boolean {
   for (let at = directory; ; at = dirname(at)) {
     const mode = statSync(at, { throwIfNoEntry: false })?.mode ?? 0;

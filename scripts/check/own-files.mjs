@@ -1,4 +1,4 @@
-/** What is linted. */
+/** The paths that the linter checks. */
 export const OWN_CODE = [
   "bench",
   "examples",
@@ -11,8 +11,8 @@ export const OWN_CODE = [
 ];
 
 /**
- * What is formatted. Named one by one: the root of a clone also holds what its owner put there, a Worker of their own for
- * example, which is not ours to check.
+ * The paths that the formatter checks. A list, because users keep files of their own in the root of their clone, for example
+ * a Worker, and these are not checked.
  */
 export const OWN_FILES = [
   ...OWN_CODE,

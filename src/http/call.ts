@@ -1,5 +1,6 @@
 import type { Context } from "hono";
 import * as z from "zod";
+import { sha256Hex } from "../core/sha256.ts";
 import { issuesOf } from "../core/issues.ts";
 import type { Idempotency } from "../contract/gateway.ts";
 import type { Principal } from "../auth/principal.ts";
@@ -112,7 +113,5 @@ function readKey(key: string | undefined): string | undefined {
 }
 
 async function idempotencyOf(key: string, body: JsonBody | undefined): Promise<Idempotency> {
-  const digest = await crypto.subtle.digest("SHA-256", body?.bytes ?? new Uint8Array());
-  const hash = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0"));
-  return { key, hash: hash.join("") };
+  return { key, hash: await sha256Hex(body?.bytes ?? new Uint8Array()) };
 }

@@ -1,3 +1,4 @@
+import { sha256Hex } from "../core/sha256.ts";
 import * as z from "zod";
 import type { CodeBlock, CodeResult } from "../core/code/code-block.ts";
 import type { CodeExecutor } from "../core/code/code-executor.ts";
@@ -128,9 +129,8 @@ export function requireSandbox(sandbox: SandboxAddress | undefined): SandboxAddr
  * A step that runs again may have other code under the same key, but the sandbox accepts a key for one request only.
  */
 async function keyOf(idempotencyKey: string, request: object): Promise<string> {
-  const text = new TextEncoder().encode(`${idempotencyKey}\n${JSON.stringify(request)}`);
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  return Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const hash = await sha256Hex(`${idempotencyKey}\n${JSON.stringify(request)}`);
+  return hash.slice(0, 32);
 }
 
 function resultOf({ exit_code, output, truncated }: SandboxResult): CodeResult {

@@ -1,3 +1,4 @@
+import { sha256Hex } from "../sha256.ts";
 import * as z from "zod";
 import {
   type ComponentDefinition,
@@ -150,9 +151,7 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
     this.#identity ??= dumpComponent(this.#client);
     const client = this.#identity;
     const request = { client, messages, tools, toolChoice, jsonOutput, extraCreateArgs };
-    const bytes = new TextEncoder().encode(sortedJson(request));
-    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-    return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return sha256Hex(sortedJson(request));
   }
 
   /** Undefined for an unreadable result, which another version or program may have written. */
