@@ -1,5 +1,17 @@
+import type {
+  Acknowledgement,
+  Delivery,
+  RequestList,
+  RequestQuery,
+  RunList,
+  RunQuery,
+  TeamList,
+  TeamQuery,
+} from "./directory.ts";
+import type { Idempotency } from "./gateway.ts";
 import type { KeyInfo, Scope } from "./key.ts";
 import type { Result } from "./result.ts";
+import type { UsageQuery, UsageReport } from "./usage.ts";
 import type { PutTenant, TenantInfo, TenantLimits, TenantList } from "./tenant.ts";
 
 export interface CreateKeyInput {
@@ -16,6 +28,8 @@ export interface CreateKeyInput {
 export interface TenantGateway {
   info(): Promise<Result<TenantInfo>>;
   put(input: PutTenant): Promise<Result<TenantInfo>>;
+  /** Begins to delete everything of the tenant; it goes on by itself. */
+  destroy(): Promise<Result<null>>;
   /** The limits that hold, overrides included. */
   limits(): Promise<TenantLimits>;
 
@@ -24,6 +38,36 @@ export interface TenantGateway {
   revokeKey(id: string): Promise<Result<null>>;
   /** The key, if this is its hash and it has not expired. */
   verifyKey(id: string, hash: string): Promise<KeyInfo | null>;
+
+  /** Reserves the id of a team that is about to be created; an idempotency key is answered with the id of its first request. */
+  reserve(input: Reservation): Promise<Result<{ id: string }>>;
+  teams(query: TeamQuery): Promise<Result<TeamList>>;
+  runs(query: RunQuery): Promise<Result<RunList>>;
+  requests(query: RequestQuery): Promise<Result<RequestList>>;
+  usageReport(query: UsageQuery): Promise<Result<UsageReport>>;
+  /** Server-sent events of what changes in the lists. @param after null: only what changes from now on */
+  events(after: number | null): Promise<ReadableStream<Uint8Array>>;
+}
+
+export interface Reservation {
+  id: string;
+  idempotency?: Idempotency;
+}
+
+/** A tenant as its teams see it. */
+export interface TenantOfTeam {
+  /** Applies a team's entries. */
+  deliver(delivery: Delivery): Promise<Acknowledgement>;
+  /** Whether a team may start a run or hold open so many streams; answers the tenant's limits. */
+  admit(request: AdmissionRequest): Promise<Result<TenantLimits>>;
+}
+
+export interface AdmissionRequest {
+  team: string;
+  /** A run is about to start; `beside` another one of the team, which it follows or replaces. */
+  run?: "alone" | "beside";
+  /** The streams the team would hold open. */
+  streams?: number;
 }
 
 /** Finds tenants. */

@@ -1,17 +1,40 @@
 import * as z from "zod";
 import { ValueError } from "../core/errors.ts";
 import { timeSchema } from "./common.ts";
+import { refuse, type Refused } from "./result.ts";
 
 const limit = z.number().int().min(0);
 
 /** What a tenant may use. */
 export const tenantLimitsSchema = z.strictObject({
   requests_per_second: limit.describe("To the API, in one place of the network."),
+  teams: limit,
+  active_runs: limit.describe("Runs that are running, waiting or paused."),
+  runs_per_minute: limit,
+  tokens_per_day: limit.nullable().describe("Of runs that ended that day, UTC; null: no limit."),
+  tokens_per_month: limit.nullable().describe("Of runs that ended that month, UTC."),
+  stored_bytes_per_team: limit.describe(
+    "A team at its limit starts no run; a fork of it is refused.",
+  ),
+  streams_per_team: limit.describe("Open at the same time."),
+  streams_per_tenant: limit.describe("Open at the same time, over all teams."),
+  message_bytes_per_minute: limit.describe("Of tasks and answers, per team."),
 });
 
 export type TenantLimits = z.output<typeof tenantLimitsSchema>;
 
-export const DEFAULT_TENANT_LIMITS: TenantLimits = { requests_per_second: 100 };
+export const DEFAULT_TENANT_LIMITS: TenantLimits = {
+  requests_per_second: 100,
+  teams: 10_000,
+  active_runs: 100,
+  runs_per_minute: 600,
+  tokens_per_day: null,
+  tokens_per_month: null,
+  stored_bytes_per_team: 1_000_000_000,
+  streams_per_team: 200,
+  streams_per_tenant: 2_000,
+  message_bytes_per_minute: 10_000_000,
+};
 
 /**
  * The defaults with what the settings change: `TENANT_REQUESTS_PER_SECOND=500`.
@@ -34,6 +57,25 @@ export function tenantLimitsFrom(settings: { readonly [name: string]: unknown })
   return limits;
 }
 
+/** What a request that is over a limit is told. */
+export interface ReachedLimit {
+  limit: keyof TenantLimits;
+  value: number;
+  /** Seconds over which the limit counts, if it counts over time. */
+  window?: number;
+  /** Until it may be worth another try. */
+  seconds: number;
+}
+
+/** A 429 with the code `too_many_{what}`. */
+export function limitReached(what: string, { seconds, ...reached }: ReachedLimit): Refused {
+  const retry_after = Math.max(1, Math.ceil(seconds));
+  const { limit, value } = reached;
+  const detail = `The tenant is at its limit ${limit} of ${value}. Try again in ${retry_after} s.`;
+  const { problem } = refuse(429, `too_many_${what}`, detail, reached);
+  return { ok: false, problem: { ...problem, retry_after } };
+}
+
 export const putTenantSchema = z.strictObject({
   label: z.string().max(200, "must be at most 200 characters").nullable().optional(),
   limits: tenantLimitsSchema
@@ -48,6 +90,8 @@ export const tenantSchema = z.object({
   id: z.string(),
   label: z.string().nullable(),
   limits: tenantLimitsSchema.describe("As they hold: defaults and overrides."),
+  teams: z.number().int().min(0),
+  active_runs: z.number().int().min(0),
   created_at: timeSchema,
 });
 

@@ -8,6 +8,7 @@ import { readCall } from "./call.ts";
 import { type Endpoint, json } from "./endpoint.ts";
 import { openApiDocument } from "./openapi.ts";
 import { INTERNAL_PROBLEM, logLine, problemOf, problemResponse } from "./problem.ts";
+import { directoryEndpoints } from "./routes/directory.ts";
 import { keyEndpoints } from "./routes/keys.ts";
 import { RequestRate } from "./rate-limit.ts";
 import { endWithCredential, RECHECK_MS } from "./revocation.ts";
@@ -40,6 +41,7 @@ export function createApp(options: AppOptions): Hono {
     ...runEndpoints(options),
     ...streamEndpoints(),
     ...runActionEndpoints(options),
+    ...directoryEndpoints(options),
     ...keyEndpoints(options),
     ...tenantEndpoints(options),
     ...serviceEndpoints(options),

@@ -61,17 +61,31 @@ function requireIds(c: Context): void {
 /** The token of a stream is read by authentication. */
 const CREDENTIAL = "token";
 
+/** The query parameter that is a record: `metadata.KEY=value` for each of its keys. */
+export const COLLECTED = "metadata";
+
 function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<string, unknown> {
-  const given: Record<string, string> = {};
+  const given: Record<string, unknown> = {};
+  const collects = Object.hasOwn(endpoint.query ?? {}, COLLECTED);
+  const collected: Record<string, string> = {};
   for (const [name, value] of parameters) {
-    if (Object.hasOwn(given, name)) {
+    if (parameters.getAll(name).length > 1) {
       throw invalid("invalid_query", "A query parameter is given twice.", [
         { path: name, message: "must be given once" },
       ]);
     }
     if (endpoint.resumable && name === CREDENTIAL) continue;
-    given[name] = value;
+    if (collects && name.startsWith(`${COLLECTED}.`)) {
+      collected[name.slice(COLLECTED.length + 1)] = value;
+    } else if (collects && name === COLLECTED) {
+      throw invalid("invalid_query", "The query string is invalid.", [
+        { path: name, message: `must name a key: ${COLLECTED}.KEY=value` },
+      ]);
+    } else {
+      given[name] = value;
+    }
   }
+  if (Object.keys(collected).length > 0) given[COLLECTED] = collected;
   const result = querySchema(endpoint).safeParse(given);
   if (result.success) return result.data;
   throw invalid("invalid_query", "The query string is invalid.", issuesOf(result.error));

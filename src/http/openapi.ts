@@ -4,9 +4,12 @@ import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { jsonObjectSchema } from "../core/json.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../contract/key.ts";
+import { requestListSchema, runListSchema, teamListSchema } from "../contract/directory.ts";
+import { usageReportSchema } from "../contract/usage.ts";
 import { tenantListSchema, tenantSchema } from "../contract/tenant.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
+import { COLLECTED } from "./call.ts";
 import type { SchemaName } from "./schema-names.ts";
 import {
   humanRequestSchema,
@@ -43,6 +46,10 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   TeamToken: tokenSchema,
   Tenant: tenantSchema,
   TenantList: tenantListSchema,
+  TeamList: teamListSchema,
+  RunList: runListSchema,
+  RequestList: requestListSchema,
+  UsageReport: usageReportSchema,
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: problemSchema,
 };
@@ -88,7 +95,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
     },
     servers: [{ url: "/" }],
     security: [{ key: [] }],
-    tags: ["Teams", "Runs", "Keys", "Tenants", "Service"].map((name) => ({ name })),
+    tags: ["Teams", "Runs", "Keys", "Usage", "Tenants", "Service"].map((name) => ({ name })),
     paths,
     components: {
       schemas: componentSchemas(),
@@ -132,6 +139,9 @@ function parameters({ path, query, idempotent, resumable }: Endpoint): Schema[] 
   }));
   const inQuery = Object.entries(query ?? {}).map(([name, schema]) => {
     const { description, ...rest } = inputSchema(schema);
+    if (name === COLLECTED) {
+      return { name: `${name}.KEY`, in: "query", description, schema: { type: "string" } };
+    }
     return { name, in: "query", ...(description !== undefined && { description }), schema: rest };
   });
   const headers = [

@@ -41,9 +41,21 @@ export function problemResponse(
       "content-type": "application/problem+json",
       "cache-control": "no-store",
       ...(retry_after !== undefined && { "retry-after": String(Math.ceil(retry_after)) }),
+      ...(status === 429 && rateHeaders(problem)),
       ...headers,
     },
   });
+}
+
+/** Of a limit that was reached, by the RateLimit header fields of the IETF's draft (httpapi-ratelimit-headers). */
+function rateHeaders({ extra, retry_after }: Problem): Record<string, string> {
+  const { limit, value, window } = extra ?? {};
+  if (typeof limit !== "string" || typeof value !== "number") return {};
+  const over = typeof window === "number" ? `;w=${window}` : "";
+  return {
+    "ratelimit-policy": `"${limit}";q=${value}${over}`,
+    ratelimit: `"${limit}";r=0${retry_after === undefined ? "" : `;t=${retry_after}`}`,
+  };
 }
 
 /** A 422 always names a place: the body, where the whole of it is wrong. */

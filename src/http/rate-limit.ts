@@ -1,4 +1,5 @@
 import type { Tenants } from "../contract/tenant-gateway.ts";
+import { limitReached } from "../contract/tenant.ts";
 import { ProblemError } from "./problem.ts";
 
 /** Tenants remembered; beyond it the one that asked longest ago is forgotten. */
@@ -46,7 +47,9 @@ export class RequestRate {
     bucket.tokens = Math.min(limit, bucket.tokens + ((now - bucket.at) / 1000) * limit);
     bucket.at = now;
     if (bucket.tokens < 1) {
-      throw tooMany("requests_per_second", limit, limit === 0 ? 60 : (1 - bucket.tokens) / limit);
+      const seconds = limit === 0 ? 60 : (1 - bucket.tokens) / limit;
+      const reached = { limit: "requests_per_second", value: limit, window: 1, seconds } as const;
+      throw new ProblemError(limitReached("requests", reached).problem);
     }
     bucket.tokens -= 1;
   }
@@ -77,22 +80,4 @@ export class RequestRate {
     clearTimeout(timer);
     if (limits !== undefined) bucket.limit = limits.requests_per_second;
   }
-}
-
-/** @param wait seconds until there is room */
-function tooMany(limit: string, value: number, wait: number): ProblemError {
-  const seconds = Math.max(1, Math.ceil(wait));
-  return new ProblemError(
-    {
-      status: 429,
-      code: "too_many_requests",
-      detail: `The tenant is over its limit ${limit} of ${value}. Try again in ${seconds} s.`,
-      retry_after: seconds,
-      extra: { limit, value },
-    },
-    {
-      "ratelimit-policy": `"${limit}";q=${value};w=1`,
-      ratelimit: `"${limit}";r=0;t=${seconds}`,
-    },
-  );
 }

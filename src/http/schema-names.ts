@@ -16,5 +16,9 @@ export type SchemaName =
   | "TeamToken"
   | "Tenant"
   | "TenantList"
+  | "TeamList"
+  | "RunList"
+  | "RequestList"
+  | "UsageReport"
   | "OpenApi"
   | "Problem";

@@ -71,8 +71,10 @@ describe("results of a model", () => {
     await answer(team, "x");
     const rows: number[] = [];
     for (const task of ["x", "y", "y"]) {
+      await team.delivered();
       const before = await team.rowsWritten();
       await answer(team, task);
+      await team.delivered();
       rows.push((await team.rowsWritten()) - before);
     }
     const [found = 0, asksModel, foundAgain] = rows;

@@ -405,8 +405,10 @@ describe("a full-text memory in a team object", () => {
     const { turn } = bound(rememberer);
     const team = await rememberer.team;
     const cost = async (act: Act): Promise<number> => {
+      await team.delivered();
       const before = await team.rowsWritten();
       await turn(act);
+      await team.delivered();
       return (await team.rowsWritten()) - before;
     };
     await turn(adds("The first cat."));

@@ -12,7 +12,7 @@ import {
 import { ok, refuse } from "../../contract/result.ts";
 import { createTables, hasTables, holdsTeam } from "../storage/schema.ts";
 import { disownLastCommit } from "../storage/commits.ts";
-import { Stores } from "../storage/stores.ts";
+import type { Stores } from "../storage/stores.ts";
 
 /** An unfinished fork is deleted after so long without progress. */
 const ABANDONED_AFTER_MS = 10 * 60_000;
@@ -36,10 +36,13 @@ interface Arrived {
 export class ForkTarget {
   readonly #storage: DurableObjectStorage;
   readonly #stores: Stores;
+  readonly #tenant: string | undefined;
 
-  constructor(storage: DurableObjectStorage) {
+  /** @param tenant of the fork */
+  constructor(storage: DurableObjectStorage, stores: Stores, tenant: string | undefined) {
     this.#storage = storage;
-    this.#stores = new Stores(storage);
+    this.#stores = stores;
+    this.#tenant = tenant;
   }
 
   /** The progress of an earlier attempt of this request, null if there was none. */
@@ -133,11 +136,13 @@ export class ForkTarget {
   }
 
   #complete(): void {
-    const { db, texts, meta, team, log } = this.#stores;
+    const { announcer, db, texts, meta, team, log } = this.#stores;
     const { request, point } = this.#incoming() as Incoming;
     const { team_id, turn, label, metadata, component } = point;
     disownLastCommit(db, texts, turn, log.last);
-    team.create(newRecord({ ...request, label, metadata }, { team_id, turn }), component);
+    const record = newRecord({ ...request, label, metadata }, this.#tenant, { team_id, turn });
+    team.create(record, component);
+    announcer.team();
     meta.remove("fork");
     meta.remove("fork_arrived");
   }

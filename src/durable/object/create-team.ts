@@ -12,12 +12,14 @@ import type { TeamRecord } from "../storage/team-store.ts";
 /**
  * Creates the team of an object that has none yet. The same request again is answered like the first.
  *
+ * @param tenant that lists it
  * @param makeRoom erases an unfinished fork
  */
 export async function createTeam(
   stores: Stores,
   secrets: ComponentSecrets,
   input: CreateTeamInput,
+  tenant: string | undefined,
   makeRoom: () => Promise<void>,
 ): Promise<Result<null>> {
   let component: ComponentModel;
@@ -30,7 +32,8 @@ export async function createTeam(
   await makeRoom();
   stores.transaction(() => {
     createTables(stores.db);
-    stores.team.create(newRecord(input), component);
+    stores.team.create(newRecord(input, tenant), component);
+    stores.announcer.team();
   });
   return ok(null);
 }
@@ -50,12 +53,14 @@ export function isRepeated(
 /** The record of a new team. */
 export function newRecord(
   input: Omit<CreateTeamInput, "component">,
+  tenant: string | undefined,
   forked_from: TeamInfo["forked_from"] = null,
 ): TeamRecord {
   const now = new Date().toISOString();
   const { id, label, metadata, idempotency = null } = input;
   return {
     id,
+    ...(tenant !== undefined && { tenant }),
     session: crypto.randomUUID(),
     label,
     metadata,

@@ -5,6 +5,13 @@ export function teamNotFound(): Refused {
   return refuse(404, "team_not_found", "There is no such team.");
 }
 
+/** The team that had this id was deleted, and its tenant cannot be told at the moment. */
+export function stillBeingDeleted(): Refused {
+  const detail = "The team that had this id is still being deleted. Try again.";
+  const { problem } = refuse(503, "temporarily_unavailable", detail);
+  return { ok: false, problem: { ...problem, retry_after: 1 } };
+}
+
 export function runNotFound(): Refused {
   return refuse(404, "run_not_found", "The team has no such run.");
 }

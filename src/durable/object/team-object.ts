@@ -15,6 +15,11 @@ import type { Result } from "../../contract/result.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
+import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
+import { Outbox } from "../outbox/outbox.ts";
+import { OutboxStore } from "../outbox/outbox-store.ts";
+import { findTombstone, leaveTombstone, type Tombstone } from "../outbox/tombstone.ts";
+import { Database } from "../storage/database.ts";
 import { createTeam } from "./create-team.ts";
 import { RunController } from "../run/run-controller.ts";
 import { Mutex } from "./mutex.ts";
@@ -31,18 +36,21 @@ import { ForkTarget } from "../fork/fork-target.ts";
 import { LiveFeed } from "../stream/live-feed.ts";
 import { TeamCache } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
-import { teamNotFound } from "./refusals.ts";
+import { stillBeingDeleted, teamNotFound } from "./refusals.ts";
 import { RunService } from "./run-service.ts";
 import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Stores } from "../storage/stores.ts";
 import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
+import { TeamAlarm } from "./team-alarm.ts";
 import { TeamService } from "./team-service.ts";
 
 /** The parts of an object that holds a team. */
 interface Parts {
   stores: Stores;
+  /** Undefined for a team that no tenant lists. */
+  outbox: Outbox | undefined;
   controller: RunController;
   live: LiveFeed;
   team: TeamService;
@@ -58,6 +66,9 @@ interface Parts {
 export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Undefined as long as no team exists. */
   #parts: Parts | undefined;
+  /** The outbox of a deleted team whose tenant does not know yet. */
+  #lastWords: Outbox | undefined;
+  #alarm: TeamAlarm;
   /** Serializes changes of the team: no run starts in the middle of one. */
   readonly #changes = new Mutex();
   readonly #secrets: ComponentSecrets;
@@ -65,6 +76,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#secrets = new SealedSecrets(this.secretsKey());
+    this.#alarm = new TeamAlarm(ctx.storage);
     this.#load();
   }
 
@@ -96,10 +108,17 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return typeof SECRETS_KEY === "string" ? SECRETS_KEY : undefined;
   }
 
+  /** The tenant that lists its teams; undefined without the binding TENANT. */
+  protected tenant(name: string): TenantOfTeam | undefined {
+    const { TENANT } = this.env as { TENANT?: DurableObjectNamespace };
+    return TENANT && (TENANT.get(TENANT.idFromName(name)) as unknown as TenantOfTeam);
+  }
+
   create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
     return this.#changes.run(async () => {
-      const stores = this.#parts?.stores ?? new Stores(this.ctx.storage);
-      const created = await createTeam(stores, this.#secrets, input, () =>
+      if (!(await this.#isFree())) return stillBeingDeleted();
+      const stores = this.#parts?.stores ?? this.#newStores();
+      const created = await createTeam(stores, this.#secrets, input, this.#tenantName, () =>
         this.#forkTarget().erase(),
       );
       if (!created.ok) return created;
@@ -117,14 +136,25 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   destroy(): Promise<Result<null>> {
-    return this.#change(async ({ stores, controller, live }) => {
-      const { session } = stores.team;
+    return this.#change(async ({ stores, outbox, controller, live }) => {
+      const { session, record } = stores.team;
       if (controller.active) controller.end({ status: "cancelled" });
       controller.destroy();
       live.end();
+      outbox?.close();
       this.#parts = undefined;
-      // Deletes the alarm, too.
-      await this.ctx.storage.deleteAll();
+      if (outbox === undefined || record.tenant === undefined) {
+        // Deletes the alarm, too.
+        await this.ctx.storage.deleteAll();
+      } else {
+        const tombstone = { tenant: record.tenant, team: record.id };
+        stores.transaction(() => {
+          stores.announcer.deleted();
+          leaveTombstone(stores.db, tombstone);
+        });
+        this.#bury(tombstone);
+        this.ctx.waitUntil(this.#changes.run(() => this.#isFree()));
+      }
       const release = async (): Promise<void> => this.releaseSession(session);
       this.ctx.waitUntil(release().catch(() => undefined));
       return ok(null);
@@ -167,7 +197,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   beginFork(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>> {
-    return this.#changes.run(() => this.#forkTarget().begin(request, point));
+    return this.#changes.run(async () => {
+      if (!(await this.#isFree())) return stillBeingDeleted();
+      return this.#forkTarget().begin(request, point);
+    });
   }
 
   continueFork(
@@ -242,9 +275,18 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   override async alarm(): Promise<void> {
+    this.#alarm.rang();
     try {
-      if (this.#parts) this.#parts.controller.tick();
-      else await this.#changes.run(() => this.#forkTarget().tick());
+      if (this.#parts) {
+        this.#parts.controller.tick();
+        this.#alarm.arm();
+        await this.#parts.outbox?.deliver();
+      } else if (this.#lastWords) {
+        this.#alarm.arm();
+        await this.#changes.run(() => this.#isFree());
+      } else {
+        await this.#changes.run(() => this.#forkTarget().tick());
+      }
     } catch {
       // The alarm is already set again; the runtime drops one that throws for good after six attempts.
     }
@@ -252,9 +294,14 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Loads the stored team, if there is one. Must not write anything for a team that does not exist. */
   #load(): void {
-    const stores = new Stores(this.ctx.storage);
+    this.#alarm = new TeamAlarm(this.ctx.storage);
+    const stores = this.#newStores();
     if (hasTables(stores.db)) migrate(stores.db);
-    if (!holdsTeam(stores.db)) return;
+    if (!holdsTeam(stores.db)) {
+      const tombstone = findTombstone(stores.db);
+      if (tombstone) this.#bury(tombstone);
+      return;
+    }
     const live = new LiveFeed(this.restMs());
     const secrets = this.#secrets;
     const build = async (sealed: ComponentModel): Promise<Runnable> =>
@@ -262,15 +309,72 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     const cache = new TeamCache(stores, build);
     const controller = new RunController({
       storage: this.ctx.storage,
+      alarm: this.#alarm,
       stores,
       live,
       team: cache,
       log: (...entry) => this.log(...entry),
     });
     const team = new TeamService({ stores, controller, cache, build, secrets });
-    this.#parts = { stores, controller, live, team, runs: new RunService(stores, controller) };
+    const outbox = this.#openOutbox(stores);
+    const runs = new RunService(stores, controller);
+    this.#parts = { stores, outbox, controller, live, team, runs };
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => controller.kick());
+  }
+
+  /** The outbox of a team; tells the tenant of one that was stored before tenants listed teams. */
+  #openOutbox(stores: Stores): Outbox | undefined {
+    const { announcer, outbox: store, team } = stores;
+    const name = this.#tenantName;
+    const tenant = name === undefined ? undefined : this.tenant(name);
+    if (store === undefined || name === undefined || tenant === undefined) return undefined;
+    const outbox = new Outbox({
+      store,
+      team: team.record.id,
+      tenant,
+      resync: () => stores.transaction(() => announcer.team()),
+      settled: () => this.#alarm.arm(),
+    });
+    this.#alarm.serve(outbox);
+    announcer.onEntry = () => outbox.deliverSoon();
+    if (!store.begun) {
+      stores.transaction(() => {
+        if (team.record.tenant === undefined) team.adopt(name);
+        announcer.everything();
+      });
+      this.#alarm.arm();
+    }
+    if (store.pending.length > 0) outbox.deliverSoon();
+    return outbox;
+  }
+
+  /** Delivers the last entries of a deleted team. */
+  #bury({ tenant: name, team }: Tombstone): void {
+    const tenant = this.tenant(name);
+    if (tenant === undefined) return;
+    this.#alarm = new TeamAlarm(this.ctx.storage);
+    const store = new OutboxStore(new Database(this.ctx.storage));
+    this.#lastWords = new Outbox({
+      store,
+      team,
+      tenant,
+      resync: () => undefined,
+      settled: () => this.#alarm.arm(),
+    });
+    this.#alarm.serve(this.#lastWords);
+    this.#alarm.arm();
+  }
+
+  /** Whether a new team may be created here: once the tenant knows that the one before was deleted. */
+  async #isFree(): Promise<boolean> {
+    const outbox = this.#lastWords;
+    if (outbox === undefined) return true;
+    if (!(await outbox.deliver())) return false;
+    this.#lastWords = undefined;
+    // Deletes the alarm, too.
+    await this.ctx.storage.deleteAll();
+    return true;
   }
 
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
@@ -285,7 +389,20 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   #forkTarget(): ForkTarget {
-    return new ForkTarget(this.ctx.storage);
+    return new ForkTarget(this.ctx.storage, this.#newStores(), this.#tenantName);
+  }
+
+  #newStores(): Stores {
+    const listed = this.#tenantName !== undefined && this.tenant(this.#tenantName) !== undefined;
+    return new Stores(this.ctx.storage, listed);
+  }
+
+  /** The object's name is made of tenant and id. An alarm does not tell the name; then the team's record does. */
+  get #tenantName(): string | undefined {
+    const [tenant, ...id] = this.ctx.id.name?.split("/") ?? [];
+    if (id.length > 0) return tenant;
+    const stores = new Stores(this.ctx.storage, false);
+    return holdsTeam(stores.db) ? stores.team.record.tenant : undefined;
   }
 
   #with<T>(use: (parts: Parts) => Result<T>): Result<T> {

@@ -65,7 +65,7 @@ export class TeamService {
   /** Replaces the component; the new one takes over the state. */
   async replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
     return this.#whileIdle(async () => {
-      const { team, questions } = this.#stores;
+      const { announcer, team, questions } = this.#stores;
       const sealed = await this.#secrets.seal(component, team.component);
       const runnable = await this.#build(sealed);
       const open = { runnable, state: await this.#takeOver(runnable, sealed.provider) };
@@ -73,6 +73,7 @@ export class TeamService {
         this.#store(open, "same", (turn) => {
           team.replaceComponent(sealed, turn);
           questions.withdrawApprovals();
+          announcer.team();
         });
         return this.info();
       };

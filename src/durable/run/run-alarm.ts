@@ -2,33 +2,39 @@ import type { Moment } from "../../core/run/turn-host.ts";
 import type { StoredQuestion } from "../storage/question-store.ts";
 import type { RunRecord } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
+import type { AlarmSource, TeamAlarm } from "../object/team-alarm.ts";
 import { timeLeft } from "./run-limits.ts";
 
 /** An object without requests is evicted after 70 to 140 s; well before that the alarm shows that it is in use. */
-const HEARTBEAT_MS = 15_000;
+const HEARTBEAT_MS = 12_000;
 
-/** The runtime refuses alarms after the year 2189. One that rings early is set again. */
-const FURTHEST_MS = 365 * 86_400_000;
-
-/** The object's one alarm, which wakes it when the active run needs something without a request. */
-export class RunAlarm {
-  readonly #storage: DurableObjectStorage;
+/** Wakes the object when the active run needs something without a request. */
+export class RunAlarm implements AlarmSource {
+  readonly #alarm: TeamAlarm;
   readonly #stores: Stores;
+  dueAt: number | null = null;
 
-  constructor(storage: DurableObjectStorage, stores: Stores) {
-    this.#storage = storage;
+  constructor(alarm: TeamAlarm, stores: Stores) {
+    this.#alarm = alarm;
     this.#stores = stores;
+    alarm.serve(this);
   }
 
   /** Sets the alarm for the run as it is now. */
   set(record: RunRecord, now: Moment): void {
-    const time = alarmTime(record, this.#stores.questions.open(record.id), now);
-    if (time === null) this.clear();
-    else void this.#storage.setAlarm(time);
+    this.resume(record, now);
+    this.#alarm.arm();
   }
 
+  /** The run was loaded: the alarm that was set for it before rings. */
+  resume(record: RunRecord, now: Moment): void {
+    this.dueAt = alarmTime(record, this.#stores.questions.open(record.id), now);
+  }
+
+  /** There is no active run. */
   clear(): void {
-    void this.#storage.deleteAlarm();
+    this.dueAt = null;
+    this.#alarm.arm();
   }
 }
 
@@ -51,5 +57,5 @@ function alarmTime(
     if (left !== null) times.push(now.at + Math.max(0, left));
   }
   for (const { expiresAt } of openQuestions) if (expiresAt !== null) times.push(expiresAt);
-  return times.length === 0 ? null : Math.min(now.at + FURTHEST_MS, ...times);
+  return times.length === 0 ? null : Math.min(...times);
 }

@@ -1,5 +1,6 @@
 import type { Log } from "../../core/log.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
+import type { TeamAlarm } from "../object/team-alarm.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { DriveOrigin } from "./drive.ts";
@@ -12,6 +13,7 @@ import type { TeamCache } from "./team-cache.ts";
 
 export interface RunControllerOptions {
   storage: DurableObjectStorage;
+  alarm: TeamAlarm;
   stores: Stores;
   live: LiveFeed;
   team: TeamCache;
@@ -26,12 +28,12 @@ export class RunController {
   readonly #lifecycle: RunLifecycle;
   readonly #loop: RunLoop;
 
-  constructor({ storage, stores, live, team, log }: RunControllerOptions) {
+  constructor({ storage, alarm, stores, live, team, log }: RunControllerOptions) {
     this.#stores = stores;
     this.#team = team;
     const feed = new RunFeed(live);
-    const alarm = new RunAlarm(storage, stores);
-    const lifecycle = new RunLifecycle({ stores, team, alarm, feed, log });
+    const runAlarm = new RunAlarm(alarm, stores);
+    const lifecycle = new RunLifecycle({ stores, team, alarm: runAlarm, feed, log });
     this.#feed = feed;
     this.#lifecycle = lifecycle;
     this.#loop = new RunLoop({ storage, stores, team, feed, lifecycle });

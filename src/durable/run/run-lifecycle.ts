@@ -42,6 +42,7 @@ export class RunLifecycle {
     this.#feed = feed;
     this.#log = log;
     this.#active = ActiveRun.load(stores);
+    if (this.#active) alarm.resume(this.#active.record, this.clock());
     this.#recovering = this.#active !== undefined && this.#wasInterrupted(this.#active);
   }
 
@@ -72,6 +73,7 @@ export class RunLifecycle {
   /** Makes a run active whose row was just inserted. */
   begin(active: ActiveRun): void {
     this.#active = active;
+    this.#stores.announcer.run(active.record);
     this.#alarm.set(active.record, this.clock());
     this.#feed.statusChanged(active);
   }
@@ -213,6 +215,7 @@ export class RunLifecycle {
   #statusChanged(active: ActiveRun): void {
     Object.assign(active.record, active.progress);
     this.#stores.runs.update(active.stored);
+    this.#stores.announcer.run(active.record);
     this.#alarm.set(active.record, this.clock());
     this.#feed.statusChanged(active);
   }

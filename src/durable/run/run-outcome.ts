@@ -35,7 +35,7 @@ export function writeOutcome(
   outcome: Outcome,
   start: TurnStart,
 ): RecordedEvent {
-  const { log, questions, runs, team } = stores;
+  const { announcer, log, questions, runs, team } = stores;
   const { record, stored, turnOfTeam } = active;
   record.usage = active.usage;
   record.next_turn = start.turnOfRun;
@@ -64,6 +64,7 @@ export function writeOutcome(
   })();
   runs.update(stored);
   team.save({ usage: addUsage(team.record.usage, record.usage) });
+  announcer.run(record);
   return event;
 }
 

@@ -3,6 +3,10 @@ import type { Database } from "./database.ts";
 /** The part of a step's key after the last slash. */
 const STEP_NAME = "replace(key, rtrim(key, replace(key, '/', '')), '')";
 
+/** What the tenant has to be told of the team; see OutboxStore. */
+export const OUTBOX_TABLE =
+  "create table outbox (number integer primary key, entry text, place integer) without rowid";
+
 /**
  * What leads from each version of the tables to the next, the first one from 1 to 2. Migrations only add columns and
  * tables, with defaults: after a rollback the version before must be able to go on.
@@ -14,6 +18,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `update step set kind = 'model' where ${STEP_NAME} glob 'model:*'`,
     `update step set kind = 'tool' where ${STEP_NAME} = 'call'`,
   ],
+  [OUTBOX_TABLE],
 ];
 
 /** Version of the tables that this code creates and expects; a team's is stored in `meta` under `schema`. */

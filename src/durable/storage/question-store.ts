@@ -27,16 +27,25 @@ export interface StoredQuestion {
 /** Expiry times are shown as dates, which end here. */
 const LATEST = Date.UTC(9999, 0);
 
+/** Is told which questions are open. */
+export interface QuestionListener {
+  asked(question: StoredQuestion): void;
+  /** It was answered, or removed. */
+  closed(question: StoredQuestion): void;
+}
+
 /** Questions to humans, open and answered. */
 export class QuestionStore {
   readonly #db: Database;
   readonly #texts: TextStore;
+  readonly #listener: QuestionListener;
   /** Only the open ones are kept in memory: answered ones accumulate. */
   #open: StoredQuestion[] | undefined;
 
-  constructor(db: Database, texts: TextStore) {
+  constructor(db: Database, texts: TextStore, listener: QuestionListener) {
     this.#db = db;
     this.#texts = texts;
+    this.#listener = listener;
   }
 
   get(id: string): StoredQuestion | undefined {
@@ -60,7 +69,9 @@ export class QuestionStore {
       expiresAt,
       now.ran,
     );
-    open.push({ question, run, createdAt: now.at, expiresAt, answer: undefined });
+    const asked = { question, run, createdAt: now.at, expiresAt, answer: undefined };
+    open.push(asked);
+    this.#listener.asked(asked);
   }
 
   answer(id: string, answer: Answer, at: number): void {
@@ -70,7 +81,9 @@ export class QuestionStore {
       at,
       id,
     );
-    this.#open = this.#allOpen().filter(({ question }) => question.id !== id);
+    const open = this.#allOpen();
+    for (const one of open) if (one.question.id === id) this.#listener.closed(one);
+    this.#open = open.filter(({ question }) => question.id !== id);
   }
 
   open(run: string): StoredQuestion[] {
@@ -85,7 +98,10 @@ export class QuestionStore {
 
   /** Removes the run's open questions: an answer would have no effect any more. */
   closeOpen(run: string): void {
-    for (const { question } of this.open(run)) this.#remove(question.id);
+    for (const one of this.open(run)) {
+      this.#remove(one.question.id);
+      this.#listener.closed(one);
+    }
     this.#open = this.#allOpen().filter((question) => question.run !== run);
   }
 

@@ -1,3 +1,5 @@
+import { Announcer } from "../outbox/announcer.ts";
+import { OutboxStore } from "../outbox/outbox-store.ts";
 import { TextStore } from "./text-store.ts";
 import { Database } from "./database.ts";
 import { EventLog } from "./event-log.ts";
@@ -19,15 +21,21 @@ export class Stores {
   readonly questions: QuestionStore;
   readonly log: EventLog;
   readonly cache: ResultCache;
+  /** Undefined for a team that no tenant lists. */
+  readonly outbox: OutboxStore | undefined;
+  readonly announcer: Announcer;
 
-  constructor(storage: DurableObjectStorage) {
+  /** @param listed whether a tenant lists the team */
+  constructor(storage: DurableObjectStorage, listed: boolean) {
     this.db = new Database(storage);
     this.texts = new TextStore(this.db);
     this.meta = new MetaStore(this.db, this.texts);
     this.team = new TeamStore(this.meta);
     this.runs = new RunStore(this.db, this.texts);
     this.steps = new StepStore(this.db, this.texts);
-    this.questions = new QuestionStore(this.db, this.texts);
+    this.outbox = listed ? new OutboxStore(this.db) : undefined;
+    this.announcer = new Announcer(this);
+    this.questions = new QuestionStore(this.db, this.texts, this.announcer);
     this.log = new EventLog(this.db, this.texts);
     this.cache = new ResultCache(this.db);
   }
@@ -41,6 +49,8 @@ export class Stores {
       this.steps.forget();
       this.questions.forget();
       this.log.forget();
+      this.outbox?.forget();
+      this.announcer.forget();
       throw error;
     }
   }

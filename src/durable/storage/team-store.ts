@@ -8,6 +8,8 @@ import type { MetaStore } from "./meta-store.ts";
 /** The stored record of the team. Times are ISO 8601 UTC. */
 export interface TeamRecord {
   id: string;
+  /** Missing in teams stored before tenants listed them. */
+  tenant?: string;
   /** Missing in teams stored before sessions existed. */
   session?: string;
   label: string | null;
@@ -49,14 +51,16 @@ export class TeamStore {
 
   /** Changes the record and its `updated_at`. */
   save(changes: Partial<TeamRecord>): void {
-    const record = { ...this.record, ...changes, updated_at: new Date().toISOString() };
-    this.#meta.write("team", record);
-    this.#record = record;
+    this.#write({ ...this.record, ...changes, updated_at: new Date().toISOString() });
+  }
+
+  /** Stores the tenant of a team that was stored before tenants listed them. */
+  adopt(tenant: string): void {
+    this.#write({ ...this.record, tenant });
   }
 
   create(record: TeamRecord, component: ComponentModel): void {
-    this.#meta.write("team", record);
-    this.#record = record;
+    this.#write(record);
     this.#meta.write("component", component);
   }
 
@@ -77,6 +81,11 @@ export class TeamStore {
     const later = replaced.filter((first) => first > turn);
     if (later.length === 0) return this.component;
     return this.#meta.read(`${EARLIER}${Math.min(...later)}`) as unknown as ComponentModel;
+  }
+
+  #write(record: TeamRecord): void {
+    this.#meta.write("team", record);
+    this.#record = record;
   }
 
   /** After a transaction that failed. */

@@ -3,9 +3,10 @@ import type { TenantList } from "../../contract/tenant.ts";
 import type { TenantGateway, Tenants } from "../../contract/tenant-gateway.ts";
 import { REGISTRY } from "./registry.ts";
 
-/** A tenant object as seen from a Worker. */
-type TenantStub = TenantGateway & {
+/** A tenant object as a Worker calls it: its feed over `fetch`, everything else over RPC. */
+type TenantStub = Omit<TenantGateway, "events"> & {
   tenants(page: { limit: number; cursor?: string }): Promise<Result<TenantList>>;
+  fetch(address: string): Promise<Response>;
 };
 
 /** Finds tenant objects in a Durable Object namespace. */
@@ -17,7 +18,28 @@ export class DurableObjectTenants implements Tenants {
   }
 
   tenant(id: string): TenantGateway {
-    return this.#stub(id);
+    const stub = this.#stub(id);
+    return {
+      info: () => stub.info(),
+      put: (input) => stub.put(input),
+      destroy: () => stub.destroy(),
+      limits: () => stub.limits(),
+      createKey: (input) => stub.createKey(input),
+      keys: () => stub.keys(),
+      revokeKey: (key) => stub.revokeKey(key),
+      verifyKey: (key, hash) => stub.verifyKey(key, hash),
+      reserve: (input) => stub.reserve(input),
+      teams: (query) => stub.teams(query),
+      runs: (query) => stub.runs(query),
+      requests: (query) => stub.requests(query),
+      usageReport: (query) => stub.usageReport(query),
+      events: async (after) => {
+        const query = after === null ? "" : `?after=${after}`;
+        const { body } = await stub.fetch(`https://tenant/events${query}`);
+        if (body === null) throw new TypeError("the tenant's stream has no body");
+        return body;
+      },
+    };
   }
 
   list(page: { limit: number; cursor?: string }): Promise<Result<TenantList>> {

@@ -22,6 +22,10 @@ export class Registry {
     );
   }
 
+  remove(id: string): void {
+    this.#db.write("delete from tenant where id = ?", id);
+  }
+
   page({ limit, cursor }: { limit: number; cursor?: string }): Result<TenantList> {
     const position = cursor === undefined ? [""] : fromCursor(cursor, ["string"]);
     if (position === undefined) return invalidCursor();

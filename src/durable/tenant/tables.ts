@@ -1,24 +1,53 @@
 import type { Database } from "../storage/database.ts";
 
-/** Without rowid: a row of such a table is one written row, its key included. */
-const TABLES = [
-  "create table meta (name text primary key, value text) without rowid",
-  // Only used by the registry: the list of tenants.
-  "create table tenant (id text primary key, label text) without rowid",
-  "create table key (id text primary key, record text not null) without rowid",
+/**
+ * What leads from each version of the tables to the next, the first one from nothing to version 1. All tables are without
+ * rowid, clustered by the order in which they are listed: an insert is one written row, and so is an update, even one of
+ * the key (docs/design/platform.md). Migrations only add: after a rollback the version before must be able to go on.
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    "create table meta (name text primary key, value text) without rowid",
+    // Only used by the registry: the list of tenants.
+    "create table tenant (id text primary key, label text) without rowid",
+    "create table key (id text primary key, record text not null) without rowid",
+  ],
+  // The directory.
+  [
+    "create table team (id text primary key, record text not null) without rowid",
+    // Ids of teams that are being created.
+    "create table reservation (id text primary key, until integer not null, idempotency text) without rowid",
+    "create table idempotency (key text primary key, hash text not null, team text not null) without rowid",
+    "create table activity (changed integer, id text, record text not null, primary key (changed, id)) without rowid",
+    "create table gone (changed integer, id text, primary key (changed, id)) without rowid",
+    `create table run (
+      status text, created integer, team text, id text, record text not null,
+      primary key (status, created, team, id)
+    ) without rowid`,
+    `create table request (
+      created integer, team text, id text, record text not null, primary key (created, team, id)
+    ) without rowid`,
+    "create table usage (day text, team text, record text not null, primary key (day, team)) without rowid",
+  ],
 ];
-
-/** Version of the tables, kept in `meta`. */
-const SCHEMA_VERSION = 1;
 
 /** Whether anything is stored of this tenant. Writes nothing. */
 export function holdsTenant(db: Database): boolean {
   return db.first("select 1 as found from sqlite_master where name = 'meta'") !== undefined;
 }
 
-/** Creates the tables on the first write; must be called inside its transaction. */
+/** Creates the tables on the first write, or brings them up to date. Writes nothing when they are, or are newer. */
 export function createTenantTables(db: Database): void {
-  if (holdsTenant(db)) return;
-  for (const table of TABLES) db.write(table);
-  db.write("insert into meta values ('schema', ?)", String(SCHEMA_VERSION));
+  const stored = holdsTenant(db)
+    ? db.first<{ value: string }>("select value from meta where name = 'schema'")
+    : undefined;
+  const version = Number(stored?.value ?? 0);
+  if (version >= MIGRATIONS.length) return;
+  db.transaction(() => {
+    for (const statement of MIGRATIONS.slice(version).flat()) db.write(statement);
+    db.write(
+      "insert into meta values ('schema', ?) on conflict (name) do update set value = excluded.value",
+      String(MIGRATIONS.length),
+    );
+  });
 }

@@ -1,4 +1,14 @@
 import { DurableObject } from "cloudflare:workers";
+import type {
+  Acknowledgement,
+  Delivery,
+  RequestList,
+  RequestQuery,
+  RunList,
+  RunQuery,
+  TeamList,
+  TeamQuery,
+} from "../../contract/directory.ts";
 import type { KeyInfo } from "../../contract/key.ts";
 import { ok, refuse, type Refused, type Result } from "../../contract/result.ts";
 import {
@@ -8,40 +18,72 @@ import {
   tenantLimitsFrom,
   type TenantList,
 } from "../../contract/tenant.ts";
-import type { CreateKeyInput } from "../../contract/tenant-gateway.ts";
+import type {
+  AdmissionRequest,
+  CreateKeyInput,
+  Reservation,
+} from "../../contract/tenant-gateway.ts";
+import type { UsageQuery, UsageReport } from "../../contract/usage.ts";
 import { Database } from "../storage/database.ts";
+import { Admission } from "./admission.ts";
+import { ChangeClock } from "./change-clock.ts";
+import { ChangeFeed } from "./change-feed.ts";
+import { Directory } from "./directory.ts";
 import { KeyStore } from "./key-store.ts";
+import { Lists } from "./lists.ts";
 import { Registry, REGISTRY } from "./registry.ts";
+import { Reservations } from "./reservations.ts";
+import { Spending } from "./spending.ts";
 import { createTenantTables, holdsTenant } from "./tables.ts";
 import { TenantStore } from "./tenant-store.ts";
+import { usageReport, UsageStore } from "./usage-store.ts";
 
 type Settings = Parameters<typeof tenantLimitsFrom>[0];
 
 /** Dependencies of a tenant's object on its Worker. */
 export interface TenantEnv {
+  TEAM?: DurableObjectNamespace;
   TENANT?: DurableObjectNamespace;
 }
 
 interface RegistryStub {
   register(id: string, label: string | null): Promise<void>;
+  unregister(id: string): Promise<void>;
 }
 
-/** How long the alarm waits before it calls the registry again. */
+/** A team object as its tenant calls it. */
+interface TeamStub {
+  team(): Promise<Result<unknown>>;
+  destroy(): Promise<Result<null>>;
+}
+
+/** How long the alarm waits before it calls another object again. */
 const RETRY_MS = 5_000;
+/** Teams deleted with their tenant, per alarm. */
+const DELETED_AT_ONCE = 20;
 
 /** The object's parts while it holds a tenant. */
 interface Parts {
   tenant: TenantStore;
   keys: KeyStore;
+  usage: UsageStore;
+  directory: Directory;
+  reservations: Reservations;
+  spending: Spending;
+  admission: Admission;
+  lists: Lists;
 }
 
 /**
- * A tenant as a Durable Object: its keys and its limits. Under the name `@registry` it is the list of tenants instead.
+ * A tenant as a Durable Object: its keys, its limits and the directory of its teams. Under the name `@registry` it is the
+ * list of tenants instead.
  *
- * Its methods are the remote side of TenantGateway.
+ * Its methods are the remote side of TenantGateway and TenantOfTeam.
  */
 export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObject<Env> {
   readonly #db: Database;
+  readonly #clock = new ChangeClock();
+  readonly #feed = new ChangeFeed();
   #parts: Parts | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -57,20 +99,22 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
 
   info(): Result<TenantInfo> {
     const parts = this.#parts;
-    if (parts === undefined) return tenantNotFound();
+    if (parts === undefined || parts.tenant.record.deleting) return tenantNotFound();
     const { id, label, created_at } = parts.tenant.record;
-    return ok({ id, label, limits: this.limits(), created_at });
+    const { size: teams, open } = parts.directory;
+    return ok({ id, label, limits: this.limits(), teams, active_runs: open.active, created_at });
   }
 
   put({ label, limits }: PutTenant): Result<TenantInfo> {
     const { tenant } = this.#hold();
     const { record } = tenant;
+    if (record.deleting) return beingDeleted();
     const renamed = label !== undefined && label !== record.label;
     tenant.save({
       ...(renamed && { label, registered: false }),
       limits: { ...record.limits, ...limits },
     });
-    if (renamed) this.#wakeNow();
+    this.#arm(Date.now());
     return this.info();
   }
 
@@ -81,9 +125,20 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     };
   }
 
+  /** Begins to delete everything; the alarm goes on until nothing is left. */
+  destroy(): Result<null> {
+    const parts = this.#parts;
+    if (parts === undefined || parts.tenant.record.deleting) return tenantNotFound();
+    parts.tenant.save({ deleting: true });
+    this.#arm(Date.now());
+    return ok(null);
+  }
+
   createKey({ id, name, scopes, hash, expires_in }: CreateKeyInput): Result<KeyInfo> {
+    const { tenant, keys } = this.#hold();
+    if (tenant.record.deleting) return beingDeleted();
     const now = Date.now();
-    const created = this.#hold().keys.create(id, {
+    const created = keys.create(id, {
       name,
       scopes: [...scopes],
       hash,
@@ -104,14 +159,85 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
   }
 
   verifyKey(id: string, hash: string): KeyInfo | null {
-    return this.#parts?.keys.verify(id, hash, Date.now()) ?? null;
+    const parts = this.#parts;
+    if (parts === undefined || parts.tenant.record.deleting) return null;
+    return parts.keys.verify(id, hash, Date.now()) ?? null;
+  }
+
+  reserve(input: Reservation): Result<{ id: string }> {
+    const { tenant, reservations } = this.#hold();
+    if (tenant.record.deleting) return beingDeleted();
+    const now = Date.now();
+    const reserved = reservations.reserve(input, this.limits().teams, now);
+    this.#arm(now);
+    return reserved;
+  }
+
+  admit(request: AdmissionRequest): Result<TenantLimits> {
+    const { tenant, admission } = this.#hold();
+    if (tenant.record.deleting) return beingDeleted();
+    return admission.admit(request, this.limits(), Date.now());
+  }
+
+  /** Applies what a team tells; lists and feed show it from then on. */
+  deliver(delivery: Delivery): Acknowledgement {
+    const { directory, spending } = this.#hold();
+    let applied;
+    try {
+      applied = this.#db.transaction(() => directory.apply(delivery, Date.now()));
+    } catch (error) {
+      // What is in memory may be ahead of what is stored.
+      this.#load();
+      throw error;
+    }
+    const { changes, ...acknowledgement } = applied;
+    for (const change of changes) {
+      if (change.kind !== "run") continue;
+      const { ended_at, usage } = change.row.run;
+      if (ended_at !== null) spending.add(ended_at, usage);
+    }
+    this.#feed.announce(changes, directory);
+    return acknowledgement;
+  }
+
+  teams(query: TeamQuery): Result<TeamList> {
+    return this.#parts?.lists.teams(query) ?? ok({ teams: [], next_cursor: null });
+  }
+
+  runs(query: RunQuery): Result<RunList> {
+    return this.#parts?.lists.runs(query) ?? ok({ runs: [], next_cursor: null });
+  }
+
+  requests(query: RequestQuery): Result<RequestList> {
+    return this.#parts?.lists.requests(query) ?? ok({ requests: [], next_cursor: null });
+  }
+
+  usageReport(query: UsageQuery): Result<UsageReport> {
+    if (this.#parts === undefined) return usageReport(query, []);
+    const { usage, directory } = this.#parts;
+    const inRange = ({ usage: { day } }: { usage: { day: string } }): boolean =>
+      day >= query.from && day <= query.to;
+    const days = [
+      ...usage.between(query.from, query.to),
+      ...[...directory.lastDays(Date.parse(query.from))].filter(inRange),
+    ];
+    return usageReport(query, days);
+  }
+
+  /** The feed uses fetch, because only then does the runtime report that a client has disconnected. */
+  override async fetch(request: Request): Promise<Response> {
+    const after = new URL(request.url).searchParams.get("after");
+    const body = this.#feed.open(this.#parts?.directory, after === null ? null : Number(after));
+    return new Response(body, { headers: { "content-type": "text/event-stream" } });
   }
 
   register(id: string, label: string | null): void {
-    this.#db.transaction(() => {
-      createTenantTables(this.#db);
-      new Registry(this.#db).put(id, label);
-    });
+    createTenantTables(this.#db);
+    new Registry(this.#db).put(id, label);
+  }
+
+  unregister(id: string): void {
+    if (holdsTenant(this.#db)) new Registry(this.#db).remove(id);
   }
 
   tenants(page: { limit: number; cursor?: string }): Result<TenantList> {
@@ -119,23 +245,19 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     return new Registry(this.#db).page(page);
   }
 
-  /** Tells the registry of this tenant, until it has been told. */
   override async alarm(): Promise<void> {
-    const tenant = this.#parts?.tenant;
-    if (tenant === undefined || tenant.record.registered) return;
-    // Set first, so that the alarm fires again if the registry cannot be reached.
+    const parts = this.#parts;
+    if (parts === undefined) return;
+    // Set first, so that the alarm rings again whatever fails below.
     await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
     try {
-      const { id, label } = tenant.record;
-      const { TENANT } = this.env;
-      if (TENANT === undefined) throw new TypeError("the binding TENANT is missing");
-      await (TENANT.get(TENANT.idFromName(REGISTRY)) as unknown as RegistryStub).register(
-        id,
-        label,
-      );
-      if (tenant.record.label !== label) return;
-      tenant.save({ registered: true });
-      await this.ctx.storage.deleteAlarm();
+      await this.#registerOnce(parts);
+      if (parts.tenant.record.deleting) {
+        await this.#delete(parts);
+        return;
+      }
+      await this.#dropExpired(parts);
+      this.#arm(Date.now());
     } catch {
       // The alarm that is set tries again.
     }
@@ -151,22 +273,93 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
         new TenantStore(this.#db).create(name, Date.now());
       });
       this.#load();
-      this.#wakeNow();
+      this.#arm(Date.now());
     }
     if (this.#parts === undefined) throw new TypeError("the tenant was not stored");
     return this.#parts;
   }
 
   #load(): void {
+    this.#parts = undefined;
     if (this.ctx.id.name === REGISTRY || !holdsTenant(this.#db)) return;
-    this.#parts = { tenant: new TenantStore(this.#db), keys: new KeyStore(this.#db) };
+    createTenantTables(this.#db);
+    const tenant = new TenantStore(this.#db);
+    if (!tenant.exists) return;
+    const usage = new UsageStore(this.#db);
+    const directory = new Directory(this.#db, this.#clock, usage);
+    const spending = new Spending(directory, usage);
+    this.#parts = {
+      tenant,
+      keys: new KeyStore(this.#db),
+      usage,
+      directory,
+      reservations: new Reservations(this.#db, directory),
+      spending,
+      admission: new Admission(directory, spending),
+      lists: new Lists(this.#db, directory),
+    };
   }
 
-  #wakeNow(): void {
-    void this.ctx.storage.setAlarm(Date.now());
+  /** Sets the alarm to when something has to happen by itself. */
+  #arm(now: number): void {
+    const parts = this.#parts;
+    if (parts === undefined) return;
+    const { registered, deleting } = parts.tenant.record;
+    const at = registered && !deleting ? parts.reservations.nextExpiry : now;
+    if (at === null) void this.ctx.storage.deleteAlarm();
+    else void this.ctx.storage.setAlarm(Math.max(now, at));
+  }
+
+  /** Tells the registry of this tenant, until it has been told. */
+  async #registerOnce({ tenant }: Parts): Promise<void> {
+    const { id, label, registered } = tenant.record;
+    if (registered) return;
+    await this.#registry().register(id, label);
+    if (tenant.record.label === label) tenant.save({ registered: true });
+  }
+
+  /** A reservation whose team exists is kept: the team's entry is on its way. */
+  async #dropExpired({ tenant, reservations }: Parts): Promise<void> {
+    const now = Date.now();
+    for (const id of reservations.expired(now)) {
+      const found = await this.#team(tenant.record.id, id).team();
+      if (found.ok) reservations.extend(id, now);
+      else reservations.drop(id);
+    }
+  }
+
+  /** Deletes some teams, and the rest when none is left. */
+  async #delete({ tenant, directory }: Parts): Promise<void> {
+    const { id: name } = tenant.record;
+    const teams = directory.some(DELETED_AT_ONCE);
+    await Promise.all(teams.map((id) => this.#team(name, id).destroy()));
+    if (teams.length > 0) {
+      await this.ctx.storage.setAlarm(Date.now());
+      return;
+    }
+    await this.#registry().unregister(name);
+    this.#feed.end();
+    this.#parts = undefined;
+    await this.ctx.storage.deleteAll();
+  }
+
+  #team(tenant: string, id: string): TeamStub {
+    const { TEAM } = this.env;
+    if (TEAM === undefined) throw new TypeError("the binding TEAM is missing");
+    return TEAM.get(TEAM.idFromName(`${tenant}/${id}`)) as unknown as TeamStub;
+  }
+
+  #registry(): RegistryStub {
+    const { TENANT } = this.env;
+    if (TENANT === undefined) throw new TypeError("the binding TENANT is missing");
+    return TENANT.get(TENANT.idFromName(REGISTRY)) as unknown as RegistryStub;
   }
 }
 
 function tenantNotFound(): Refused {
   return refuse(404, "tenant_not_found", "There is no such tenant.");
+}
+
+function beingDeleted(): Refused {
+  return refuse(409, "tenant_being_deleted", "The tenant is being deleted.");
 }

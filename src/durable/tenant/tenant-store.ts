@@ -10,6 +10,8 @@ export interface TenantRecord {
   created_at: string;
   /** Whether the registry knows it by this label. */
   registered: boolean;
+  /** Whether it is being deleted; missing in tenants stored before they could be. */
+  deleting?: boolean;
 }
 
 /** The tenant's own row. */
@@ -21,13 +23,14 @@ export class TenantStore {
     this.#db = db;
   }
 
+  get exists(): boolean {
+    return this.#read() !== undefined;
+  }
+
   get record(): TenantRecord {
-    if (this.#record === undefined) {
-      const row = this.#db.first<{ value: string }>("select value from meta where name = 'tenant'");
-      if (row === undefined) throw new TypeError("nothing is stored of this tenant");
-      this.#record = JSON.parse(row.value) as TenantRecord;
-    }
-    return this.#record;
+    const record = this.#read();
+    if (record === undefined) throw new TypeError("nothing is stored of this tenant");
+    return record;
   }
 
   create(id: string, now: number): void {
@@ -42,6 +45,14 @@ export class TenantStore {
 
   save(changes: Partial<TenantRecord>): void {
     this.#write({ ...this.record, ...changes });
+  }
+
+  #read(): TenantRecord | undefined {
+    if (this.#record === undefined) {
+      const row = this.#db.first<{ value: string }>("select value from meta where name = 'tenant'");
+      this.#record = row && (JSON.parse(row.value) as TenantRecord);
+    }
+    return this.#record;
   }
 
   #write(record: TenantRecord): void {

@@ -1,4 +1,5 @@
 import type { Note } from "../../core/component/component.ts";
+import type { Idempotency } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
@@ -18,13 +19,24 @@ import { checkMetadata, newTeamId } from "../team-input.ts";
 
 /** Teams: what they are made of, their state and their thread. */
 export function teamEndpoints(services: Services): Endpoint[] {
-  const { components, gateway, limits, templates } = services;
+  const { components, gateway, limits, templates, tenants } = services;
   const tag = "Teams" as const;
 
   /** @param notes on the component of the request, beside those on the stored one */
   const withNotes = (result: Result<TeamInfo>, notes: readonly Note[] = []): NotedTeam => {
     const team = unwrap(result);
     return { ...team, notes: [...notes, ...components.notes(team.component)] };
+  };
+
+  /** The id that the tenant gives a new team: for a repeated request the one it was given first. */
+  const reservedId = async (
+    tenant: string,
+    id: string,
+    idempotency: Idempotency | undefined,
+  ): Promise<string> => {
+    if (tenants === undefined) return id;
+    const reservation = { id, ...(idempotency && { idempotency }) };
+    return unwrap(await tenants.tenant(tenant).reserve(reservation)).id;
   };
 
   return [
@@ -59,7 +71,11 @@ export function teamEndpoints(services: Services): Endpoint[] {
           template?.component ?? body.component ?? {},
           services,
         );
-        const id = body.id ?? (await newTeamId(principal.tenant, "team", idempotency));
+        const id = await reservedId(
+          principal.tenant,
+          body.id ?? (await newTeamId(principal.tenant, "team", idempotency)),
+          idempotency,
+        );
         const team = withNotes(
           await gateway.team(principal.tenant, id).create({
             id,
@@ -174,16 +190,16 @@ export function teamEndpoints(services: Services): Endpoint[] {
       problems: [404, 409, 429],
       async handle({ body, team, param, principal, idempotency }) {
         const source = param("team");
-        const id = body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency));
+        unwrap(await team.team());
+        // The key belongs to the team that is forked as much as to the body.
+        const own = idempotency && { ...idempotency, hash: `${source} ${idempotency.hash}` };
+        const id = await reservedId(
+          principal.tenant,
+          body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency)),
+          own,
+        );
         const fork = withNotes(
-          await team.fork({
-            id,
-            turn: body.turn ?? null,
-            // The key belongs to the team that is forked as much as to the body.
-            ...(idempotency && {
-              idempotency: { ...idempotency, hash: `${source} ${idempotency.hash}` },
-            }),
-          }),
+          await team.fork({ id, turn: body.turn ?? null, ...(own && { idempotency: own }) }),
         );
         return json(fork, 201, { location: `/v1/teams/${fork.id}` });
       },

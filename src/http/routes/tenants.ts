@@ -66,5 +66,20 @@ export function tenantEndpoints(services: Services): Endpoint[] {
       problems: [404],
       handle: async ({ param }) => json(unwrap(await tenantOf(services, param("tenant")).info())),
     }),
+
+    endpoint({
+      method: "delete",
+      path: "/v1/tenants/:tenant",
+      id: "deleteTenant",
+      summary: "Delete all teams, keys and usage of a tenant; goes on by itself",
+      tag,
+      scope,
+      answers: { 202: { description: "It is being deleted; it is 404 from now on." } },
+      problems: [404],
+      async handle({ param }) {
+        unwrap(await tenantOf(services, param("tenant")).destroy());
+        return new Response(null, { status: 202 });
+      },
+    }),
   ];
 }

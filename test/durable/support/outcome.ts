@@ -76,7 +76,8 @@ export async function settled({ team, effects }: Subject): Promise<Outcome> {
   return { said, state: timeless(state), usage: timeless(usage) };
 }
 
-function leftovers(team: TestTeam) {
+async function leftovers(team: TestTeam) {
+  await team.delivered();
   return runInDurableObject(team.stub, async (_instance, { storage }) => {
     const column = (query: string) => [...storage.sql.exec(query).raw()].map(([first]) => first);
     return {

@@ -1,6 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { ComponentModel, Json, JsonObject } from "troupe";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
@@ -129,7 +129,23 @@ export class TestTeam {
     return runInDurableObject(this.stub, (instance) => instance.rowsWritten);
   }
 
-  alarm(): Promise<number | null> {
+  /** Resolves when the team's tenant has been told everything. */
+  async delivered(): Promise<void> {
+    const waiting = (): Promise<boolean> =>
+      runInDurableObject(this.stub, (_instance, { storage: { sql } }) => {
+        const tables = sql.exec("select name from sqlite_master where name = 'outbox'").toArray();
+        if (tables.length === 0) return false;
+        return sql.exec("select 1 from outbox where entry is not null").toArray().length > 0;
+      });
+    await vi.waitFor(async () => expect(await waiting()).toBe(false), {
+      timeout: 10_000,
+      interval: 5,
+    });
+  }
+
+  /** When the alarm is set to, once the team's tenant has been told everything. */
+  async alarm(): Promise<number | null> {
+    await this.delivered();
     return runInDurableObject(this.stub, (_instance, state) => state.storage.getAlarm());
   }
 }

@@ -1,12 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
-import { tenantObject, tenantStub, type TenantStub } from "./support/tenant.ts";
+import { tenantObject, tenantStub, type TenantStub } from "../support/tenant.ts";
 
 let tenant: TenantStub;
 let count = 0;
 
 beforeEach(() => {
-  tenant = tenantStub(`tenant-${++count}`);
+  tenant = tenantStub(`keys-${++count}`);
 });
 
 test("keys work until they are revoked or expire", async () => {
@@ -51,7 +51,7 @@ test("the use of a key is written once a minute at most", async () => {
 });
 
 test("limits are the deployment's until they are overridden", async () => {
-  expect(await tenant.limits()).toEqual({ requests_per_second: 100 });
+  expect(await tenant.limits()).toMatchObject({ requests_per_second: 100, teams: 10_000 });
   await tenant.put({ limits: { requests_per_second: 5 } });
   await tenant.put({ label: "Acme" });
   expect(await tenant.info()).toMatchObject({

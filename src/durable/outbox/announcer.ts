@@ -1,0 +1,156 @@
+import type {
+  ListedRequest,
+  ListedRun,
+  OutboxChange,
+  TeamFacts,
+} from "../../contract/directory.ts";
+import type { RunStatus } from "../../contract/run.ts";
+import type { StoredQuestion } from "../storage/question-store.ts";
+import { isOver, type RunRecord } from "../storage/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+
+/** Larger parts of a request are left out of the list, or cut. */
+const LONGEST_PROMPT = 10_000;
+const LARGEST_PART = 64_000;
+/** Keys of runs in one entry. */
+const MOST_KEYS = 5_000;
+/** Runs that a team from before the directory tells its tenant of. */
+const MOST_EARLIER_RUNS = 100;
+
+/** Writes what the tenant lists into the outbox. Each method must be called inside the transaction that makes the change. */
+export class Announcer {
+  readonly #stores: Stores;
+  /** The last run told of. */
+  #told: { id: string; status: RunStatus } | undefined;
+  /** Called when something is to be delivered. */
+  onEntry: () => void = () => undefined;
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+  }
+
+  /** The team was created or its component replaced. */
+  team(): void {
+    const { team } = this.#stores;
+    const { label, metadata, component_version, created_at, updated_at } = team.record;
+    const { provider } = team.component;
+    const facts: TeamFacts = {
+      label,
+      metadata,
+      provider,
+      component_version,
+      created_at,
+      updated_at,
+    };
+    this.#add({ kind: "team", team: facts });
+  }
+
+  /** A team from before the directory: itself, its latest runs and its open questions. */
+  everything(): void {
+    const { runs, questions, outbox } = this.#stores;
+    if (outbox === undefined || outbox.begun) return;
+    this.team();
+    const latest = runs.page(Number.MAX_SAFE_INTEGER, MOST_EARLIER_RUNS);
+    for (const { record } of latest.toReversed()) this.run(record);
+    const [last] = latest;
+    if (last === undefined || isOver(last.record)) return;
+    for (const question of questions.open(last.record.id)) this.asked(question);
+  }
+
+  /** A run was created or has changed its status. */
+  run(record: RunRecord): void {
+    const { id, status } = record;
+    if (this.#told?.id === id && this.#told.status === status) return;
+    const { usage: team_usage, id: team } = this.#stores.team.record;
+    this.#add({ kind: "run", run: listedRun(team, record), team_usage });
+    this.#told = { id, status };
+  }
+
+  asked(question: StoredQuestion): void {
+    const { id: team } = this.#stores.team.record;
+    this.#add({ kind: "request", request: listedRequest(team, question) });
+  }
+
+  /** A question was answered, or an answer would have no effect any more. */
+  closed({ question, createdAt }: StoredQuestion): void {
+    const created_at = new Date(createdAt).toISOString();
+    this.#add({ kind: "request_closed", created_at, id: question.id });
+  }
+
+  /** The team is being deleted. */
+  deleted(): void {
+    const { runs, team } = this.#stores;
+    for (let before = Number.MAX_SAFE_INTEGER; ;) {
+      const page = runs.page(before, MOST_KEYS);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      this.#add({
+        kind: "runs_deleted",
+        runs: page.map(({ record: { status, created_at, id } }) => ({
+          status,
+          created: Date.parse(created_at),
+          id,
+        })),
+      });
+      before = last.seq;
+    }
+    this.#add({ kind: "deleted", idempotency: team.record.idempotency?.key ?? null });
+  }
+
+  #add(change: OutboxChange): void {
+    const { outbox } = this.#stores;
+    if (outbox === undefined) return;
+    outbox.add(change);
+    this.onEntry();
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#told = undefined;
+  }
+}
+
+function listedRun(team_id: string, record: RunRecord): ListedRun {
+  const { id, status, stop_reason, error, usage, retry_of, metadata } = record;
+  const { created_at, started_at, ended_at } = record;
+  return {
+    id,
+    team_id,
+    status,
+    stop_reason,
+    error: error && { type: error.type, message: error.message },
+    usage,
+    models: {},
+    turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
+    retry_of,
+    metadata,
+    created_at,
+    started_at,
+    ended_at,
+  };
+}
+
+function listedRequest(
+  team_id: string,
+  { question, run, createdAt, expiresAt }: StoredQuestion,
+): ListedRequest {
+  const { id, kind, source, prompt, code, tool_call } = question;
+  const large = (part: unknown): boolean => JSON.stringify(part).length > LARGEST_PART;
+  const codeLeftOut = code !== undefined && large(code);
+  const callCut = tool_call !== undefined && large(tool_call);
+  return {
+    id,
+    kind,
+    source,
+    prompt: prompt.slice(0, LONGEST_PROMPT),
+    ...(code !== undefined && !codeLeftOut && { code }),
+    ...(tool_call !== undefined && {
+      tool_call: callCut ? { name: tool_call.name, arguments: {} } : tool_call,
+    }),
+    team_id,
+    run_id: run,
+    truncated: prompt.length > LONGEST_PROMPT || codeLeftOut || callCut,
+    created_at: new Date(createdAt).toISOString(),
+    expires_at: expiresAt === null ? null : new Date(expiresAt).toISOString(),
+  };
+}

@@ -1,0 +1,96 @@
+import type { OutboxEntry } from "../../contract/directory.ts";
+import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
+import type { OutboxStore } from "./outbox-store.ts";
+
+/** Entries sent at a time. */
+const MOST_AT_ONCE = 100;
+/** A tenant that does not answer in this time is called again by the alarm. */
+const PATIENCE_MS = 10_000;
+/** The alarm calls a tenant again that could not be reached. Short enough that the directory is right 15 s after a kill. */
+const RETRY_MS = 14_000;
+/** A short run's start and end are delivered together. */
+const GATHER_MS = 25;
+
+export interface OutboxOptions {
+  store: OutboxStore;
+  /** The team's id. */
+  team: string;
+  tenant: Pick<TenantOfTeam, "deliver">;
+  /** The tenant knows nothing of the team: adds the entry again. */
+  resync: () => void;
+  /** Everything was delivered, or the delivery has failed. */
+  settled: () => void;
+}
+
+/** Delivers the outbox to the tenant, in order, one request at a time. No run waits for it. */
+export class Outbox {
+  readonly #options: OutboxOptions;
+  #delivering: Promise<boolean> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #failedAt = 0;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+  }
+
+  /** When the alarm is to deliver what is left, epoch milliseconds; null when nothing is left. */
+  get dueAt(): number | null {
+    const [first] = this.#options.store.pending;
+    if (first === undefined) return null;
+    return Math.max(first.number / 1000, this.#failedAt) + RETRY_MS;
+  }
+
+  /** Delivers in a moment. */
+  deliverSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.deliver();
+    }, GATHER_MS);
+  }
+
+  /** Delivers everything there is. Resolves to whether that worked; never rejects. */
+  deliver(): Promise<boolean> {
+    this.#delivering ??= this.#deliverAll().finally(() => {
+      this.#delivering = undefined;
+      this.#options.settled();
+    });
+    return this.#delivering;
+  }
+
+  /** Ends without a further delivery. */
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #deliverAll(): Promise<boolean> {
+    const { store, team, tenant, resync } = this.#options;
+    try {
+      for (let entries = this.#next(); entries.length > 0; entries = this.#next()) {
+        const delivery = { team, place: store.place, entries };
+        const acknowledged = await within(PATIENCE_MS, tenant.deliver(delivery));
+        store.acknowledge(acknowledged.number, acknowledged.place);
+        if (acknowledged.resync) resync();
+      }
+      return true;
+    } catch {
+      this.#failedAt = Date.now();
+      return false;
+    }
+  }
+
+  #next(): readonly OutboxEntry[] {
+    return this.#options.store.pending.slice(0, MOST_AT_ONCE);
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error("the tenant did not answer in time")), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,387 @@
+import type {
+  Acknowledgement,
+  Delivery,
+  ListedRequest,
+  ListedTeam,
+  OutboxEntry,
+  RunKey,
+  TeamFacts,
+} from "../../contract/directory.ts";
+import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { Database } from "../storage/database.ts";
+import type { ChangeClock } from "./change-clock.ts";
+import { isOpen, OpenRuns, type RunRow } from "./open-runs.ts";
+import { addDays, type DayUsage, usageOf, type UsageStore } from "./usage-store.ts";
+
+/** The row of a team in the list, written when one of its runs ends or the team itself changes. */
+export interface Activity {
+  /** Of the last entry that was applied. */
+  number: number;
+  usage: RequestUsage;
+  updated_at: string;
+  /** The runs that ended last, the latest first. */
+  ended: EndedRun[];
+  /** Of the last day on which a run ended. */
+  day: DayUsage | null;
+}
+
+interface EndedRun extends RunKey {
+  changed: number;
+}
+
+/** A change of the directory, for those who watch. */
+export type Change =
+  | { changed: number; kind: "team"; id: string }
+  | { changed: number; kind: "run"; row: RunRow }
+  | { changed: number; kind: "request"; request: ListedRequest }
+  | { changed: number; kind: "request_closed"; team_id: string; id: string }
+  | { changed: number; kind: "team_deleted"; id: string };
+
+type Deleted = Extract<OutboxEntry, { kind: "deleted" }>;
+
+/** Ended runs that a team's row names: a watcher who comes back is told of as many. */
+const MOST_ENDED = 10;
+/** Watchers who come back are told of teams deleted in this time. */
+const REMEMBER_DELETED_MS = 7 * 86_400_000;
+
+const NO_ACTIVITY: Activity = {
+  number: 0,
+  usage: { prompt_tokens: 0, completion_tokens: 0 },
+  updated_at: "",
+  ended: [],
+  day: null,
+};
+
+/** The projection of all teams of a tenant: applies what they deliver. */
+export class Directory {
+  readonly #db: Database;
+  readonly #clock: ChangeClock;
+  readonly #usage: UsageStore;
+  readonly open: OpenRuns;
+  /** Where teams with a run under way have their row. */
+  readonly #places = new Map<string, number>();
+  #size: number | undefined;
+
+  constructor(db: Database, clock: ChangeClock, usage: UsageStore) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#usage = usage;
+    this.open = new OpenRuns(db);
+    for (const { team, runs } of this.open.teams()) {
+      for (const { place } of runs) if (place !== null) this.#places.set(team, place);
+    }
+  }
+
+  activityOf(team: string): Activity {
+    return this.#find(team, this.#places.get(team) ?? null).activity;
+  }
+
+  /** Applies the entries that were not applied before, in their order; must be called inside a transaction. */
+  apply({ team, place, entries }: Delivery, now: number): Acknowledgement & { changes: Change[] } {
+    let { at, activity } = this.#find(team, place);
+    const changes: Change[] = [];
+    for (const entry of entries) {
+      if (entry.number <= activity.number) continue;
+      const changed = this.#clock.next(now);
+      if (entry.kind === "deleted") {
+        this.#remove(team, at, activity, entry, changed);
+        changes.push({ changed, kind: "team_deleted", id: team });
+        [at, activity] = [null, { ...NO_ACTIVITY, number: entry.number }];
+        continue;
+      }
+      const applied = this.#applyEntry(team, entry, activity, { changed, place: at });
+      changes.push(...applied.changes);
+      activity = { ...applied.activity, number: entry.number };
+      // The start of a run is stored in its own row alone; the team's place in the list follows it in memory.
+      if (applied.moves || at === null) {
+        this.#move(team, at, changed, activity);
+        at = changed;
+      }
+    }
+    if (at !== null && this.open.of(team).length > 0) this.#places.set(team, at);
+    else this.#places.delete(team);
+    const resync = at !== null && this.team(team) === undefined;
+    return { number: activity.number, place: at ?? 0, resync, changes };
+  }
+
+  listed(id: string, facts: TeamFacts, activity: Activity): ListedTeam {
+    const { label, metadata, provider, component_version, created_at } = facts;
+    const updated = [
+      activity.updated_at,
+      facts.updated_at,
+      ...this.open.of(id).map(({ run }) => run.started_at ?? run.created_at),
+    ];
+    return {
+      id,
+      label,
+      metadata,
+      provider,
+      component_version,
+      ...this.open.statusOf(id),
+      usage: activity.usage,
+      created_at,
+      updated_at: updated.toSorted().at(-1) ?? created_at,
+    };
+  }
+
+  /** The present state of what has changed after a change, oldest first, each thing once. */
+  since(after: number): Change[] {
+    const teams = this.#changed("activity", after);
+    const open = [...this.open.teams()].flatMap(({ runs }) => runs);
+    const ended = teams.flatMap(({ id }) => this.#endedSince(id, after));
+    const runs = [...open.filter(({ changed }) => changed > after), ...ended];
+    const requests = this.#db
+      .all<{ record: string }>("select record from request")
+      .map(({ record }) => JSON.parse(record) as { request: ListedRequest; changed: number })
+      .filter(({ changed }) => changed > after);
+    const changes: Change[] = [
+      ...teams.map(({ changed, id }) => ({ changed, kind: "team" as const, id })),
+      ...this.#changed("gone", after).map(({ changed, id }) => ({
+        changed,
+        kind: "team_deleted" as const,
+        id,
+      })),
+      ...runs.map((row) => ({ changed: row.changed, kind: "run" as const, row })),
+      ...requests.map((change) => ({ ...change, kind: "request" as const })),
+    ];
+    return changes.toSorted((one, other) => one.changed - other.changed);
+  }
+
+  team(id: string): TeamFacts | undefined {
+    const row = this.#db.first<{ record: string }>("select record from team where id = ?", id);
+    return row && (JSON.parse(row.record) as TeamFacts);
+  }
+
+  /** How many teams there are. */
+  get size(): number {
+    this.#size ??= this.#db.first<{ n: number }>("select count(*) as n from team")?.n ?? 0;
+    return this.#size;
+  }
+
+  /** Ids of a few teams. */
+  some(most: number): string[] {
+    return this.#db.all<{ id: string }>("select id from team limit ?", most).map(({ id }) => id);
+  }
+
+  /** The last days of all teams, as far as they are not before `from` (epoch milliseconds). */
+  *lastDays(from: number): Iterable<{ team: string; usage: DayUsage }> {
+    for (const { id, record } of this.#db.each<{ id: string; record: string }>(
+      "select id, record from activity where changed >= ?",
+      from * 1000,
+    )) {
+      const { day } = JSON.parse(record) as Activity;
+      if (day !== null) yield { team: id, usage: day };
+    }
+  }
+
+  /** The team's row in the list. Without a known place it is searched; a team loses its place with an acknowledgement that got lost. */
+  #find(team: string, place: number | null): { at: number | null; activity: Activity } {
+    const query =
+      place === null
+        ? undefined
+        : this.#db.first<{ changed: number; record: string }>(
+            "select changed, record from activity where changed = ? and id = ?",
+            place,
+            team,
+          );
+    const row =
+      query ??
+      (this.team(team) === undefined && place === null
+        ? undefined
+        : this.#db.first<{ changed: number; record: string }>(
+            "select changed, record from activity where id = ?",
+            team,
+          ));
+    if (row === undefined) return { at: null, activity: NO_ACTIVITY };
+    return { at: row.changed, activity: JSON.parse(row.record) as Activity };
+  }
+
+  #changed(table: "activity" | "gone", after: number): { changed: number; id: string }[] {
+    return this.#db.all(`select changed, id from ${table} where changed > ?`, after);
+  }
+
+  /** The runs of the team that ended after a change; no more than its row names. */
+  #endedSince(team: string, after: number): RunRow[] {
+    return this.activityOf(team)
+      .ended.filter(({ changed }) => changed > after)
+      .flatMap(({ status, created, id }) => {
+        const row = this.#db.first<{ record: string }>(
+          "select record from run where status = ? and created = ? and team = ? and id = ?",
+          status,
+          created,
+          team,
+          id,
+        );
+        return row === undefined ? [] : [JSON.parse(row.record) as RunRow];
+      });
+  }
+
+  #applyEntry(
+    team: string,
+    entry: Exclude<OutboxEntry, Deleted>,
+    activity: Activity,
+    { changed, place }: { changed: number; place: number | null },
+  ): { activity: Activity; changes: Change[]; moves: boolean } {
+    switch (entry.kind) {
+      case "team":
+        this.#saveTeam(team, entry.team);
+        return {
+          activity: { ...activity, updated_at: entry.team.updated_at },
+          changes: [{ changed, kind: "team", id: team }],
+          moves: true,
+        };
+      case "run": {
+        const row = { run: entry.run, changed, place };
+        const moves = !isOpen(entry.run.status);
+        this.#saveRun(row);
+        return {
+          activity: moves ? this.#ended(team, row, entry.team_usage, activity) : activity,
+          changes: [
+            { changed, kind: "run", row },
+            { changed, kind: "team", id: team },
+          ],
+          moves,
+        };
+      }
+      case "request": {
+        const { request } = entry;
+        this.#db.write(
+          "insert or replace into request values (?, ?, ?, ?)",
+          Date.parse(request.created_at),
+          team,
+          request.id,
+          JSON.stringify({ request, changed }),
+        );
+        return { activity, changes: [{ changed, kind: "request", request }], moves: false };
+      }
+      case "request_closed":
+        this.#db.write(
+          "delete from request where created = ? and team = ? and id = ?",
+          Date.parse(entry.created_at),
+          team,
+          entry.id,
+        );
+        return {
+          activity,
+          changes: [{ changed, kind: "request_closed", team_id: team, id: entry.id }],
+          moves: false,
+        };
+      case "runs_deleted":
+        for (const run of entry.runs) this.#deleteRun(team, run);
+        return { activity, changes: [], moves: false };
+    }
+  }
+
+  /** The row of a team one of whose runs has ended; on a new day, what it used on the last one is stored apart. */
+  #ended(
+    team: string,
+    { run, changed }: RunRow,
+    usage: RequestUsage,
+    { ended, day, ...activity }: Activity,
+  ): Activity {
+    const used = usageOf(run);
+    if (day !== null && day.day !== used.day) this.#usage.put(team, day);
+    const { status, id, created_at } = run;
+    const key = { status, created: Date.parse(created_at), id, changed };
+    return {
+      ...activity,
+      usage,
+      updated_at: run.ended_at ?? activity.updated_at,
+      ended: [key, ...ended].slice(0, MOST_ENDED),
+      day: day?.day === used.day ? addDays(day, used) : used,
+    };
+  }
+
+  /** The first time it confirms the reservation. */
+  #saveTeam(id: string, facts: TeamFacts): void {
+    const size = this.size + (this.team(id) === undefined ? 1 : 0);
+    this.#db.write("delete from reservation where id = ?", id);
+    this.#db.write(
+      "insert into team values (?, ?) on conflict (id) do update set record = excluded.record",
+      id,
+      JSON.stringify(facts),
+    );
+    this.#size = size;
+  }
+
+  #saveRun(row: RunRow): void {
+    const { run } = row;
+    const created = Date.parse(run.created_at);
+    const before = this.open.get(run.team_id, run.id);
+    const record = JSON.stringify(row);
+    if (before) {
+      this.#db.write(
+        "update run set status = ?, record = ? where status = ? and created = ? and team = ? and id = ?",
+        run.status,
+        record,
+        before.run.status,
+        created,
+        run.team_id,
+        run.id,
+      );
+    } else {
+      this.#db.write(
+        "insert or replace into run values (?, ?, ?, ?, ?)",
+        run.status,
+        created,
+        run.team_id,
+        run.id,
+        record,
+      );
+    }
+    this.open.set(row);
+  }
+
+  #deleteRun(team: string, { status, created, id }: RunKey): void {
+    this.#db.write(
+      "delete from run where status = ? and created = ? and team = ? and id = ?",
+      status,
+      created,
+      team,
+      id,
+    );
+  }
+
+  #move(team: string, from: number | null, to: number, activity: Activity): void {
+    const record = JSON.stringify(activity);
+    if (from === null) {
+      this.#db.write("insert into activity values (?, ?, ?)", to, team, record);
+    } else {
+      this.#db.write(
+        "update activity set changed = ?, record = ? where changed = ? and id = ?",
+        to,
+        record,
+        from,
+        team,
+      );
+    }
+  }
+
+  /** Removes everything of the team but what it used. */
+  #remove(
+    team: string,
+    place: number | null,
+    { day }: Activity,
+    { idempotency }: Deleted,
+    changed: number,
+  ): void {
+    if (day !== null) this.#usage.put(team, day);
+    if (place !== null) {
+      this.#db.write("delete from activity where changed = ? and id = ?", place, team);
+    }
+    this.#db.write("delete from team where id = ?", team);
+    this.#db.write("delete from reservation where id = ?", team);
+    this.#db.write("delete from request where team = ?", team);
+    for (const { run } of this.open.of(team)) {
+      this.#deleteRun(team, { ...run, created: Date.parse(run.created_at) });
+    }
+    this.open.remove(team);
+    if (idempotency !== null) {
+      this.#db.write("delete from idempotency where key = ? and team = ?", idempotency, team);
+    }
+    this.#db.write("insert into gone values (?, ?)", changed, team);
+    const forgotten = changed - REMEMBER_DELETED_MS * 1000;
+    this.#db.write("delete from gone where changed < ?", forgotten);
+    this.#size = undefined;
+  }
+}
