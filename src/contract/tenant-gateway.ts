@@ -46,7 +46,7 @@ export interface TenantGateway {
   requests(query: RequestQuery): Promise<Result<RequestList>>;
   usageReport(query: UsageQuery): Promise<Result<UsageReport>>;
   /** Server-sent events of what changes in the lists. @param after null: only what changes from now on */
-  events(after: number | null): Promise<ReadableStream<Uint8Array>>;
+  events(after: number | null): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 
 export interface Reservation {

@@ -3,22 +3,22 @@ import { ValueError } from "../core/errors.ts";
 import { timeSchema } from "./common.ts";
 import { refuse, type Refused } from "./result.ts";
 
-const limit = z.number().int().min(0);
+const count = z.number().int().min(0);
 
 /** What a tenant may use. */
 export const tenantLimitsSchema = z.strictObject({
-  requests_per_second: limit.describe("To the API, in one place of the network."),
-  teams: limit,
-  active_runs: limit.describe("Runs that are running, waiting or paused."),
-  runs_per_minute: limit,
-  tokens_per_day: limit.nullable().describe("Of runs that ended that day, UTC; null: no limit."),
-  tokens_per_month: limit.nullable().describe("Of runs that ended that month, UTC."),
-  stored_bytes_per_team: limit.describe(
+  requests_per_second: count.describe("To the API, in one place of the network."),
+  teams: count,
+  active_runs: count.describe("Runs that are running, waiting or paused."),
+  runs_per_minute: count,
+  tokens_per_day: count.nullable().describe("Of runs that ended that day, UTC; null: no limit."),
+  tokens_per_month: count.nullable().describe("Of runs that ended that month, UTC."),
+  stored_bytes_per_team: count.describe(
     "A team at its limit starts no run; a fork of it is refused.",
   ),
-  streams_per_team: limit.describe("Open at the same time."),
-  streams_per_tenant: limit.describe("Open at the same time, over all teams."),
-  message_bytes_per_minute: limit.describe("Of tasks and answers, per team."),
+  streams_per_team: count.describe("Open at the same time."),
+  streams_per_tenant: count.describe("Open at the same time, over all teams."),
+  message_bytes_per_minute: count.describe("Of tasks and answers, per team."),
 });
 
 export type TenantLimits = z.output<typeof tenantLimitsSchema>;
@@ -36,13 +36,27 @@ export const DEFAULT_TENANT_LIMITS: TenantLimits = {
   message_bytes_per_minute: 10_000_000,
 };
 
+/** In local open mode, where there is one user, only limits that are set hold. */
+const OPEN_LIMITS: TenantLimits = {
+  requests_per_second: 1_000_000_000,
+  teams: 1_000_000_000,
+  active_runs: 1_000_000_000,
+  runs_per_minute: 1_000_000_000,
+  tokens_per_day: null,
+  tokens_per_month: null,
+  stored_bytes_per_team: 10_000_000_000,
+  streams_per_team: 1_000_000_000,
+  streams_per_tenant: 1_000_000_000,
+  message_bytes_per_minute: 1_000_000_000,
+};
+
 /**
  * The defaults with what the settings change: `TENANT_REQUESTS_PER_SECOND=500`.
  *
  * @throws ValueError when a setting is no whole number
  */
 export function tenantLimitsFrom(settings: { readonly [name: string]: unknown }): TenantLimits {
-  const limits = { ...DEFAULT_TENANT_LIMITS };
+  const limits = { ...(settings.TROUPE_OPEN === "1" ? OPEN_LIMITS : DEFAULT_TENANT_LIMITS) };
   for (const name of Object.keys(limits) as (keyof TenantLimits)[]) {
     const setting = settings[`TENANT_${name.toUpperCase()}`];
     if (setting === undefined || setting === "") continue;

@@ -1,3 +1,4 @@
+import { within } from "../core/within.ts";
 import type { Tenants } from "../contract/tenant-gateway.ts";
 import { limitReached } from "../contract/tenant.ts";
 import { ProblemError } from "./problem.ts";
@@ -71,13 +72,8 @@ export class RequestRate {
   async #readLimit(tenant: string, bucket: Bucket): Promise<void> {
     bucket.readAt = Date.now();
     if (this.#tenants === undefined || tenant === "") return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
-    });
-    const read = this.#tenants.tenant(tenant).limits();
-    const limits = await Promise.race([read.catch(() => undefined), late]);
-    clearTimeout(timer);
+    const read = within(PATIENCE_MS, this.#tenants.tenant(tenant).limits());
+    const limits = await read.catch(() => undefined);
     if (limits !== undefined) bucket.limit = limits.requests_per_second;
   }
 }

@@ -29,6 +29,16 @@ export class RunService {
     this.#starts = new RunStarter(stores, controller);
   }
 
+  /** Whether {@link start} would start a run, and beside which; undefined when it answers without. */
+  starts(input: StartRunInput): "alone" | "beside" | undefined {
+    return this.#starts.starts(input);
+  }
+
+  /** Whether {@link retry} would start a run. */
+  retries(id: string, idempotency?: Idempotency): boolean {
+    return this.#starts.retries(id, idempotency);
+  }
+
   start(input: StartRunInput): Result<RunInfo & { created: boolean }> {
     const started = this.#starts.start(input);
     if (!started.ok) return started;

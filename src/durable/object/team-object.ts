@@ -11,10 +11,11 @@ import type {
 } from "../../contract/gateway.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
-import type { Result } from "../../contract/result.ts";
+import type { Refused, Result } from "../../contract/result.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
+import { tenantLimitsFrom } from "../../contract/tenant.ts";
 import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
 import { Outbox } from "../outbox/outbox.ts";
 import { OutboxStore } from "../outbox/outbox-store.ts";
@@ -42,15 +43,19 @@ import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Stores } from "../storage/stores.ts";
+import { Quota } from "./quota.ts";
 import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
 import { TeamAlarm } from "./team-alarm.ts";
 import { TeamService } from "./team-service.ts";
+
+type Settings = Parameters<typeof tenantLimitsFrom>[0];
 
 /** The parts of an object that holds a team. */
 interface Parts {
   stores: Stores;
   /** Undefined for a team that no tenant lists. */
   outbox: Outbox | undefined;
+  quota: Quota;
   controller: RunController;
   live: LiveFeed;
   team: TeamService;
@@ -136,12 +141,13 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   destroy(): Promise<Result<null>> {
-    return this.#change(async ({ stores, outbox, controller, live }) => {
+    return this.#change(async ({ stores, outbox, quota, controller, live }) => {
       const { session, record } = stores.team;
       if (controller.active) controller.end({ status: "cancelled" });
       controller.destroy();
       live.end();
       outbox?.close();
+      quota.close();
       this.#parts = undefined;
       if (outbox === undefined || record.tenant === undefined) {
         // Deletes the alarm, too.
@@ -216,7 +222,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
-    return this.#change(({ runs }) => runs.start(input));
+    return this.#change(async (parts) => {
+      const refused = await this.#refuseRun(parts, input, false);
+      return refused ?? parts.runs.start(input);
+    });
   }
 
   run(id: string): Result<RunInfo> {
@@ -254,7 +263,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   retryRun(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>> {
-    return this.#change(({ runs }) => runs.retry(id, idempotency));
+    return this.#change(async ({ runs, quota }) => {
+      const starts = runs.retries(id, idempotency);
+      const refused = starts && (await quota.refuseRun("alone", { task: null, stream: false }));
+      return refused || runs.retry(id, idempotency);
+    });
   }
 
   requests(run: string): Result<HumanRequest[]> {
@@ -262,7 +275,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   answer(run: string, request: string, answer: JsonObject): Result<RunInfo> {
-    return this.#with(({ runs }) => runs.answer(run, request, answer));
+    return this.#with(
+      ({ runs, quota }) => quota.refuseMessage(answer) ?? runs.answer(run, request, answer),
+    );
   }
 
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
@@ -270,8 +285,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     if (request.method === "POST") {
       return streamResponse(await this.#startStream(await request.json<StartRunInput>()));
     }
+    const refused = await this.#parts?.quota.refuseStream();
     const input: StreamInput = readStreamRequest(request);
-    return streamResponse(this.#with((parts) => openStream(parts, input)));
+    return streamResponse(refused ?? this.#with((parts) => openStream(parts, input)));
   }
 
   override async alarm(): Promise<void> {
@@ -317,8 +333,17 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     });
     const team = new TeamService({ stores, controller, cache, build, secrets });
     const outbox = this.#openOutbox(stores);
+    const name = this.#tenantName;
+    const quota = new Quota({
+      team: stores.team.record.id,
+      tenant: name === undefined ? undefined : this.tenant(name),
+      limits: tenantLimitsFrom(this.env as object as Settings),
+      storedBytes: () => this.ctx.storage.sql.databaseSize,
+      openStreams: () => live.streams,
+    });
+    live.onLeave = () => quota.streamEnded();
     const runs = new RunService(stores, controller);
-    this.#parts = { stores, outbox, controller, live, team, runs };
+    this.#parts = { stores, outbox, quota, controller, live, team, runs };
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => controller.kick());
   }
@@ -377,9 +402,21 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return true;
   }
 
+  /** Asks the tenant whether the run may start, unless the request starts none. */
+  async #refuseRun(
+    { runs, quota }: Parts,
+    input: StartRunInput,
+    stream: boolean,
+  ): Promise<Refused | undefined> {
+    const starts = runs.starts(input);
+    return starts && quota.refuseRun(starts, { task: input.task, stream });
+  }
+
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
   #startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>> {
-    return this.#change((parts) => {
+    return this.#change(async (parts) => {
+      const refused = await this.#refuseRun(parts, input, true);
+      if (refused) return refused;
       const started = parts.runs.start(input);
       if (!started.ok) return started;
       const { id } = started.value;

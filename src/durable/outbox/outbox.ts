@@ -1,5 +1,6 @@
 import type { OutboxEntry } from "../../contract/directory.ts";
 import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
+import { within } from "../../core/within.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 
 /** Entries sent at a time. */
@@ -80,17 +81,5 @@ export class Outbox {
 
   #next(): readonly OutboxEntry[] {
     return this.#options.store.pending.slice(0, MOST_AT_ONCE);
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the tenant did not answer in time")), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }

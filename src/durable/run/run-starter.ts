@@ -7,7 +7,7 @@ import { ActiveRun } from "./active-run.ts";
 import type { RunController } from "./run-controller.ts";
 import { idempotencyMismatch, runNotFound, teamBusy } from "../object/refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
-import { type RunRecord, turnId } from "../storage/run-store.ts";
+import { type RunRecord, type StoredRun, turnId } from "../storage/run-store.ts";
 import { lastTurn } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -19,6 +19,19 @@ export class RunStarter {
   constructor(stores: Stores, controller: RunController) {
     this.#stores = stores;
     this.#controller = controller;
+  }
+
+  /** Whether {@link start} would start a run, and beside which; undefined when it answers without. */
+  starts({ idempotency, on_conflict }: StartRunInput): "alone" | "beside" | undefined {
+    if (this.#startedBy(idempotency)) return undefined;
+    if (!this.#controller.active) return "alone";
+    return on_conflict === "reject" ? undefined : "beside";
+  }
+
+  /** Whether {@link retry} would start a run. */
+  retries(id: string, idempotency?: Idempotency): boolean {
+    const retryable = this.#retryable(id, idempotency);
+    return retryable.ok && typeof retryable.value !== "string";
   }
 
   /** `created` is false when an idempotency key named an earlier run. */
@@ -56,37 +69,12 @@ export class RunStarter {
    * again gets the run it has started: by its key or, without one, as long as no other run has begun.
    */
   retry(id: string, idempotency?: Idempotency): Result<string> {
-    const { db, runs, log, steps, team } = this.#stores;
-    const failed = runs.byId(id);
-    if (!failed) return runNotFound();
+    const { db, runs, log, steps } = this.#stores;
+    const retryable = this.#retryable(id, idempotency);
+    if (!retryable.ok) return retryable;
+    if (typeof retryable.value === "string") return ok(retryable.value);
+    const failed = retryable.value;
     const { record } = failed;
-    // The body is empty; the path tells a retry from the start of a run, which uses the same keys.
-    const request = idempotency && { key: idempotency.key, hash: `retry ${id}` };
-    const earlier = this.#startedBy(request);
-    if (earlier) return earlier;
-    const latest = runs.last();
-    if (latest?.record.retry_of === id && request === undefined) return ok(latest.record.id);
-    if (latest?.seq !== failed.seq) {
-      return refuse(
-        409,
-        "not_latest_run",
-        `Only the team's latest run can be retried; that is "${latest?.record.id}".`,
-      );
-    }
-    if (record.status !== "failed" && record.status !== "cancelled") {
-      return refuse(
-        409,
-        "not_retryable",
-        `The run is ${record.status}; only a failed or cancelled one can be retried.`,
-      );
-    }
-    if (record.epoch !== team.record.epoch) {
-      return refuse(
-        409,
-        "not_retryable",
-        "The team was reset or its state replaced since the run ended.",
-      );
-    }
     const retryId = crypto.randomUUID();
     const { started, event } = record.last_turn ?? {
       started: record.first_moment,
@@ -95,7 +83,7 @@ export class RunStarter {
     const ran = Math.max(started.ran, steps.ran);
     const task = runs.task(failed.seq);
     const stored = this.#stores.transaction(() => {
-      this.#remember(request, retryId);
+      this.#remember(retryRequest(id, idempotency), retryId);
       return runs.insert(
         {
           ...blank(retryId, new Date().toISOString(), lastTurn(db)),
@@ -121,6 +109,41 @@ export class RunStarter {
     return ok(retryId);
   }
 
+  /** The run that a retry repeats, or the id of the run that this request has started before. */
+  #retryable(id: string, idempotency: Idempotency | undefined): Result<StoredRun | string> {
+    const { runs, team } = this.#stores;
+    const failed = runs.byId(id);
+    if (!failed) return runNotFound();
+    const { record } = failed;
+    const request = retryRequest(id, idempotency);
+    const earlier = this.#startedBy(request);
+    if (earlier) return earlier;
+    const latest = runs.last();
+    if (latest?.record.retry_of === id && request === undefined) return ok(latest.record.id);
+    if (latest?.seq !== failed.seq) {
+      return refuse(
+        409,
+        "not_latest_run",
+        `Only the team's latest run can be retried; that is "${latest?.record.id}".`,
+      );
+    }
+    if (record.status !== "failed" && record.status !== "cancelled") {
+      return refuse(
+        409,
+        "not_retryable",
+        `The run is ${record.status}; only a failed or cancelled one can be retried.`,
+      );
+    }
+    if (record.epoch !== team.record.epoch) {
+      return refuse(
+        409,
+        "not_retryable",
+        "The team was reset or its state replaced since the run ended.",
+      );
+    }
+    return ok(failed);
+  }
+
   /** The run that this request has started before, or its refusal; undefined when it has not. */
   #startedBy(idempotency: Idempotency | undefined): Result<string> | undefined {
     if (idempotency === undefined) return undefined;
@@ -137,6 +160,11 @@ export class RunStarter {
     const { key, hash } = idempotency;
     this.#stores.db.write("insert into idempotency values (?, ?, ?)", key, hash, run);
   }
+}
+
+/** The body is empty; the path tells a retry from the start of a run, which uses the same keys. */
+function retryRequest(id: string, idempotency: Idempotency | undefined): Idempotency | undefined {
+  return idempotency && { key: idempotency.key, hash: `retry ${id}` };
 }
 
 /** The Worker has checked the task; ids and times it lacks are the run's, so that a retry finds the same ones. */

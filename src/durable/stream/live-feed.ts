@@ -37,6 +37,8 @@ const encoder = new TextEncoder();
  */
 export class LiveFeed {
   readonly #clients = new Set<LiveClient>();
+  /** All streams, those included that have not received everything recorded. */
+  readonly #streams = new Set<LiveClient>();
   readonly #texts = new Map<string, TextInProgress>();
   #pending = "";
   #largeBatchAt = 0;
@@ -46,6 +48,8 @@ export class LiveFeed {
   readonly #restMs: number;
   /** Whether the team is deleted. */
   over = false;
+  /** Called when a stream has ended. */
+  onLeave: () => void = () => undefined;
 
   /** @param restMs how long connections stay open while the run waits for a human */
   constructor(restMs: number) {
@@ -54,6 +58,11 @@ export class LiveFeed {
 
   get connected(): number {
     return this.#clients.size;
+  }
+
+  /** Open streams, those included that have not received everything recorded. */
+  get streams(): number {
+    return this.#streams.size;
   }
 
   send(frame: string): void {
@@ -110,6 +119,11 @@ export class LiveFeed {
     return frames;
   }
 
+  /** A stream is opened. */
+  enter(client: LiveClient): void {
+    this.#streams.add(client);
+  }
+
   /** The client gets all frames from now on. */
   join(client: LiveClient): void {
     this.flush();
@@ -118,6 +132,7 @@ export class LiveFeed {
   }
 
   leave(client: LiveClient): void {
+    if (this.#streams.delete(client)) this.onLeave();
     this.#clients.delete(client);
     if (this.#clients.size > 0) return;
     this.#pending = "";

@@ -6,9 +6,8 @@ import type { Spending } from "./spending.ts";
 
 /** A run that was admitted is listed by then, or it did not start. */
 const LISTED_WITHIN_MS = 30_000;
-/** Teams with open streams report them at least this often. */
-export const STREAMS_REPORTED_MS = 60_000;
-const MINUTE_MS = 60_000;
+/** Teams report their open streams once a minute; those that stop have lost them. */
+const STREAMS_COUNT_MS = 120_000;
 
 /**
  * Admits runs and streams within the tenant's limits. Keeps its counts in memory: after a restart of the object they begin
@@ -19,8 +18,8 @@ export class Admission {
   readonly #spending: Spending;
   /** Teams whose run was admitted and is not listed yet, and until when that counts. */
   readonly #starting = new Map<string, number>();
-  /** Times of the runs of the last minute. */
-  #starts: number[] = [];
+  /** Runs of the last minute, by the second they started in. */
+  readonly #starts = new Map<number, number>();
   readonly #streams = new Map<string, { count: number; until: number }>();
 
   constructor(directory: Directory, spending: Spending) {
@@ -38,17 +37,18 @@ export class Admission {
       (streams === undefined ? undefined : this.#refuseStreams(team, streams, limits, now));
     if (refused) return refused;
     if (run) {
-      this.#starts.push(now);
+      const second = Math.floor(now / 1000);
+      this.#starts.set(second, (this.#starts.get(second) ?? 0) + 1);
       if (run === "alone") this.#starting.set(team, now + LISTED_WITHIN_MS);
     }
-    if (streams !== undefined) this.hold(team, streams, now);
+    if (streams === 0) this.#streams.delete(team);
+    else if (streams) this.#streams.set(team, { count: streams, until: now + STREAMS_COUNT_MS });
     return ok(limits);
   }
 
-  /** The team holds so many streams open. */
-  hold(team: string, streams: number, now: number): void {
-    if (streams === 0) this.#streams.delete(team);
-    else this.#streams.set(team, { count: streams, until: now + 2 * STREAMS_REPORTED_MS });
+  /** The team has told of its run: the directory counts it as long as it is active. */
+  listed(team: string): void {
+    this.#starting.delete(team);
   }
 
   #refuseRun(
@@ -56,15 +56,19 @@ export class Admission {
     limits: TenantLimits,
     now: number,
   ): Refused | undefined {
-    this.#starts = this.#starts.filter((at) => at > now - MINUTE_MS);
-    const [first] = this.#starts;
-    if (this.#starts.length >= limits.runs_per_minute) {
-      const wait = first === undefined ? MINUTE_MS : first + MINUTE_MS - now;
+    const minuteAgo = Math.floor(now / 1000) - 60;
+    let started = 0;
+    for (const [second, count] of this.#starts) {
+      if (second <= minuteAgo) this.#starts.delete(second);
+      else started += count;
+    }
+    if (started >= limits.runs_per_minute) {
+      const [first = minuteAgo + 60] = this.#starts.keys();
       return limitReached("runs", {
         limit: "runs_per_minute",
         value: limits.runs_per_minute,
         window: 60,
-        seconds: wait / 1000,
+        seconds: first - minuteAgo,
       });
     }
     if (run === "alone" && this.#active(now) >= limits.active_runs) {
@@ -78,9 +82,7 @@ export class Admission {
   }
 
   #active(now: number): number {
-    for (const [team, until] of this.#starting) {
-      if (until <= now || this.#directory.open.of(team).length > 0) this.#starting.delete(team);
-    }
+    for (const [team, until] of this.#starting) if (until <= now) this.#starting.delete(team);
     return this.#directory.open.active + this.#starting.size;
   }
 
@@ -90,6 +92,7 @@ export class Admission {
     { streams_per_team, streams_per_tenant }: TenantLimits,
     now: number,
   ): Refused | undefined {
+    if (streams <= (this.#streams.get(team)?.count ?? 0)) return undefined;
     if (streams > streams_per_team) {
       return limitReached("streams", {
         limit: "streams_per_team",

@@ -1,19 +1,18 @@
+import { ClientStream } from "../stream/client-stream.ts";
 import type { Change, Directory } from "./directory.ts";
 
 const PING_MS = 15_000;
-/** A reader that is further behind is closed; it comes back by its cursor. */
-const MOST_BUFFERED_BYTES = 1_000_000;
 
 const encoder = new TextEncoder();
 const PING = encoder.encode(": ping\n\n");
 
 /**
- * What changes in the directory, as server-sent events: `team`, `run`, `request`, `request_closed` and `team_deleted`, each with the
- * number of the change as its id. A client that comes back is sent the present state of what has changed since, each
- * thing once.
+ * What changes in the directory, as server-sent events: `team`, `run`, `request`, `request_closed` and `team_deleted`, each
+ * with the number of the change as its id. A client that comes back is sent the present state of what has changed since,
+ * each thing once.
  */
 export class ChangeFeed {
-  readonly #readers = new Set<ReadableStreamDefaultController<Uint8Array>>();
+  readonly #clients = new Set<ClientStream>();
   #ping: ReturnType<typeof setInterval> | undefined;
 
   /**
@@ -21,70 +20,48 @@ export class ChangeFeed {
    * @param after null: only what changes from now on
    */
   open(directory: Directory | undefined, after: number | null): ReadableStream<Uint8Array> {
-    let reader: ReadableStreamDefaultController<Uint8Array> | undefined;
-    return new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          reader = controller;
-          controller.enqueue(encoder.encode("retry: 2000\n\n"));
-          if (after !== null && directory !== undefined) {
-            for (const change of directory.since(after)) {
-              const bytes = frame(change, directory);
-              if (bytes) controller.enqueue(bytes);
-            }
-          }
-          this.#readers.add(controller);
-          this.#ping ??= setInterval(() => this.#send(PING), PING_MS);
-        },
-        cancel: () => {
-          if (reader) this.#leave(reader);
-        },
-      },
-      { highWaterMark: MOST_BUFFERED_BYTES, size: (chunk) => chunk.byteLength },
-    );
+    const client = new ClientStream(() => this.#leave(client));
+    let frames = "retry: 2000\n\n";
+    if (after !== null && directory !== undefined) {
+      for (const change of directory.since(after)) frames += frame(change, directory);
+    }
+    void client.write(encoder.encode(frames));
+    this.#clients.add(client);
+    this.#ping ??= setInterval(() => this.#send(PING), PING_MS);
+    return client.body;
+  }
+
+  get streams(): number {
+    return this.#clients.size;
   }
 
   announce(changes: readonly Change[], directory: Directory): void {
-    if (this.#readers.size === 0) return;
-    for (const change of changes) {
-      const bytes = frame(change, directory);
-      if (bytes) this.#send(bytes);
-    }
+    if (this.#clients.size === 0) return;
+    const frames = changes.map((change) => frame(change, directory)).join("");
+    this.#send(encoder.encode(frames));
   }
 
   end(): void {
-    for (const reader of this.#readers) {
-      this.#leave(reader);
-      reader.close();
-    }
+    for (const client of this.#clients) client.close();
   }
 
   #send(bytes: Uint8Array): void {
-    for (const reader of this.#readers) {
-      if ((reader.desiredSize ?? 0) > 0) {
-        reader.enqueue(bytes);
-        continue;
-      }
-      this.#leave(reader);
-      reader.error(new Error("the reader is too far behind"));
-    }
+    for (const client of this.#clients) client.push(bytes);
   }
 
-  #leave(reader: ReadableStreamDefaultController<Uint8Array>): void {
-    this.#readers.delete(reader);
-    if (this.#readers.size > 0) return;
+  #leave(client: ClientStream): void {
+    this.#clients.delete(client);
+    if (this.#clients.size > 0) return;
     clearInterval(this.#ping);
     this.#ping = undefined;
   }
 }
 
-/** Undefined for a team that was deleted in the meantime. */
-function frame(change: Change, directory: Directory): Uint8Array | undefined {
+/** Empty for a team that was deleted in the meantime. */
+function frame(change: Change, directory: Directory): string {
   const data = body(change, directory);
-  if (data === undefined) return undefined;
-  return encoder.encode(
-    `event: ${change.kind}\nid: ${change.changed}\ndata: ${JSON.stringify(data)}\n\n`,
-  );
+  if (data === undefined) return "";
+  return `event: ${change.kind}\nid: ${change.changed}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 function body(change: Change, directory: Directory): unknown {

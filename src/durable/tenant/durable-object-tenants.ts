@@ -1,4 +1,5 @@
-import type { Result } from "../../contract/result.ts";
+import type { Problem } from "../../contract/problem.ts";
+import { ok, type Result } from "../../contract/result.ts";
 import type { TenantList } from "../../contract/tenant.ts";
 import type { TenantGateway, Tenants } from "../../contract/tenant-gateway.ts";
 import { REGISTRY } from "./registry.ts";
@@ -35,9 +36,10 @@ export class DurableObjectTenants implements Tenants {
       usageReport: (query) => stub.usageReport(query),
       events: async (after) => {
         const query = after === null ? "" : `?after=${after}`;
-        const { body } = await stub.fetch(`https://tenant/events${query}`);
-        if (body === null) throw new TypeError("the tenant's stream has no body");
-        return body;
+        const response = await stub.fetch(`https://tenant/events${query}`);
+        if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
+        if (response.body === null) throw new TypeError("the tenant's stream has no body");
+        return ok(response.body);
       },
     };
   }

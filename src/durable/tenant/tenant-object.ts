@@ -62,6 +62,9 @@ const RETRY_MS = 5_000;
 /** Teams deleted with their tenant, per alarm. */
 const DELETED_AT_ONCE = 20;
 
+/** The name under which the streams of the directory itself are counted; no team's id contains an @. */
+const FEED = "@feed";
+
 /** The object's parts while it holds a tenant. */
 interface Parts {
   tenant: TenantStore;
@@ -181,7 +184,7 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
 
   /** Applies what a team tells; lists and feed show it from then on. */
   deliver(delivery: Delivery): Acknowledgement {
-    const { directory, spending } = this.#hold();
+    const { admission, directory, spending } = this.#hold();
     let applied;
     try {
       applied = this.#db.transaction(() => directory.apply(delivery, Date.now()));
@@ -194,6 +197,7 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     for (const change of changes) {
       if (change.kind !== "run") continue;
       const { ended_at, usage } = change.row.run;
+      admission.listed(delivery.team);
       if (ended_at !== null) spending.add(ended_at, usage);
     }
     this.#feed.announce(changes, directory);
@@ -226,6 +230,15 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
 
   /** The feed uses fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
+    const streams = this.#feed.streams + 1;
+    const admitted = this.#parts?.admission.admit(
+      { team: FEED, streams },
+      this.limits(),
+      Date.now(),
+    );
+    if (admitted?.ok === false) {
+      return Response.json(admitted.problem, { status: admitted.problem.status });
+    }
     const after = new URL(request.url).searchParams.get("after");
     const body = this.#feed.open(this.#parts?.directory, after === null ? null : Number(after));
     return new Response(body, { headers: { "content-type": "text/event-stream" } });

@@ -112,7 +112,9 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         const header = c.req.header("last-event-id");
         const start = header || after !== undefined ? cursorOf(header, after) : null;
         if (c.req.raw.method === "HEAD") return eventStreamHead();
-        return streamAnswer({ body: await tenantOf(services, principal.tenant).events(start) });
+        return streamAnswer({
+          body: unwrap(await tenantOf(services, principal.tenant).events(start)),
+        });
       },
     }),
 

@@ -48,18 +48,23 @@ export function counter(name: string, effect?: () => void): ComponentModel {
 /** A team in an object of its own. */
 export class TestTeam {
   readonly id = `team-${++count}`;
+  readonly tenant: string;
+
+  constructor(tenant = "tenant") {
+    this.tenant = tenant;
+  }
 
   /** A new one each time: those to an object that was aborted stay broken. */
   get gateway(): TeamGateway {
-    return new DurableObjectGateway(env.ENGINE).team("tenant", this.id);
+    return new DurableObjectGateway(env.ENGINE).team(this.tenant, this.id);
   }
 
   get stub() {
-    return env.ENGINE.get(env.ENGINE.idFromName(`tenant/${this.id}`));
+    return env.ENGINE.get(env.ENGINE.idFromName(`${this.tenant}/${this.id}`));
   }
 
-  static async create(component: ComponentModel): Promise<TestTeam> {
-    const team = new TestTeam();
+  static async create(component: ComponentModel, tenant?: string): Promise<TestTeam> {
+    const team = new TestTeam(tenant);
     value(await team.gateway.create({ id: team.id, label: null, metadata: {}, component }));
     return team;
   }

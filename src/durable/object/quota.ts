@@ -1,0 +1,128 @@
+import { within } from "../../core/within.ts";
+import { refuse, type Refused } from "../../contract/result.ts";
+import { limitReached, type TenantLimits } from "../../contract/tenant.ts";
+import type { AdmissionRequest, TenantOfTeam } from "../../contract/tenant-gateway.ts";
+
+/** A tenant that does not answer in this time refuses nothing. */
+const PATIENCE_MS = 1_000;
+/** Streams that end at the same time are reported together. */
+const GATHER_MS = 1_000;
+/** Open streams are reported again, or the tenant takes them for closed. */
+const REPORT_MS = 60_000;
+const MINUTE_MS = 60_000;
+
+export interface QuotaOptions {
+  team: string;
+  /** Undefined for a team that no tenant lists. */
+  tenant: Pick<TenantOfTeam, "admit"> | undefined;
+  /** The deployment's, until the tenant has told its own. */
+  limits: TenantLimits;
+  storedBytes: () => number;
+  openStreams: () => number;
+}
+
+/** What a team may use of its tenant's limits. A tenant object that is down or slow refuses nothing. */
+export class Quota {
+  readonly #options: QuotaOptions;
+  #limits: TenantLimits;
+  /** A token bucket that holds the bytes of one minute. */
+  #bytes: { left: number; at: number };
+  #report: ReturnType<typeof setTimeout> | undefined;
+  /** The streams that the tenant counts. */
+  #reported = 0;
+
+  constructor(options: QuotaOptions) {
+    this.#options = options;
+    this.#limits = options.limits;
+    this.#bytes = { left: options.limits.message_bytes_per_minute, at: Date.now() };
+  }
+
+  /**
+   * Whether a run may start.
+   *
+   * @param run `beside` another one of the team, which it follows or replaces
+   * @param stream whether it is started with a stream
+   */
+  async refuseRun(
+    run: "alone" | "beside",
+    { task, stream }: { task: unknown; stream: boolean },
+  ): Promise<Refused | undefined> {
+    const refused = await this.#ask({
+      run,
+      ...(stream && { streams: this.#options.openStreams() + 1 }),
+    });
+    return refused ?? this.#refuseStored() ?? this.refuseMessage(task);
+  }
+
+  /** Whether one more stream may be opened. */
+  refuseStream(): Promise<Refused | undefined> {
+    return this.#ask({ streams: this.#options.openStreams() + 1 });
+  }
+
+  /** Whether a task or an answer may be taken: counts its bytes. */
+  refuseMessage(message: unknown): Refused | undefined {
+    const { message_bytes_per_minute: most } = this.#limits;
+    const now = Date.now();
+    const { left, at } = this.#bytes;
+    const refilled = Math.min(most, left + ((now - at) / MINUTE_MS) * most);
+    const size = JSON.stringify(message ?? null).length;
+    // A message larger than a whole minute's bytes would never fit.
+    if (Math.min(size, most) > refilled) {
+      this.#bytes = { left: refilled, at: now };
+      return limitReached("message_bytes", {
+        limit: "message_bytes_per_minute",
+        value: most,
+        window: 60,
+        seconds: most === 0 ? 60 : ((Math.min(size, most) - refilled) / most) * 60,
+      });
+    }
+    this.#bytes = { left: refilled - size, at: now };
+    return undefined;
+  }
+
+  /** A stream has ended. */
+  streamEnded(): void {
+    this.#reportIn(GATHER_MS);
+  }
+
+  /** The team is deleted: reports no more. */
+  close(): void {
+    clearTimeout(this.#report);
+  }
+
+  #refuseStored(): Refused | undefined {
+    const { stored_bytes_per_team: value } = this.#limits;
+    const stored = this.#options.storedBytes();
+    if (stored < value) return undefined;
+    return refuse(
+      507,
+      "too_many_stored_bytes",
+      `The team stores ${stored} bytes; its limit stored_bytes_per_team is ${value}. Reset it, or fork it at an earlier turn.`,
+      { limit: "stored_bytes_per_team", value },
+    );
+  }
+
+  async #ask(request: Omit<AdmissionRequest, "team">): Promise<Refused | undefined> {
+    const { team, tenant } = this.#options;
+    if (tenant === undefined) return undefined;
+    const admitted = await within(PATIENCE_MS, tenant.admit({ ...request, team })).catch(
+      () => undefined,
+    );
+    if (admitted === undefined) return undefined;
+    if (!admitted.ok) return admitted;
+    this.#limits = admitted.value;
+    if (request.streams !== undefined) {
+      this.#reported = request.streams;
+      this.#reportIn(REPORT_MS);
+    }
+    return undefined;
+  }
+
+  #reportIn(ms: number): void {
+    clearTimeout(this.#report);
+    this.#report = setTimeout(() => {
+      const streams = this.#options.openStreams();
+      if (streams > 0 || this.#reported > 0) void this.#ask({ streams });
+    }, ms);
+  }
+}

@@ -1,0 +1,143 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import type { TenantLimits } from "#contract/tenant.ts";
+import { tenantStub } from "../support/tenant.ts";
+import { agent, counter, TestTeam, startInput, value } from "../support/team.ts";
+
+let count = 0;
+let tenant: string;
+
+beforeEach(() => {
+  tenant = `limited-${++count}`;
+});
+
+async function limit(limits: Partial<TenantLimits>): Promise<void> {
+  value(await tenantStub(tenant).put({ limits }));
+}
+
+function start(team: TestTeam, options = {}) {
+  return team.gateway.startRun(startInput("go", options));
+}
+
+function tooMany(what: string, name: keyof TenantLimits, reached: number) {
+  const extra = { limit: name, value: reached };
+  return { ok: false, problem: { status: 429, code: `too_many_${what}`, extra } };
+}
+
+const asker = () =>
+  agent("asker", async function* (self, ctx) {
+    yield* [];
+    await ctx.ask({ id: ctx.id(), kind: "input", source: self.name, prompt: "Which?" });
+    return "thanks";
+  });
+
+test("active runs: of all teams, those included that were started at once", async () => {
+  await limit({ active_runs: 2 });
+  const teams = await Promise.all(
+    Array.from({ length: 5 }, () => TestTeam.create(asker(), tenant)),
+  );
+  const started = await Promise.all(teams.map((team) => start(team)));
+  expect(started.filter(({ ok }) => ok)).toHaveLength(2);
+  const refused = started.findIndex(({ ok }) => !ok);
+  expect(started[refused]).toMatchObject(tooMany("active_runs", "active_runs", 2));
+  const running = teams[started.findIndex(({ ok }) => ok)];
+  value(await start(running as TestTeam, { on_conflict: "interrupt" }));
+  value(await (running as TestTeam).gateway.destroy());
+  await vi.waitFor(async () => value(await start(teams[refused] as TestTeam)));
+});
+
+test("runs per minute; a repeated or refused request does not count", async () => {
+  await limit({ runs_per_minute: 2 });
+  const team = await TestTeam.create(asker(), tenant);
+  const idempotency = { key: "k", hash: "h" };
+  const first = value(await start(team, { idempotency }));
+  expect(value(await start(team, { idempotency })).id).toBe(first.id);
+  expect(await start(team)).toMatchObject({ problem: { code: "team_busy" } });
+  value(await start(team, { on_conflict: "interrupt" }));
+  const refused = await start(team, { on_conflict: "interrupt" });
+  expect(refused).toMatchObject(tooMany("runs", "runs_per_minute", 2));
+  expect(refused).toMatchObject({ problem: { retry_after: expect.any(Number) as number } });
+  const { active_run } = value(await team.gateway.team());
+  expect(active_run).not.toBeNull();
+});
+
+test("bytes of messages per minute, of tasks and answers", async () => {
+  await limit({ message_bytes_per_minute: 2_000 });
+  const team = await TestTeam.create(asker(), tenant);
+  const run = value(await start(team));
+  const [question] = await vi.waitFor(async () => {
+    const requests = value(await team.gateway.requests(run.id));
+    expect(requests).toHaveLength(1);
+    return requests;
+  });
+  const answer = { content: "x".repeat(5_000) };
+  expect(await team.gateway.answer(run.id, question?.id ?? "", answer)).toMatchObject(
+    tooMany("message_bytes", "message_bytes_per_minute", 2_000),
+  );
+  expect(value(await team.gateway.requests(run.id))).toHaveLength(1);
+  value(await team.gateway.answer(run.id, question?.id ?? "", { content: "x" }));
+});
+
+test("stored bytes: a team above its limit starts no run and is as it was", async () => {
+  const team = await TestTeam.create(counter("a"), tenant);
+  await team.finished(value(await start(team)).id);
+  await limit({ stored_bytes_per_team: 1 });
+  expect(await start(team)).toMatchObject({
+    ok: false,
+    problem: { status: 507, code: "too_many_stored_bytes", extra: { value: 1 } },
+  });
+  expect(value(await team.gateway.runs({ limit: 5 })).runs).toHaveLength(1);
+});
+
+test("tokens per day, of the runs that ended", async () => {
+  await limit({ tokens_per_day: 1, tokens_per_month: 1_000 });
+  const team = await TestTeam.create(
+    {
+      provider: "AssistantAgent",
+      config: {
+        name: "a",
+        description: "An assistant",
+        model_client: {
+          provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+          config: { chat_completions: ["hello"], cycle: true },
+        },
+        reflect_on_tool_use: false,
+        tool_call_summary_format: "{result}",
+      },
+    },
+    tenant,
+  );
+  await team.finished(value(await start(team)).id);
+  await team.delivered();
+  const refused = await start(team);
+  expect(refused).toMatchObject(tooMany("tokens", "tokens_per_day", 1));
+  await limit({ tokens_per_day: null });
+  value(await start(team));
+});
+
+test("streams, of a team and of the tenant; one that ends makes room", async () => {
+  await limit({ streams_per_team: 2, streams_per_tenant: 3 });
+  const [one, other] = [
+    await TestTeam.create(asker(), tenant),
+    await TestTeam.create(asker(), tenant),
+  ];
+  const open = async (team: TestTeam) => {
+    const opened = value(await team.gateway.stream({ run: null, after: 0 }));
+    if ("done" in opened) throw new Error("the stream is over");
+    return opened.body;
+  };
+  const refused = (team: TestTeam) => team.gateway.stream({ run: null, after: 0 });
+  const streams = [await open(one), await open(one)];
+  expect(await refused(one)).toMatchObject(tooMany("streams", "streams_per_team", 2));
+  streams.push(await open(other));
+  expect(await refused(other)).toMatchObject(tooMany("streams", "streams_per_tenant", 3));
+  await streams[0]?.cancel();
+  const started = value(await one.gateway.startRun(startInput("go")));
+  await one.rested(started.id);
+  await vi.waitFor(
+    async () => {
+      const opened = await refused(other);
+      expect(opened.ok).toBe(true);
+    },
+    { timeout: 10_000 },
+  );
+});
