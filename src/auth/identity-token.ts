@@ -4,6 +4,7 @@ import { sha256Hex } from "../core/sha256.ts";
 import { isScope, isTenantId, type Principal } from "./principal.ts";
 
 /** Only signatures with a public key: a token must never be verified with something its sender may know. */
+const LONGEST_LABEL = 200;
 const ALGORITHMS = ["RS256", "ES256", "EdDSA"];
 const CLOCK_SKEW_SECONDS = 60;
 /** Least milliseconds between two fetches of the issuer's keys, however many unknown `kid`s arrive. */
@@ -109,6 +110,7 @@ export class IdentityTokens {
     const named = isTenantId(claim) && !claim.startsWith("u-");
     return {
       tenant: named ? claim : `u-${(await sha256Hex(claim)).slice(0, 40)}`,
+      ...(!named && { tenant_label: claim.slice(0, LONGEST_LABEL) }),
       scopes: scopesOf(payload[this.#settings.scopesClaim]),
       kind: "identity",
       name: typeof payload.sub === "string" ? payload.sub : null,

@@ -6,6 +6,8 @@ export type CredentialKind = "local" | "static" | "operator" | "created" | "iden
 /** The authenticated caller of a request and its permissions. */
 export interface Principal {
   tenant: string;
+  /** What a tenant whose id was made of an identity token's claim is called: the claim. */
+  tenant_label?: string;
   scopes: readonly Scope[];
   kind: CredentialKind;
   /** Of the key or of the identity token's subject. */

@@ -51,6 +51,8 @@ export interface TenantGateway {
 
 export interface Reservation {
   id: string;
+  /** Of the tenant, if this creates it. */
+  tenant_label?: string;
   idempotency?: Idempotency;
 }
 

@@ -28,6 +28,7 @@ import { Database } from "../storage/database.ts";
 import { Admission } from "./admission.ts";
 import { ChangeClock } from "./change-clock.ts";
 import { ChangeFeed } from "./change-feed.ts";
+import { invalidCursor } from "./cursor.ts";
 import { Directory } from "./directory.ts";
 import { KeyStore } from "./key-store.ts";
 import { Lists } from "./lists.ts";
@@ -168,7 +169,7 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
   }
 
   reserve(input: Reservation): Result<{ id: string }> {
-    const { tenant, reservations } = this.#hold();
+    const { tenant, reservations } = this.#hold(input.tenant_label);
     if (tenant.record.deleting) return beingDeleted();
     const now = Date.now();
     const reserved = reservations.reserve(input, this.limits().teams, now);
@@ -205,15 +206,15 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
   }
 
   teams(query: TeamQuery): Result<TeamList> {
-    return this.#parts?.lists.teams(query) ?? ok({ teams: [], next_cursor: null });
+    return this.#parts?.lists.teams(query) ?? emptyPage(query, { teams: [] });
   }
 
   runs(query: RunQuery): Result<RunList> {
-    return this.#parts?.lists.runs(query) ?? ok({ runs: [], next_cursor: null });
+    return this.#parts?.lists.runs(query) ?? emptyPage(query, { runs: [] });
   }
 
   requests(query: RequestQuery): Result<RequestList> {
-    return this.#parts?.lists.requests(query) ?? ok({ requests: [], next_cursor: null });
+    return this.#parts?.lists.requests(query) ?? emptyPage(query, { requests: [] });
   }
 
   usageReport(query: UsageQuery): Result<UsageReport> {
@@ -276,14 +277,14 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     }
   }
 
-  /** The parts; the tables are created on the first write. */
-  #hold(): Parts {
+  /** The parts; the tables are created on the first write. @param label of a new tenant */
+  #hold(label?: string): Parts {
     if (this.#parts === undefined) {
       const { name } = this.ctx.id;
       if (name === undefined) throw new TypeError("a tenant's object is found by its name");
       this.#db.transaction(() => {
         createTenantTables(this.#db);
-        new TenantStore(this.#db).create(name, Date.now());
+        new TenantStore(this.#db).create(name, label ?? null, Date.now());
       });
       this.#load();
       this.#arm(Date.now());
@@ -367,6 +368,14 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     if (TENANT === undefined) throw new TypeError("the binding TENANT is missing");
     return TENANT.get(TENANT.idFromName(REGISTRY)) as unknown as RegistryStub;
   }
+}
+
+/** The page of a tenant without stored data: no cursor can come from there. */
+function emptyPage<T extends object>(
+  { cursor }: { cursor?: string },
+  items: T,
+): Result<T & { next_cursor: null }> {
+  return cursor === undefined ? ok({ ...items, next_cursor: null }) : invalidCursor();
 }
 
 function tenantNotFound(): Refused {

@@ -33,10 +33,10 @@ export class TenantStore {
     return record;
   }
 
-  create(id: string, now: number): void {
+  create(id: string, label: string | null, now: number): void {
     this.#write({
       id,
-      label: null,
+      label,
       limits: {},
       created_at: new Date(now).toISOString(),
       registered: false,

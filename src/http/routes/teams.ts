@@ -1,4 +1,5 @@
 import type { Note } from "../../core/component/component.ts";
+import type { Principal } from "../../auth/principal.ts";
 import type { Idempotency } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
@@ -30,12 +31,16 @@ export function teamEndpoints(services: Services): Endpoint[] {
 
   /** The id that the tenant gives a new team: for a repeated request the one it was given first. */
   const reservedId = async (
-    tenant: string,
+    { tenant, tenant_label }: Principal,
     id: string,
     idempotency: Idempotency | undefined,
   ): Promise<string> => {
     if (tenants === undefined) return id;
-    const reservation = { id, ...(idempotency && { idempotency }) };
+    const reservation = {
+      id,
+      ...(tenant_label !== undefined && { tenant_label }),
+      ...(idempotency && { idempotency }),
+    };
     return unwrap(await tenants.tenant(tenant).reserve(reservation)).id;
   };
 
@@ -72,7 +77,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
           services,
         );
         const id = await reservedId(
-          principal.tenant,
+          principal,
           body.id ?? (await newTeamId(principal.tenant, "team", idempotency)),
           idempotency,
         );
@@ -194,7 +199,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
         // The key belongs to the team that is forked as much as to the body.
         const own = idempotency && { ...idempotency, hash: `${source} ${idempotency.hash}` };
         const id = await reservedId(
-          principal.tenant,
+          principal,
           body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency)),
           own,
         );
