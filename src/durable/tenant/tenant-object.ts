@@ -66,6 +66,9 @@ const DELETED_AT_ONCE = 20;
 /** The name under which the streams of the directory itself are counted; no team's id contains an @. */
 const FEED = "@feed";
 
+/** The last entry of a team, whatever its number. */
+const GONE = { kind: "deleted", idempotency: null, number: Number.MAX_SAFE_INTEGER } as const;
+
 /** The object's parts while it holds a tenant. */
 interface Parts {
   tenant: TenantStore;
@@ -185,6 +188,11 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
 
   /** Applies what a team tells; lists and feed show it from then on. */
   deliver(delivery: Delivery): Acknowledgement {
+    const last = delivery.entries.at(-1);
+    // A tenant that was deleted is not created again by the last words of its teams.
+    if (this.#parts === undefined && last?.kind === "deleted") {
+      return { number: last.number, place: 0, resync: false };
+    }
     const { admission, directory, spending } = this.#hold();
     let applied;
     try {
@@ -346,7 +354,13 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
   async #delete({ tenant, directory }: Parts): Promise<void> {
     const { id: name } = tenant.record;
     const teams = directory.some(DELETED_AT_ONCE);
-    await Promise.all(teams.map((id) => this.#team(name, id).destroy()));
+    await Promise.all(
+      teams.map(async (team) => {
+        const destroyed = await this.#team(name, team).destroy();
+        // Its object holds no team, so nothing will tell of it any more.
+        if (!destroyed.ok) this.deliver({ team, place: null, entries: [GONE] });
+      }),
+    );
     if (teams.length > 0) {
       await this.ctx.storage.setAlarm(Date.now());
       return;
