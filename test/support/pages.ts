@@ -11,6 +11,7 @@ export const PAGES = [
   "docs/code-execution.md",
   "docs/custom-agents.md",
   "docs/keys.md",
+  "docs/tenants.md",
   "docs/memory.md",
   "docs/own-worker.md",
   "docs/approval.md",
