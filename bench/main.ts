@@ -10,6 +10,7 @@ const SECTIONS: Record<string, () => Promise<{ measure(): Promise<Report> }>> = 
   stream: () => import("./sections/stream.ts"),
   memory: () => import("./sections/memory.ts"),
   code: () => import("./sections/code.ts"),
+  platform: () => import("./sections/platform.ts"),
 };
 
 // npm run bench -- [section...]

@@ -17,7 +17,7 @@ const FIRST = 50;
 export async function measure(): Promise<Report> {
   await using upstream = await startNode<{ url: string }>(UPSTREAM, []);
   using worker = await bundle("src/worker.ts", {
-    objects: { TEAM: "TeamObject" },
+    objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1", SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") },
   });
   await using workerd = await startWorkerd(worker);

@@ -22,7 +22,7 @@ interface Measured {
 /** Rows and time per turn, while the conversation grows. */
 export async function measure(): Promise<Report> {
   using worker = await bundle("bench/worker/counting.ts", {
-    objects: { TEAM: "TeamObject" },
+    objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1" },
   });
   await using workerd = await startWorkerd(worker);

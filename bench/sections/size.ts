@@ -13,7 +13,7 @@ const TOKENIZER = /^parts\/(cl100k_base|o200k_base|lite)\b/;
 /** Size of the Worker and how long it takes to start. */
 export async function measure(): Promise<Report> {
   using troupe = await bundle("src/worker.ts", {
-    objects: { TEAM: "TeamObject" },
+    objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1" },
   });
   using imports = await bundle("bench/worker/imports.ts");

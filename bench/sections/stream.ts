@@ -30,7 +30,7 @@ export async function measure(): Promise<Report> {
   await using upstream = await startNode<{ url: string }>(UPSTREAM, []);
   const { url } = upstream.hello;
   using worker = await bundle("bench/worker/stream.ts", {
-    objects: { TEAM: "TeamObject", BARE: "BareObject" },
+    objects: { TEAM: "TeamObject", TENANT: "TenantObject", BARE: "BareObject" },
     vars: { TROUPE_OPEN: "1", UPSTREAM: url, SECRETS_KEY: Buffer.alloc(32, 7).toString("base64") },
   });
   await using workerd = await startWorkerd(worker);

@@ -53,7 +53,7 @@ const SHAPES: readonly Shape[] = [
 /** The cost of each kind of team, durable and in memory, and whether it grows with the team or its run. */
 export async function measure(): Promise<Report> {
   using worker = await bundle("bench/worker/counting.ts", {
-    objects: { TEAM: "TeamObject" },
+    objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1" },
   });
   await using workerd = await startWorkerd(worker);

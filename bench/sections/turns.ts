@@ -15,7 +15,7 @@ const LENGTHS = [
 /** Durable turns per second, against the same team in memory. */
 export async function measure(): Promise<Report> {
   using worker = await bundle("src/worker.ts", {
-    objects: { TEAM: "TeamObject" },
+    objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1" },
   });
   await using workerd = await startWorkerd(worker);

@@ -1,5 +1,7 @@
 import worker, { type Env, TeamObject as DeployedTeam } from "troupe/worker";
 
+export { TenantObject } from "troupe/worker";
+
 /** A team that says how many rows it wrote from each transaction to the next: those of one turn. */
 export class TeamObject extends DeployedTeam {
   readonly #commits: number[];

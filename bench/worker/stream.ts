@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import { createParser } from "eventsource-parser";
 import worker, { type Env as TroupeEnv } from "troupe/worker";
 
-export { TeamObject } from "troupe/worker";
+export { TeamObject, TenantObject } from "troupe/worker";
 
 type Env = TroupeEnv & { BARE: DurableObjectNamespace<BareObject>; UPSTREAM: string };
 
