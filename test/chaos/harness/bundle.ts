@@ -52,9 +52,13 @@ const main :Workerd.Worker = (
   compatibilityDate = "${COMPATIBILITY_DATE}",
   bindings = [
     (name = "TEAM", durableObjectNamespace = "TeamObject"),
+    (name = "TENANT", durableObjectNamespace = "TenantObject"),
     ${bindings.join(",\n    ")}
   ],
-  durableObjectNamespaces = [(className = "TeamObject", uniqueKey = "troupe", enableSql = true)],
+  durableObjectNamespaces = [
+    (className = "TeamObject", uniqueKey = "troupe", enableSql = true),
+    (className = "TenantObject", uniqueKey = "tenant", enableSql = true)
+  ],
   durableObjectStorage = (localDisk = "state")
 );
 `;

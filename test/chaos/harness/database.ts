@@ -2,8 +2,9 @@ import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
-/** Directory of the namespace in the state directory: its unique key in the configuration. */
-const NAMESPACE = "troupe";
+/** Directories of the namespaces in the state directory: their unique keys in the configuration. */
+const TEAMS = "troupe";
+const TENANTS = "tenant";
 
 /** A run as stored, the part that matters here. */
 export interface StoredRun {
@@ -18,16 +19,50 @@ export interface OpenQuestion {
 }
 
 /**
- * Reads the database on disk from outside, which does not wake the object as a request would. Reads a copy, because
- * opening a database after a crash repairs it and locks out the service meanwhile. For state directories that hold a
- * single object.
+ * Reads a database on disk from outside, which does not wake the object as a request would. Reads a copy, because opening a
+ * database after a crash repairs it and locks out the service meanwhile.
  */
+function readDatabase<T>(file: string, copy: string, query: (db: DatabaseSync) => T): T {
+  rmSync(`${copy}-wal`, { force: true });
+  rmSync(`${copy}-shm`, { force: true });
+  copyFileSync(file, copy);
+  if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`);
+  const db = new DatabaseSync(copy);
+  try {
+    return query(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** The databases of the objects in a directory. */
+function databasesIn(directory: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(directory);
+  } catch {
+    return [];
+  }
+  return names
+    .filter((one) => one.endsWith(".sqlite") && one !== "metadata.sqlite")
+    .map((name) => join(directory, name));
+}
+
+/** The directory as a tenant has stored it. */
+export interface StoredDirectory {
+  teams: string[];
+  /** Id and status. */
+  runs: string[];
+  requests: string[];
+}
+
+/** The databases of a state directory that holds a single team. */
 export class DiskView {
-  readonly #directory: string;
+  readonly #state: string;
   readonly #copy: string;
 
   constructor(state: string) {
-    this.#directory = join(state, NAMESPACE);
+    this.#state = state;
     this.#copy = join(state, "copy.sqlite");
   }
 
@@ -98,30 +133,57 @@ export class DiskView {
     );
   }
 
+  /** What the tenant has to list, as the team has stored it; undefined while something is left to be told. */
+  truth(): StoredDirectory | undefined {
+    return this.#read((db) => {
+      const left = db.prepare("select 1 from outbox where entry is not null").all();
+      if (left.length > 0) return undefined;
+      const column = (query: string): string[] =>
+        db
+          .prepare(query)
+          .all()
+          .map(({ value }) => String(value));
+      return {
+        teams: column("select json_extract(value, '$.id') as value from meta where name = 'team'"),
+        runs: column(
+          "select id || ' ' || json_extract(record, '$.status') as value from run order by id",
+        ),
+        requests: column("select id as value from question where answer is null order by id"),
+      };
+    });
+  }
+
+  /** What the tenant has stored. */
+  listed(): StoredDirectory | undefined {
+    for (const file of databasesIn(join(this.#state, TENANTS))) {
+      const found = readDatabase(file, this.#copy, (db) => {
+        if (!hasTable(db, "activity")) return undefined;
+        if (db.prepare("select 1 from meta where name = 'tenant'").get() === undefined) {
+          return undefined;
+        }
+        const column = (query: string): string[] =>
+          db
+            .prepare(query)
+            .all()
+            .map(({ value }) => String(value));
+        return {
+          teams: column("select team.id as value from team join activity using (id)"),
+          runs: column("select id || ' ' || status as value from run order by id"),
+          requests: column("select id as value from request order by id"),
+        };
+      });
+      if (found) return found;
+    }
+    return undefined;
+  }
+
   #read<T>(query: (db: DatabaseSync) => T): T | undefined {
     const file = this.#file();
-    if (file === undefined) return undefined;
-    rmSync(`${this.#copy}-wal`, { force: true });
-    rmSync(`${this.#copy}-shm`, { force: true });
-    copyFileSync(file, this.#copy);
-    if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${this.#copy}-wal`);
-    const db = new DatabaseSync(this.#copy);
-    try {
-      return query(db);
-    } finally {
-      db.close();
-    }
+    return file === undefined ? undefined : readDatabase(file, this.#copy, query);
   }
 
   #file(): string | undefined {
-    let names: string[];
-    try {
-      names = readdirSync(this.#directory);
-    } catch {
-      return undefined;
-    }
-    const name = names.find((one) => one.endsWith(".sqlite") && one !== "metadata.sqlite");
-    return name === undefined ? undefined : join(this.#directory, name);
+    return databasesIn(join(this.#state, TEAMS))[0];
   }
 }
 

@@ -166,8 +166,7 @@ class Trial {
         `${String(error)} (status ${status}, open questions ${this.#disk.openQuestions().length}, rows ${JSON.stringify(this.#disk.rowCounts())}${left.length > 0 ? `, kills left: ${left.join(", ")}` : ""})`,
       );
     }
-    // The alarm goes in the transaction that ends the run.
-    if (this.#disk.alarmSet()) this.#problems.push("an alarm is set after the end");
+    await this.#untilListed();
     this.#end();
     await supervisor.calm();
     await interfering;
@@ -247,6 +246,24 @@ class Trial {
         await this.#api.answer(run, id, answer);
         this.#lastKill = performance.now();
       }
+    }
+  }
+
+  /** Waits until the tenant lists what the team has stored, and the team's alarm is gone. */
+  async #untilListed(): Promise<void> {
+    for (;;) {
+      const [truth, listed, alarm] = [
+        JSON.stringify(this.#disk.truth()),
+        JSON.stringify(this.#disk.listed()),
+        this.#disk.alarmSet(),
+      ];
+      if (truth !== undefined && truth === listed && !alarm) return;
+      if (performance.now() - this.#lastKill > this.#deadline) {
+        const what = `the team has stored ${truth}, the tenant lists ${listed}`;
+        this.#problems.push(alarm ? `an alarm is set after the end; ${what}` : what);
+        return;
+      }
+      await sleep(POLL_MS);
     }
   }
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { registerComponent, registerTool } from "troupe";
-import app, { TeamObject as Base } from "troupe/worker";
+import app, { TeamObject as Team, TenantObject as Tenant } from "troupe/worker";
 import type { Arming } from "./protocol.ts";
 import { StepsAgent } from "./steps-agent.ts";
 import { StorageProbe } from "./storage-probe.ts";
@@ -11,19 +11,34 @@ registerComponent(StepsAgent.component);
 
 const arming = JSON.parse((env as unknown as { CHAOS: string }).CHAOS) as Arming;
 
-/** The service's own object over a storage that is watched. */
-export class TeamObject extends Base {
+/** @param prefix of the labels of its writes */
+function watch(ctx: DurableObjectState, prefix = ""): void {
+  const storage = new StorageProbe(ctx.storage, arming, prefix).wrap();
+  Object.defineProperty(ctx, "storage", { value: storage });
+}
+
+/** The service's own objects over storages that are watched. */
+export class TeamObject extends Team {
   constructor(
-    ctx: ConstructorParameters<typeof Base>[0],
-    bindings: ConstructorParameters<typeof Base>[1],
+    ctx: ConstructorParameters<typeof Team>[0],
+    bindings: ConstructorParameters<typeof Team>[1],
   ) {
-    const storage = new StorageProbe(ctx.storage, arming).wrap();
-    Object.defineProperty(ctx, "storage", { value: storage });
+    watch(ctx);
     super(ctx, bindings);
   }
 
   /** Kills lead to recoveries and faults to failures, as expected; any other output is a finding. */
   protected override log(): void {}
+}
+
+export class TenantObject extends Tenant {
+  constructor(
+    ctx: ConstructorParameters<typeof Tenant>[0],
+    bindings: ConstructorParameters<typeof Tenant>[1],
+  ) {
+    watch(ctx, ctx.id.name === "@registry" ? "registry: " : "tenant: ");
+    super(ctx, bindings);
+  }
 }
 
 export default app;

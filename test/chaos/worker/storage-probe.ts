@@ -10,11 +10,14 @@ const SPINS = 1_000_000_000;
 export class StorageProbe {
   readonly #arming: Arming;
   readonly #storage: DurableObjectStorage;
+  readonly #prefix: string;
   readonly #counts = new Map<string, number>();
 
-  constructor(storage: DurableObjectStorage, arming: Arming) {
+  /** @param prefix of the labels */
+  constructor(storage: DurableObjectStorage, arming: Arming, prefix: string) {
     this.#storage = storage;
     this.#arming = arming;
+    this.#prefix = prefix;
   }
 
   /** The same storage, observed. */
@@ -63,7 +66,8 @@ export class StorageProbe {
       .then(() => emit({ kind: "recorded", key: String(key), result: String(result) }));
   }
 
-  #wrote(label: string): void {
+  #wrote(what: string): void {
+    const label = this.#prefix + what;
     const occurrence = (this.#counts.get(label) ?? 0) + 1;
     this.#counts.set(label, occurrence);
     emit({ kind: "write", label, occurrence });
