@@ -7,6 +7,7 @@ import { KINDS } from "./support/kinds.ts";
 import { undisturbed } from "./support/outcome.ts";
 import { modelCall, thought } from "./support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, value } from "./support/team.ts";
+import { tenantStub } from "./support/tenant.ts";
 
 const USAGE = { prompt_tokens: 5, completion_tokens: 2 };
 const PRICED = { model: "priced" };
@@ -161,6 +162,26 @@ test("the last frame about a run shows what the run shows", async () => {
   const [run] = value(await team.gateway.runs({ limit: 1 })).runs;
   expect(run).toMatchObject({ status: "completed", turns: 2, ...calls(2) });
   expect(shown.at(-1)).toEqual(run);
+});
+
+test("the tenant's list and report have the usage of a run by model", async () => {
+  const once = agent("a", async function* (_self, ctx) {
+    yield* [];
+    return modelCall(ctx, "model:0", "said", USAGE, PRICED);
+  });
+  const team = await TestTeam.create(roundRobin([once], 2));
+  const run = await team.finished((await team.start("go")).id);
+  await team.delivered();
+  const tenant = tenantStub("tenant");
+  const { usage, models } = calls(2);
+  expect(value(await tenant.runs({ team: team.id, limit: 10 })).runs).toMatchObject([
+    { id: run.id, usage, models },
+  ]);
+  const day = run.ended_at?.slice(0, 10) ?? "";
+  const report = value(await tenant.usageReport({ from: day, to: day, by: ["team", "model"] }));
+  expect(report.usage.filter((row) => row.team === team.id)).toEqual([
+    { team: team.id, model: "priced", runs: 1, turns: 2, ...usage, cost: 18 },
+  ]);
 });
 
 describe("by model", () => {
