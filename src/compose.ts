@@ -22,6 +22,7 @@ import {
   isConfigured,
 } from "./auth/authenticate.ts";
 import type { Authenticate } from "./auth/principal.ts";
+import { ModelPrices } from "./contract/model-prices.ts";
 import { tenantLimitsFrom } from "./contract/tenant.ts";
 import { allowedOrigins } from "./http/cors.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
@@ -60,6 +61,8 @@ export interface Composition {
   log: Log;
   /** Removes a team's data at external services: its session in the sandbox. @throws when it cannot be reached */
   releaseSession: (session: string) => Promise<void>;
+  /** Of the models that calls are made to. */
+  prices: ModelPrices;
 }
 
 export interface CompositionOptions {
@@ -79,6 +82,7 @@ export function compose(
     throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
   }
   const limits = limitsFrom(env);
+  const prices = ModelPrices.parse(env.MODEL_PRICES);
   const logEntry: Log = (entry, error) => {
     log(JSON.stringify(entry));
     if (env.TROUPE_OPEN === "1" && error !== undefined) log(logLine(error));
@@ -121,6 +125,7 @@ export function compose(
       ...shipped.teams().filter(({ name }) => catalog.team(name) === undefined),
     ],
     limits,
+    prices,
     authenticate: authentication(env, credentials),
     version,
     log,
@@ -129,6 +134,7 @@ export function compose(
     fetch: (request) => app.fetch(request),
     build: (component) => asRunnable(registry.load<Team | ChatAgent>(component, ["team", "agent"])),
     log: logEntry,
+    prices,
     releaseSession: async (session) => {
       if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);
     },

@@ -21,6 +21,8 @@ const SETTINGS = [
   "OPENAI_BASE_URL",
   "OPENAI_MODEL",
   "OLLAMA_HOST",
+  /** JSON: prices of models per million tokens, `{ model: { input, output } }`. */
+  "MODEL_PRICES",
   /** JSON: static keys, `[{ hash, tenant, scopes, name? }]`. */
   "API_KEYS",
   /** SHA-256 of the operator's key, hex. */

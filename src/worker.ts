@@ -1,6 +1,7 @@
 import { defaultCatalog } from "./core/component/catalog.ts";
 import type { ComponentModel } from "./core/component/component.ts";
 import type { LogEntry } from "./core/log.ts";
+import type { RequestUsage } from "./core/models/llm-messages.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
@@ -29,6 +30,10 @@ export class TeamObject extends TroupeTeam<Env> {
 
   protected override releaseSession(session: string): Promise<void> {
     return composed(this.env).releaseSession(session);
+  }
+
+  protected override costOf(model: string, tokens: RequestUsage): number | null {
+    return composed(this.env).prices.cost(model, tokens);
   }
 }
 

@@ -4,7 +4,7 @@ import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { humanRequestSchema, type RunStatus } from "./run.ts";
 import type { TeamInfo } from "./team.ts";
-import { modelUsageSchema } from "./usage.ts";
+import { usageByModelSchema } from "./model-usage.ts";
 
 type TeamStatus = TeamInfo["status"];
 
@@ -43,7 +43,7 @@ export const listedRunSchema = z.object({
   stop_reason: z.string().nullable(),
   error: z.object({ type: z.string(), message: z.string() }).nullable(),
   usage: requestUsageSchema,
-  models: z.record(z.string(), modelUsageSchema).describe("The usage by model."),
+  models: usageByModelSchema.describe("The usage by model."),
   turns: z.number().int().min(0),
   retry_of: z.string().nullable(),
   metadata: describedObject("Kept as it is."),

@@ -35,6 +35,8 @@ export interface StartRunInput {
   on_conflict: "reject" | "interrupt";
   timeout_seconds: number | null;
   max_total_tokens: number | null;
+  /** In the currency of the prices. */
+  max_cost: number | null;
   metadata: JsonObject;
   idempotency?: Idempotency;
 }

@@ -4,6 +4,7 @@ import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
+import { costSchema, usageByModelSchema } from "./model-usage.ts";
 
 /** Upper limit of timeout_seconds: 30 days of running time. */
 const LONGEST_TIMEOUT = 30 * 24 * 3600;
@@ -40,7 +41,19 @@ export const startRunSchema = z.strictObject({
     })
     .default("reject"),
   timeout_seconds: z.number().positive().max(LONGEST_TIMEOUT).nullable().default(null),
-  max_total_tokens: z.number().int().positive().nullable().default(null),
+  max_total_tokens: z
+    .number()
+    .int()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe("Of all model calls; a run that uses more fails."),
+  max_cost: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe("In the currency of MODEL_PRICES; a run that costs more fails."),
   metadata: metadataSchema.default({}),
 });
 
@@ -132,7 +145,9 @@ export const runSchema = z.object({
         .describe("Path of the model call, tool call or other step that threw, below the turn."),
     })
     .nullable(),
-  usage: requestUsageSchema,
+  usage: requestUsageSchema.describe("Tokens of all model calls, also those in no message."),
+  cost: costSchema,
+  models: usageByModelSchema.describe("Usage by model."),
   turns: z
     .number()
     .int()

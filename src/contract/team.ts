@@ -4,6 +4,7 @@ import type { KnownComponent } from "../core/component/registry.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
+import { costSchema } from "./model-usage.ts";
 
 /** Component JSON of a request: any object. The registry checks its content and reports more than a schema can. */
 export const componentInputSchema = openObjectSchema.meta({
@@ -79,6 +80,7 @@ export const teamSchema = z.object({
   status: z.enum(["idle", "running", "waiting", "paused"]),
   active_run: z.string().nullable(),
   usage: requestUsageSchema,
+  cost: costSchema,
   turn: z
     .number()
     .int()

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { costSchema } from "./model-usage.ts";
 
 /** What the rows of a report are grouped by. */
 export const USAGE_GROUPS = ["day", "team", "model"] as const;
@@ -8,24 +9,12 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 /** A day, UTC: `2026-11-22`. */
 const daySchema = z.iso.date("must be a date like 2026-11-22");
 
-/** Tokens of the calls of one model. */
-export const modelUsageSchema = z.object({
-  prompt_tokens: z.number().int().min(0),
-  completion_tokens: z.number().int().min(0),
-  cost: z.number().nullable().describe("Null where its price is not known."),
-});
-
-export type ModelUsage = z.output<typeof modelUsageSchema>;
-
 const totals = {
   runs: z.number().int().min(0).describe("That ended. By model: that called it."),
   turns: z.number().int().min(0).describe("Of these runs."),
   prompt_tokens: z.number().int().min(0),
   completion_tokens: z.number().int().min(0),
-  cost: z
-    .number()
-    .nullable()
-    .describe("Of the model calls whose price is known; null where none is."),
+  cost: costSchema,
 };
 
 export const usageReportSchema = z.object({

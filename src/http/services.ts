@@ -1,5 +1,6 @@
 import type { ComponentRegistry } from "../core/component/registry.ts";
 import type { Template } from "../core/component/template.ts";
+import type { ModelPrices } from "../contract/model-prices.ts";
 import type { Gateway } from "../contract/gateway.ts";
 import type { RedactedSecrets } from "../secrets/redacted-secrets.ts";
 import type { TeamTokens } from "../auth/team-token.ts";
@@ -19,6 +20,7 @@ export interface Services {
   /** Puts references in the place of secrets that a dump has redacted. */
   redactedSecrets: Pick<RedactedSecrets, "resolve">;
   limits: Limits;
+  prices: Pick<ModelPrices, "empty">;
 }
 
 /** @throws ProblemError 503 without the binding TENANT */

@@ -115,6 +115,6 @@ export abstract class HttpModelClient implements ChatCompletionClient {
 
   #count(result: CreateResult): CreateResult {
     this.#usage = addUsage(this.#usage, result.usage);
-    return result;
+    return { ...result, model: this.#setup.model };
   }
 }

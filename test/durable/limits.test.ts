@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ModelError } from "troupe";
 import type { Message } from "troupe";
 import type { MessagePage } from "#contract/team.ts";
-import { thought } from "./support/scripted-agent.ts";
+import { modelCall, thought } from "./support/scripted-agent.ts";
 import { agent, roundRobin, Signal, TestTeam, value } from "./support/team.ts";
 
 describe("a time limit", () => {
@@ -117,11 +117,9 @@ describe("a token limit", () => {
       roundRobin(
         [
           agent("a", async function* (self, ctx) {
-            yield {
-              ...thought(self.name, ctx, "hm"),
-              models_usage: { prompt_tokens: 8, completion_tokens: 0 },
-            };
-            return `said ${self.answers + 1}`;
+            yield thought(self.name, ctx, "hm");
+            const usage = { prompt_tokens: 8, completion_tokens: 0 };
+            return modelCall(ctx, "model:0", `said ${self.answers + 1}`, usage);
           }),
         ],
         2,

@@ -2,7 +2,7 @@ import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { ModelError } from "troupe";
 import { lastObject } from "./support/last-object.ts";
-import { thought } from "./support/scripted-agent.ts";
+import { modelCall, thought } from "./support/scripted-agent.ts";
 import {
   agent,
   counter,
@@ -400,9 +400,9 @@ describe("a retry", () => {
     let calls = 0;
     const team = await TestTeam.create(
       agent("a", async function* (self, ctx) {
-        const models_usage = { prompt_tokens: 5, completion_tokens: 2 };
-        const reply = await ctx.step("model:0", () => Promise.resolve(`reply ${++calls}`));
-        yield { ...thought(self.name, ctx, "hm"), models_usage };
+        const usage = { prompt_tokens: 5, completion_tokens: 2 };
+        const reply = await modelCall(ctx, "model:0", () => `reply ${++calls}`, usage);
+        yield thought(self.name, ctx, "hm");
         return ctx.step("model:1", () => Promise.resolve(`said after ${reply}`));
       }),
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hooks, thought } from "./support/scripted-agent.ts";
+import { hooks, modelCall, thought } from "./support/scripted-agent.ts";
 import {
   agent,
   counter,
@@ -78,6 +78,7 @@ describe("a run", () => {
       on_conflict: "reject",
       timeout_seconds: null,
       max_total_tokens: null,
+      max_cost: null,
       metadata: {},
     });
     expect(refused).toMatchObject({
@@ -138,12 +139,9 @@ describe("a run", () => {
     const team = await TestTeam.create(
       roundRobin(
         [
-          agent("a", async function* (self, ctx) {
-            yield {
-              ...thought(self.name, ctx, "hm"),
-              models_usage: { prompt_tokens: 5, completion_tokens: 2 },
-            };
-            return "said";
+          agent("a", async function* (_self, ctx) {
+            yield* [];
+            return modelCall(ctx, "model:0", "said", { prompt_tokens: 5, completion_tokens: 2 });
           }),
         ],
         3,

@@ -1,5 +1,6 @@
 import { Catalog, ComponentRegistry, coreComponents } from "troupe";
 import { type AppOptions, createApp } from "#http/app.ts";
+import { ModelPrices } from "#contract/model-prices.ts";
 import { localOnly } from "#auth/local.ts";
 import { RedactedSecrets } from "#secrets/redacted-secrets.ts";
 import { allowedOrigins } from "#http/cors.ts";
@@ -34,6 +35,7 @@ export function testApp(options: Partial<AppOptions> = {}): {
       },
     ],
     limits: DEFAULT_LIMITS,
+    prices: ModelPrices.parse(undefined),
     authenticate: localOnly,
     version: "0.0.0",
     log: (line) => logged.push(line),

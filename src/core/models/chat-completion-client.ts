@@ -26,6 +26,8 @@ export interface CreateResult {
   finish_reason: FinishReason;
   content: string | FunctionCall[];
   usage: RequestUsage;
+  /** Name of the model, for usage and prices by model. */
+  model?: string;
   cached: boolean;
   /** Of a `ChatCompletionCache` that had the result and did not call its client. */
   from_store?: true;

@@ -18,6 +18,7 @@ export const createResultSchema = z.object({
   finish_reason: z.enum(["stop", "length", "function_calls", "content_filter", "unknown"]),
   content: z.union([z.string(), z.array(functionCallSchema)]),
   usage: requestUsageSchema,
+  model: z.string().optional(),
   cached: z.boolean(),
   logprobs: z.array(tokenLogprobSchema).nullable().optional(),
   thought: z.string().nullable().optional(),

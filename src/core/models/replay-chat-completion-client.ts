@@ -29,6 +29,9 @@ const DEFAULT_INFO: ModelInfo = {
 
 const NEVER_ABORTED = new AbortController().signal;
 
+/** The name its calls count under, unless an answer names a model. */
+const MODEL = "replay";
+
 /** The context window that AutoGen's replay client reports. */
 const CONTEXT_WINDOW = 10_000;
 
@@ -187,10 +190,11 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
     if (completion === undefined) {
       throw new ModelError("exhausted", "No more mock responses available");
     }
-    if (typeof completion !== "string") return completion;
+    if (typeof completion !== "string") return { model: MODEL, ...completion };
     return {
       finish_reason: "stop",
       content: completion,
+      model: MODEL,
       usage: { prompt_tokens, completion_tokens: words(completion).length },
       cached: true,
     };

@@ -8,7 +8,7 @@ export type StepPolicy = "retry" | "never" | "ask";
 
 /**
  * What a step does: calls a model, calls a tool, or has any other effect. When a turn fails, a retry repeats its last
- * `model` step.
+ * `model` step. The result of a `model` step counts in the run's usage if it has `usage`, as a `CreateResult` has.
  */
 export type StepKind = "model" | "tool" | "effect";
 

@@ -66,6 +66,7 @@ export function newRecord(
     metadata,
     component_version: 1,
     usage: { prompt_tokens: 0, completion_tokens: 0 },
+    cost: null,
     epoch: 0,
     idempotency,
     forked_from,

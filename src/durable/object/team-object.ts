@@ -12,6 +12,7 @@ import type {
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
 import type { Refused, Result } from "../../contract/result.ts";
+import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
@@ -96,6 +97,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Takes entries for the operator's log; the default drops them. */
   protected log(_entry: LogEntry, _error?: unknown): void {}
+
+  /** What tokens of a model cost, in the currency of the deployment's prices; null, the default, if that is not known. */
+  protected costOf(_model: string, _tokens: RequestUsage): number | null {
+    return null;
+  }
 
   /** Rows this instance has written so far, indexes included: what the platform bills. */
   get rowsWritten(): number {
@@ -330,6 +336,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       live,
       team: cache,
       log: (...entry) => this.log(...entry),
+      costOf: (...used) => this.costOf(...used),
     });
     const team = new TeamService({ stores, controller, cache, build, secrets });
     const outbox = this.#openOutbox(stores);

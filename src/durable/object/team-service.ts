@@ -1,6 +1,7 @@
 import type { ComponentModel } from "../../core/component/component.ts";
 import { ComponentError, StateError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { addCosts, totalCost } from "../../contract/model-usage.ts";
 import { addUsage } from "../../core/models/llm-messages.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
 import type { Result } from "../../contract/result.ts";
@@ -46,6 +47,8 @@ export class TeamService {
     const { record, component } = this.#stores.team;
     const active = this.#controller.active;
     const status = active?.record.status;
+    const used = active?.usage;
+    const cost = record.cost ?? null;
     return {
       id: record.id,
       label: record.label,
@@ -54,7 +57,8 @@ export class TeamService {
       component_version: record.component_version,
       status: status === "running" || status === "waiting" || status === "paused" ? status : "idle",
       active_run: active?.record.id ?? null,
-      usage: active ? addUsage(record.usage, active.usage) : record.usage,
+      usage: used ? addUsage(record.usage, used.usage) : record.usage,
+      cost: used ? addCosts(cost, totalCost(used.models)) : cost,
       turn: lastTurn(this.#stores.db),
       forked_from: record.forked_from,
       created_at: record.created_at,

@@ -120,7 +120,7 @@ function listedRun(team_id: string, record: RunRecord): ListedRun {
     stop_reason,
     error: error && { type: error.type, message: error.message },
     usage,
-    models: {},
+    models: record.models ?? {},
     turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
     retry_of,
     metadata,

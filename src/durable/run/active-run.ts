@@ -1,8 +1,16 @@
 import type { ChatMessage } from "../../core/messages/message.ts";
-import { addUsage, type RequestUsage } from "../../core/models/llm-messages.ts";
 import type { RunInfo } from "../../contract/run.ts";
+import {
+  addTokens,
+  addToUsage,
+  type CostOf,
+  NO_USAGE,
+  type RunUsage,
+  subtractTokens,
+  type TokensByModel,
+  totalCost,
+} from "../../contract/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
-import type { EventLog } from "../storage/event-log.ts";
 import { openRequests } from "../storage/human-requests.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/run-store.ts";
 import { type Commit, lastCommit } from "../storage/commits.ts";
@@ -14,6 +22,7 @@ export class ActiveRun {
   readonly stored: StoredRun;
   readonly record: RunRecord;
   readonly #stores: Stores;
+  readonly #costOf: CostOf;
   #task: readonly ChatMessage[] | null | undefined;
   /** Number of the turn in progress within the run; 0 relays the task. */
   turnOfRun: number;
@@ -25,12 +34,19 @@ export class ActiveRun {
   turnCursor: number;
   /** The cursor before the conversation's first event. */
   readonly conversationCursor: number;
-  #usage: RequestUsage;
+  /** Of the model calls up to the last commit. */
+  #committed: RunUsage;
   #events: TurnEvents | undefined;
 
   /** @param task its messages, where they are in memory; otherwise they are read when needed */
-  constructor(stores: Stores, stored: StoredRun, task?: readonly ChatMessage[] | null) {
+  constructor(
+    stores: Stores,
+    costOf: CostOf,
+    stored: StoredRun,
+    task?: readonly ChatMessage[] | null,
+  ) {
     this.#stores = stores;
+    this.#costOf = costOf;
     this.stored = stored;
     this.record = stored.record;
     this.#task = task;
@@ -41,13 +57,14 @@ export class ActiveRun {
     this.turnOfRun = own?.next ?? this.record.first_turn;
     this.turnStarted = own?.time ?? this.record.first_moment;
     this.turnCursor = own?.event ?? this.record.first_event;
-    this.#usage = own?.usage ?? { prompt_tokens: 0, completion_tokens: 0 };
+    this.#committed = own ? { usage: own.usage, models: own.models ?? {} } : NO_USAGE;
   }
 
   /** The team's active run, if it has one. */
-  static load(stores: Stores): ActiveRun | undefined {
+  static load(stores: Stores, costOf: CostOf): ActiveRun | undefined {
     const last = stores.runs.last();
-    return last === undefined || isOver(last.record) ? undefined : new ActiveRun(stores, last);
+    if (last === undefined || isOver(last.record)) return undefined;
+    return new ActiveRun(stores, costOf, last);
   }
 
   /** The messages that started the run; null continues without a new task. */
@@ -78,7 +95,6 @@ export class ActiveRun {
       turn: this.turnOfTeam,
       after: this.turnCursor,
       quiet: this.#quiet(),
-      counted: this.#counted(this.#stores.log),
     });
     return this.#events;
   }
@@ -88,8 +104,22 @@ export class ActiveRun {
     this.#events = undefined;
   }
 
-  get usage(): RequestUsage {
-    return addUsage(this.#usage, this.events.usage);
+  /**
+   * Of all recorded model calls of the run, each counted once however often its turn runs; also of those whose turn was
+   * given up.
+   */
+  get usage(): RunUsage {
+    return addToUsage(this.#committed, this.#turnTokens, this.#costOf);
+  }
+
+  /** Removes recorded steps that have to run again. Their model calls still count. */
+  discardSteps(keys: readonly string[]): void {
+    const { steps, runs } = this.#stores;
+    const removed = keys.map((key) => steps.remove(key)).reduce(addTokens, {});
+    if (Object.keys(removed).length === 0) return;
+    const tokens = addTokens(this.#discardedTokens, removed);
+    this.record.discarded = { turn: this.turnOfRun, tokens };
+    runs.update(this.stored);
   }
 
   /** Milliseconds of running the records show at `now`, while the run has no drive that counts them. */
@@ -105,13 +135,13 @@ export class ActiveRun {
     this.turnOfTeam = commit.turn + 1;
     this.turnStarted = commit.time;
     this.turnCursor = commit.event;
-    this.#usage = commit.usage;
+    this.#committed = { usage: commit.usage, models: commit.models ?? {} };
     this.#events = undefined;
   }
 
   /** Of the record, what is in memory between two changes of status. */
-  get progress(): Pick<RunRecord, "usage" | "next_turn" | "turn"> {
-    return { usage: this.usage, next_turn: this.turnOfRun, turn: this.turnOfTeam - 1 };
+  get progress(): RunUsage & Pick<RunRecord, "next_turn" | "turn"> {
+    return { ...this.usage, next_turn: this.turnOfRun, turn: this.turnOfTeam - 1 };
   }
 
   info(): RunInfo {
@@ -125,10 +155,16 @@ export class ActiveRun {
     return new Set((this.task ?? []).map(({ id }) => id));
   }
 
-  #counted(log: EventLog): ReadonlyMap<string, string> {
-    const { taken_over } = this.record;
-    if (!this.repeatsFailedTurn || taken_over === null) return new Map();
-    return log.bodies(taken_over.after, taken_over.up_to);
+  /** Of the turn in progress, without those that a retried run has counted. */
+  get #turnTokens(): TokensByModel {
+    const tokens = addTokens(this.#stores.steps.tokens, this.#discardedTokens);
+    const counted = this.repeatsFailedTurn ? this.record.taken_over?.tokens : undefined;
+    return counted === undefined ? tokens : subtractTokens(tokens, counted);
+  }
+
+  get #discardedTokens(): TokensByModel {
+    const { discarded } = this.record;
+    return discarded?.turn === this.turnOfRun ? discarded.tokens : {};
   }
 }
 
@@ -148,6 +184,8 @@ export function runInfo(
     stop_reason: record.stop_reason,
     error: record.error && { agent: null, turn: null, step: null, ...record.error },
     usage: record.usage,
+    cost: totalCost(record.models ?? {}),
+    models: record.models ?? {},
     turns: Math.max(0, record.next_turn - Math.max(1, record.first_turn)),
     turn: record.turn,
     requests: isOver(record) ? [] : openRequests(stores, run),

@@ -31,10 +31,10 @@ export function commitTurn(
   const { log, steps, questions } = stores;
   const committed = stores.transaction(() => {
     const retract = active.events.retractOutstanding();
-    steps.clear();
     // A branch may have asked before a failing sibling halted it.
     questions.closeOpen(active.record.id);
-    const { usage, turnOfTeam, conversationCursor } = active;
+    const { turnOfTeam, conversationCursor } = active;
+    const { usage, models } = active.usage;
     active.record.ran = time.ran;
     const terminal =
       outcome &&
@@ -42,7 +42,6 @@ export function commitTurn(
         turnOfRun: next,
         turnOfTeam: turnOfTeam + 1,
         turnStarted: time,
-        turnCursor: log.last,
       });
     const commit = {
       turn: turnOfTeam,
@@ -50,10 +49,13 @@ export function commitTurn(
       next,
       time,
       usage,
+      models,
       event: log.last,
       since: conversationCursor,
       empty: false,
     };
+    // After the outcome, which counts their model calls.
+    steps.clear();
     open.state.write(commit);
     return { commit, retract, terminal };
   });

@@ -1,4 +1,7 @@
+import type { CostOf } from "../../contract/model-usage.ts";
 import type { Log } from "../../core/log.ts";
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { StoredRun } from "../storage/run-store.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { TeamAlarm } from "../object/team-alarm.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -18,6 +21,7 @@ export interface RunControllerOptions {
   live: LiveFeed;
   team: TeamCache;
   log: Log;
+  costOf: CostOf;
 }
 
 /** What requests and the alarm do to the active run. Starts the loop whenever the run needs it. */
@@ -28,12 +32,12 @@ export class RunController {
   readonly #lifecycle: RunLifecycle;
   readonly #loop: RunLoop;
 
-  constructor({ storage, alarm, stores, live, team, log }: RunControllerOptions) {
+  constructor({ storage, alarm, stores, live, team, log, costOf }: RunControllerOptions) {
     this.#stores = stores;
     this.#team = team;
     const feed = new RunFeed(live);
     const runAlarm = new RunAlarm(alarm, stores);
-    const lifecycle = new RunLifecycle({ stores, team, alarm: runAlarm, feed, log });
+    const lifecycle = new RunLifecycle({ stores, team, alarm: runAlarm, feed, log, costOf });
     this.#feed = feed;
     this.#lifecycle = lifecycle;
     this.#loop = new RunLoop({ storage, stores, team, feed, lifecycle });
@@ -44,8 +48,8 @@ export class RunController {
   }
 
   /** Starts a run whose row was just inserted. */
-  start(active: ActiveRun): void {
-    this.#lifecycle.begin(active);
+  start(stored: StoredRun, task: readonly ChatMessage[] | null): void {
+    this.#lifecycle.begin(stored, task);
     this.kick("start");
   }
 

@@ -1,6 +1,9 @@
 import type { Log } from "../../core/log.ts";
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { CostOf } from "../../contract/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
+import type { StoredRun } from "../storage/run-store.ts";
 import { defaultAnswer, type StoredQuestion } from "../storage/question-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import { ActiveRun } from "./active-run.ts";
@@ -18,6 +21,7 @@ export interface RunLifecycleOptions {
   alarm: RunAlarm;
   feed: RunFeed;
   log: Log;
+  costOf: CostOf;
 }
 
 /**
@@ -30,18 +34,20 @@ export class RunLifecycle {
   readonly #alarm: RunAlarm;
   readonly #feed: RunFeed;
   readonly #log: Log;
+  readonly #costOf: CostOf;
   #active: ActiveRun | undefined;
   #drive: Drive | undefined;
   /** Whether the next drive is a recovery. */
   #recovering: boolean;
 
-  constructor({ stores, team, alarm, feed, log }: RunLifecycleOptions) {
+  constructor({ stores, team, alarm, feed, log, costOf }: RunLifecycleOptions) {
     this.#stores = stores;
     this.#team = team;
     this.#alarm = alarm;
     this.#feed = feed;
     this.#log = log;
-    this.#active = ActiveRun.load(stores);
+    this.#costOf = costOf;
+    this.#active = ActiveRun.load(stores, costOf);
     if (this.#active) alarm.resume(this.#active.record, this.clock());
     this.#recovering = this.#active !== undefined && this.#wasInterrupted(this.#active);
   }
@@ -71,7 +77,8 @@ export class RunLifecycle {
   }
 
   /** Makes a run active whose row was just inserted. */
-  begin(active: ActiveRun): void {
+  begin(stored: StoredRun, task: readonly ChatMessage[] | null): void {
+    const active = new ActiveRun(this.#stores, this.#costOf, stored, task);
     this.#active = active;
     this.#stores.announcer.run(active.record);
     this.#alarm.set(active.record, this.clock());
@@ -163,7 +170,7 @@ export class RunLifecycle {
     try {
       const { retract, terminal } = this.#stores.transaction(() => {
         active.record.ran = this.clock().ran;
-        for (const key of repeat) this.#stores.steps.remove(key);
+        active.discardSteps(repeat);
         const taken = active.events.retractAll();
         const last = writeOutcome(this.#stores, active, outcome, active);
         return { retract: taken, terminal: last };
@@ -175,7 +182,7 @@ export class RunLifecycle {
     } catch (error) {
       // It could not be stored, so it did not happen, although the record in memory says so.
       this.leave();
-      this.#active = ActiveRun.load(this.#stores);
+      this.#active = ActiveRun.load(this.#stores, this.#costOf);
       this.#recovering = true;
       throw error;
     } finally {

@@ -1,5 +1,5 @@
 import { TroupeError } from "../../core/errors.ts";
-import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import { type RunUsage, totalCost } from "../../contract/model-usage.ts";
 import type { RunRecord } from "../storage/run-store.ts";
 
 /**
@@ -20,20 +20,27 @@ export function timeLimitError({
   return new TroupeError("run_timeout", `the run took longer than ${timeout_seconds} seconds`);
 }
 
-/** The error of a run that has used up its tokens: no further step may begin. */
-export function tokenLimitError({
-  record,
-  usage,
-}: {
-  record: Pick<RunRecord, "max_total_tokens">;
-  usage: RequestUsage;
+/** The error of a run whose model calls exceed one of its limits: no further step may begin. */
+export function usageLimitError(active: {
+  readonly record: Pick<RunRecord, "max_total_tokens" | "max_cost">;
+  readonly usage: RunUsage;
 }): TroupeError | undefined {
-  const { max_total_tokens } = record;
-  if (max_total_tokens === null) return undefined;
-  const used = usage.prompt_tokens + usage.completion_tokens;
-  if (used <= max_total_tokens) return undefined;
-  return new TroupeError(
-    "token_limit",
-    `the run used ${used} tokens, more than its limit of ${max_total_tokens}`,
-  );
+  const { max_total_tokens, max_cost = null } = active.record;
+  if (max_total_tokens === null && max_cost === null) return undefined;
+  const { usage, models } = active.usage;
+  const tokens = usage.prompt_tokens + usage.completion_tokens;
+  if (max_total_tokens !== null && tokens > max_total_tokens) {
+    return new TroupeError(
+      "token_limit",
+      `the run used ${tokens} tokens, more than its limit of ${max_total_tokens}`,
+    );
+  }
+  const cost = totalCost(models) ?? 0;
+  if (max_cost !== null && cost > max_cost) {
+    return new TroupeError(
+      "cost_limit",
+      `the run cost ${cost}, more than its limit of ${max_cost}`,
+    );
+  }
+  return undefined;
 }

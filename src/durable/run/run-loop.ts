@@ -173,11 +173,11 @@ export class RunLoop {
   #commit(active: ActiveRun, team: LoadedTeam, outcome: Outcome | undefined, next: number): void {
     const end = { outcome, next, time: this.#lifecycle.clock() };
     const { commit, retract, terminal } = commitTurn(this.#stores, active, team, end);
+    active.advance(commit);
     if (outcome && terminal) {
       this.#lifecycle.ended(active, outcome, retract, terminal);
       return;
     }
-    active.advance(commit);
     this.#feed.turnOver();
     this.#feed.retracted(retract);
   }

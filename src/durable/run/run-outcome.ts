@@ -1,4 +1,5 @@
 import { errorMessage, TroupeError } from "../../core/errors.ts";
+import { addCosts, totalCost } from "../../contract/model-usage.ts";
 import { addUsage } from "../../core/models/llm-messages.ts";
 import { failingAgent } from "../../core/run/failing-agent.ts";
 import { type ActiveRun, runInfo } from "./active-run.ts";
@@ -20,8 +21,8 @@ export type Outcome =
       step?: string | null;
     };
 
-/** The beginning of a turn: its numbers, its time, and the cursor before its first event. */
-export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted" | "turnCursor">;
+/** The beginning of a turn: its numbers and its time. */
+export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted">;
 
 /**
  * Writes a run's outcome and its terminal event, inside a transaction and after the turn's events. Open questions are
@@ -37,10 +38,12 @@ export function writeOutcome(
 ): RecordedEvent {
   const { announcer, log, questions, runs, team } = stores;
   const { record, stored, turnOfTeam } = active;
-  record.usage = active.usage;
+  const { usage, models } = active.usage;
+  record.usage = usage;
+  record.models = models;
   record.next_turn = start.turnOfRun;
   record.turn = start.turnOfTeam - 1;
-  record.last_turn = { started: start.turnStarted, event: start.turnCursor };
+  record.last_turn = { started: start.turnStarted };
   record.status = outcome.status;
   record.pause_requested = false;
   record.wake_at = null;
@@ -63,7 +66,10 @@ export function writeOutcome(
     }
   })();
   runs.update(stored);
-  team.save({ usage: addUsage(team.record.usage, record.usage) });
+  team.save({
+    usage: addUsage(team.record.usage, usage),
+    cost: addCosts(team.record.cost ?? null, totalCost(models)),
+  });
   announcer.run(record);
   return event;
 }

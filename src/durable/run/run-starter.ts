@@ -3,7 +3,7 @@ import { createMessage } from "../../core/messages/create.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
-import { ActiveRun } from "./active-run.ts";
+import { NO_USAGE } from "../../contract/model-usage.ts";
 import type { RunController } from "./run-controller.ts";
 import { idempotencyMismatch, runNotFound, teamBusy } from "../object/refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
@@ -51,6 +51,7 @@ export class RunStarter {
       metadata: input.metadata,
       timeout_seconds: input.timeout_seconds,
       max_total_tokens: input.max_total_tokens,
+      max_cost: input.max_cost,
       epoch: this.#stores.team.record.epoch,
       first_event: this.#stores.log.last,
     };
@@ -60,7 +61,7 @@ export class RunStarter {
       this.#remember(idempotency, id);
       return this.#stores.runs.insert(record, task);
     });
-    this.#controller.start(new ActiveRun(this.#stores, stored, task));
+    this.#controller.start(stored, task);
     return ok({ id, created: true });
   }
 
@@ -76,10 +77,7 @@ export class RunStarter {
     const failed = retryable.value;
     const { record } = failed;
     const retryId = crypto.randomUUID();
-    const { started, event } = record.last_turn ?? {
-      started: record.first_moment,
-      event: record.first_event,
-    };
+    const started = record.last_turn?.started ?? record.first_moment;
     const ran = Math.max(started.ran, steps.ran);
     const task = runs.task(failed.seq);
     const stored = this.#stores.transaction(() => {
@@ -91,12 +89,13 @@ export class RunStarter {
           metadata: record.metadata,
           timeout_seconds: record.timeout_seconds,
           max_total_tokens: record.max_total_tokens,
+          max_cost: record.max_cost ?? null,
           retry_of: id,
           first_turn: record.next_turn,
           next_turn: record.next_turn,
           first_turn_id: turnId(record, record.next_turn),
           first_moment: started,
-          taken_over: { after: event, up_to: log.last },
+          taken_over: { tokens: steps.tokens },
           ran_before: ran,
           ran,
           epoch: record.epoch,
@@ -105,7 +104,7 @@ export class RunStarter {
         task,
       );
     });
-    this.#controller.start(new ActiveRun(this.#stores, stored, task));
+    this.#controller.start(stored, task);
     return ok(retryId);
   }
 
@@ -191,6 +190,7 @@ function blank(
     metadata: {},
     timeout_seconds: null,
     max_total_tokens: null,
+    max_cost: null,
     retry_of: null,
     first_turn: 0,
     first_turn_id: `${id}/0`,
@@ -202,7 +202,7 @@ function blank(
     last_turn: null,
     ran_before: 0,
     ran: 0,
-    usage: { prompt_tokens: 0, completion_tokens: 0 },
+    ...NO_USAGE,
     stop_requested: null,
     pause_requested: false,
     resuming: false,

@@ -1,5 +1,4 @@
 import type { Message } from "../../core/messages/message.ts";
-import { addUsage, type RequestUsage } from "../../core/models/llm-messages.ts";
 import type { EventLog, RecordedEvent } from "../storage/event-log.ts";
 
 export interface TurnEventsOptions {
@@ -12,8 +11,6 @@ export interface TurnEventsOptions {
   after: number;
   /** Ids of messages of the conversation that streams do not show. */
   quiet: ReadonlySet<string>;
-  /** JSON of messages whose tokens a retried run has counted, by message id. */
-  counted: ReadonlyMap<string, string>;
 }
 
 /**
@@ -25,8 +22,6 @@ export class TurnEvents {
   /** Cursors of messages recorded before a restart and not emitted again yet, by message id. */
   readonly #outstanding = new Map<string, number[]>();
   readonly #emitted: { seq: number; id: string }[] = [];
-  readonly #ids = new Set<string>();
-  #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
   constructor(options: TurnEventsOptions) {
     this.#options = options;
@@ -37,14 +32,6 @@ export class TurnEvents {
       if (seqs) seqs.push(seq);
       else this.#outstanding.set(id, [seq]);
     }
-    for (const [id, body] of log.bodies(after, log.last)) {
-      this.#count(id, JSON.parse(body) as Message, body);
-    }
-  }
-
-  /** Tokens of the model calls in this turn's messages, each counted once. */
-  get usage(): RequestUsage {
-    return this.#usage;
   }
 
   /** Records a message; undefined when the log has it already. */
@@ -59,7 +46,6 @@ export class TurnEvents {
     const body = JSON.stringify(message);
     const event = log.append(run, turn, quiet.has(id) ? "quiet" : "message", id, body);
     this.#emitted.push({ seq: event.seq, id });
-    this.#count(id, message, body);
     return event;
   }
 
@@ -84,11 +70,5 @@ export class TurnEvents {
     log.retract(messages.map(({ seq }) => seq));
     const message_ids = [...new Set(messages.map(({ id }) => id))];
     return log.append(run, turn, "retract", null, JSON.stringify({ message_ids }));
-  }
-
-  #count(id: string, { models_usage }: Message, body: string): void {
-    if (models_usage === null || this.#ids.has(id)) return;
-    this.#ids.add(id);
-    if (this.#options.counted.get(id) !== body) this.#usage = addUsage(this.#usage, models_usage);
   }
 }

@@ -14,7 +14,7 @@ import type { StepStore } from "../storage/step-store.ts";
 import type { Drive } from "./drive.ts";
 import type { RunFeed } from "./run-feed.ts";
 import type { RunLifecycle } from "./run-lifecycle.ts";
-import { tokenLimitError } from "./run-limits.ts";
+import { usageLimitError } from "./run-limits.ts";
 import { type TurnFailure, TurnFailures } from "./turn-failures.ts";
 
 /** A longer wait ends the turn and leaves the rest to the alarm, so that the object can be unloaded. */
@@ -76,7 +76,7 @@ export class TurnJournal implements TurnHost {
     this.#fence();
     const { active } = this.#drive;
     if (active.record.pause_requested) throw new TurnSignal("pause");
-    const error = tokenLimitError(active);
+    const error = usageLimitError(active);
     if (error) this.#fail(error);
   }
 
@@ -128,10 +128,8 @@ export class TurnJournal implements TurnHost {
         ),
       );
     }
-    for (const other of later) {
-      steps.remove(other);
-      this.#passed.delete(other);
-    }
+    this.#drive.active.discardSteps(later);
+    for (const other of later) this.#passed.delete(other);
     // The scope of a message is not known; messages of other scopes are emitted again under the same ids.
     this.#feed.retracted(this.#drive.active.events.retractOutstanding());
   }

@@ -1,3 +1,4 @@
+import type { UsageByModel } from "../../contract/model-usage.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Database } from "./database.ts";
@@ -15,6 +16,8 @@ export interface Commit {
   time: Moment;
   /** The run's tokens so far. */
   usage: RequestUsage;
+  /** The same by model. Missing in commits of versions that did not count by model. */
+  models?: UsageByModel;
   /** The last event before the next turn's. */
   event: number;
   /** The last event before the conversation's: a reset or a loaded state began a new one. */

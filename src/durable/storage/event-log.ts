@@ -174,19 +174,6 @@ export class EventLog {
     return events;
   }
 
-  /** JSON of the messages in a range, retracted or not, by id. */
-  bodies(after: number, upTo: number): Map<string, string> {
-    const found = new Map<string, string>();
-    for (const { seq, id, body } of this.#db.each<EventRow>(
-      `select ${COLUMNS} from event where seq > ? and seq <= ? and kind in ('message', 'quiet')`,
-      after,
-      upTo,
-    )) {
-      if (id !== null) found.set(id, this.#texts.load(eventOwner(seq), body));
-    }
-    return found;
-  }
-
   /** The conversation: at most `limit` messages, fewer big ones, after or last before a cursor; oldest first. */
   messages(page: { after?: number; before?: number; limit: number }): MessagePage["messages"] {
     const { after = 0, before = Number.MAX_SAFE_INTEGER, limit } = page;

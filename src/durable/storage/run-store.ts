@@ -2,6 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import type { RunError, RunStatus } from "../../contract/run.ts";
+import type { TokensByModel, UsageByModel } from "../../contract/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
@@ -14,6 +15,8 @@ export interface RunRecord {
   metadata: JsonObject;
   timeout_seconds: number | null;
   max_total_tokens: number | null;
+  /** In the currency of the prices. Missing in runs of versions without it. */
+  max_cost?: number | null;
   retry_of: string | null;
   /** The turn it begins with: 0, or for a retry the one that failed. */
   first_turn: number;
@@ -22,8 +25,10 @@ export interface RunRecord {
   first_moment: Moment;
   /** Milliseconds of running of the retried run; the retry's own time limit does not count them. */
   ran_before: number;
-  /** The cursors around the failed turn of the retried run: its tokens are counted already. */
-  taken_over: { after: number; up_to: number } | null;
+  /** Of a retry: the tokens of the steps it takes over, which the retried run has counted. */
+  taken_over: { tokens?: TokensByModel } | null;
+  /** Tokens of the model calls that this turn had recorded and has to make again. */
+  discarded?: { turn: number; tokens: TokensByModel };
   /** The team's epoch; a retry after a reset would find another conversation. */
   epoch: number;
   /** The cursor before its first event, and its terminal event's. */
@@ -33,11 +38,14 @@ export interface RunRecord {
   next_turn: number;
   /** As of then, the team's last finished turn. */
   turn: number;
-  /** Of a run that is over: when the turn it ended in began, and the cursor before that turn's events. */
-  last_turn: { started: Moment; event: number } | null;
+  /** Of a run that is over: when the turn it ended in began. */
+  last_turn: { started: Moment } | null;
   /** Milliseconds of running. */
   ran: number;
+  /** Tokens of all its model calls, as of the last change of status. */
   usage: RequestUsage;
+  /** The same by model. Missing in runs of versions that did not count by model. */
+  models?: UsageByModel;
   stop_requested: "after_turn" | "now" | null;
   pause_requested: boolean;
   /** Whether a pause is over and the agents' resume hooks have not run yet. */

@@ -1,3 +1,9 @@
+import {
+  addTokens,
+  subtractTokens,
+  type TokensByModel,
+  tokensOfCall,
+} from "../../contract/model-usage.ts";
 import type { Json } from "../../core/json.ts";
 import type { StepKind, StepPolicy } from "../../core/run/turn-context.ts";
 import type { StepFailure, StepOutcome, StepRecord } from "../../core/run/turn-host.ts";
@@ -26,6 +32,7 @@ export class StepStore {
   readonly #db: Database;
   readonly #texts: TextStore;
   #steps: Map<string, StoredStep> | undefined;
+  #tokens: TokensByModel = {};
   #withParts: string[] = [];
 
   constructor(db: Database, texts: TextStore) {
@@ -46,6 +53,12 @@ export class StepStore {
     let count = 0;
     for (const step of this.#all().values()) if (step.outcome) count++;
     return count;
+  }
+
+  /** Tokens of the model calls that have a result. */
+  get tokens(): TokensByModel {
+    this.#all();
+    return this.#tokens;
   }
 
   /** The earliest time a step waits for. */
@@ -84,6 +97,7 @@ export class StepStore {
 
   ended(key: string, step: StepRecord & { outcome: StepOutcome }): void {
     this.#all().set(key, step);
+    this.#tokens = addTokens(this.#tokens, tokensOf(step));
     const { outcome } = step;
     const failed = "error" in outcome;
     // A step without a result (undefined) is recorded as null.
@@ -93,10 +107,14 @@ export class StepStore {
     this.#write(key, failed ? "failed" : "done", step, column, outcome.time);
   }
 
-  remove(key: string): void {
+  /** Returns the tokens of the step, which count no longer here. */
+  remove(key: string): TokensByModel {
+    const tokens = tokensOf(this.get(key));
+    this.#tokens = subtractTokens(this.#tokens, tokens);
     this.#all().delete(key);
     this.#db.write("delete from step where key = ?", key);
     this.#texts.remove(`step:${key}`);
+    return tokens;
   }
 
   clear(): void {
@@ -105,6 +123,7 @@ export class StepStore {
     for (const key of this.#withParts) this.#texts.remove(`step:${key}`);
     this.#withParts = [];
     this.#steps = new Map();
+    this.#tokens = {};
   }
 
   /** After a transaction that failed. */
@@ -141,8 +160,11 @@ export class StepStore {
     if (this.#steps === undefined) {
       this.#steps = new Map();
       this.#withParts = [];
+      this.#tokens = {};
       for (const row of this.#db.all<StepRow>("select * from step")) {
-        this.#steps.set(row.key, this.#load(row));
+        const step = this.#load(row);
+        this.#steps.set(row.key, step);
+        this.#tokens = addTokens(this.#tokens, tokensOf(step));
       }
     }
     return this.#steps;
@@ -160,4 +182,9 @@ export class StepStore {
       state === "done" ? { ok: value, time } : { error: value as unknown as StepFailure, time };
     return { ...step, outcome };
   }
+}
+
+function tokensOf(step: StoredStep | undefined): TokensByModel {
+  if (step?.kind !== "model" || step.outcome === undefined) return {};
+  return "ok" in step.outcome ? tokensOfCall(step.outcome.ok) : {};
 }

@@ -17,6 +17,8 @@ export interface TeamRecord {
   component_version: number;
   /** Tokens of all runs that are over. */
   usage: RequestUsage;
+  /** Of all runs that are over, as far as it is known. Missing in teams of versions without prices. */
+  cost?: number | null;
   /** Counts resets and loads of state. */
   epoch: number;
   idempotency: Idempotency | null;

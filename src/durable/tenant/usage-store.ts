@@ -1,11 +1,6 @@
 import type { ListedRun } from "../../contract/directory.ts";
-import type {
-  ModelUsage,
-  UsageGroup,
-  UsageQuery,
-  UsageReport,
-  UsageTotals,
-} from "../../contract/usage.ts";
+import { addCosts, totalCost } from "../../contract/model-usage.ts";
+import type { UsageGroup, UsageQuery, UsageReport, UsageTotals } from "../../contract/usage.ts";
 import { refuse, ok, type Result } from "../../contract/result.ts";
 import type { Database } from "../storage/database.ts";
 
@@ -68,17 +63,13 @@ export class UsageStore {
 export function usageOf(run: ListedRun): DayUsage {
   const { usage, models, turns, ended_at } = run;
   const counted = { runs: 1, turns };
-  const costs = Object.values(models).map(({ cost }) => cost);
   return {
     day: dayOf(ended_at ?? run.created_at),
     ...counted,
     ...usage,
-    cost: costs.reduce(addCost, null),
+    cost: totalCost(models),
     models: Object.fromEntries(
-      Object.entries(models).map(([name, of]: [string, ModelUsage]) => [
-        name,
-        { ...counted, ...of },
-      ]),
+      Object.entries(models).map(([name, of]) => [name, { ...counted, ...of }]),
     ),
   };
 }
@@ -143,10 +134,6 @@ function add(one: UsageTotals, other: UsageTotals): UsageTotals {
     turns: one.turns + other.turns,
     prompt_tokens: one.prompt_tokens + other.prompt_tokens,
     completion_tokens: one.completion_tokens + other.completion_tokens,
-    cost: addCost(one.cost, other.cost),
+    cost: addCosts(one.cost, other.cost),
   };
-}
-
-function addCost(one: number | null, other: number | null): number | null {
-  return one === null ? other : one + (other ?? 0);
 }

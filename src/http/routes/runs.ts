@@ -1,5 +1,5 @@
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
-import { unwrap } from "../problem.ts";
+import { invalid, unwrap } from "../problem.ts";
 import { integerParameter } from "../../contract/common.ts";
 import { startRunSchema } from "../../contract/run.ts";
 import * as z from "zod";
@@ -10,7 +10,7 @@ import { checkMetadata } from "../team-input.ts";
 import { defaultPage } from "./teams.ts";
 
 /** Starting runs and looking at them. */
-export function runEndpoints({ limits }: Services): Endpoint[] {
+export function runEndpoints({ limits, prices }: Services): Endpoint[] {
   const tag = "Runs" as const;
 
   return [
@@ -43,6 +43,7 @@ export function runEndpoints({ limits }: Services): Endpoint[] {
       problems: [404, 409, 429],
       async handle({ body, query, team, param, idempotency, c }) {
         checkMetadata(body.metadata, limits);
+        if (body.max_cost !== null) requirePrices(prices);
         const input = {
           ...body,
           task: parseTask(body.task, limits),
@@ -95,4 +96,12 @@ export function runEndpoints({ limits }: Services): Endpoint[] {
       handle: async ({ team, param }) => json(unwrap(await team.run(param("run")))),
     }),
   ];
+}
+
+/** @throws ProblemError 422 where a run's cost cannot be known */
+function requirePrices({ empty }: Services["prices"]): void {
+  if (!empty) return;
+  throw invalid("invalid_request", "The cost of runs is not known.", [
+    { path: "max_cost", message: "needs the setting MODEL_PRICES; limit max_total_tokens instead" },
+  ]);
 }

@@ -11,6 +11,7 @@ const request: LLMMessage[] = [
 const prepared: CreateResult = {
   finish_reason: "function_calls",
   content: [{ id: "1", name: "f", arguments: "{}" }],
+  model: "gpt-4o",
   usage: { prompt_tokens: 7, completion_tokens: 3 },
   cached: false,
 };
@@ -30,6 +31,7 @@ describe("ReplayChatCompletionClient", () => {
     expect(await client.create(request)).toEqual({
       finish_reason: "stop",
       content: "one two  three",
+      model: "replay",
       usage: { prompt_tokens: 5, completion_tokens: 3 },
       cached: true,
     });

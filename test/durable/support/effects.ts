@@ -9,6 +9,8 @@ export class Effects {
   readonly begun: string[] = [];
   /** How often each came to its end, by step key. */
   readonly done = new Map<string, number>();
+  /** Model calls that came to their end. */
+  modelCalls = 0;
   readonly #inTheWay = new Map<string, () => Promise<void>>();
 
   /** One effect, from its beginning to its end. @param key the step's idempotency key */

@@ -12,6 +12,7 @@ import type {
   Json,
   JsonObject,
   Message,
+  RequestUsage,
   Response,
   StateParts,
   TextMessage,
@@ -147,4 +148,25 @@ export const hooks: string[] = [];
 /** Something an agent says on the way. */
 export function thought(source: string, ctx: TurnContext, content: string): ThoughtEvent {
   return createMessage<ThoughtEvent>(ctx, { type: "ThoughtEvent", source, content });
+}
+
+/** A recorded model call. @param content what the model answers; a function says it when the call is made */
+export async function modelCall(
+  ctx: TurnContext,
+  key: string,
+  content: string | (() => string),
+  usage: RequestUsage,
+  { model, fingerprint = "" }: { model?: string; fingerprint?: string } = {},
+): Promise<string> {
+  const result = await ctx.step(
+    key,
+    () =>
+      Promise.resolve({
+        content: typeof content === "string" ? content : content(),
+        usage,
+        ...(model !== undefined && { model }),
+      }),
+    { kind: "model", fingerprint },
+  );
+  return result.content;
 }

@@ -165,6 +165,7 @@ export function startInput(
     on_conflict: "reject",
     timeout_seconds: null,
     max_total_tokens: null,
+    max_cost: null,
     metadata: {},
     ...options,
   };

@@ -58,6 +58,7 @@ export class TestModel implements ChatCompletionClient, Stateful {
   ): Promise<CreateResult> {
     const { effects, mind } = this.#mind;
     await effects.run(idempotencyKey);
+    effects.modelCalls++;
     return asResult(messages, mind(messages, idempotencyKey, ++this.#calls));
   }
 
@@ -71,6 +72,7 @@ export class TestModel implements ChatCompletionClient, Stateful {
     const [first = "", ...others] = typeof content === "string" ? content.split(/(?<= )/) : [];
     if (first !== "") yield first;
     await effects.run(idempotencyKey);
+    effects.modelCalls++;
     yield* others;
     this.#calls++;
     return asResult(messages, content);
@@ -128,6 +130,7 @@ function asResult(messages: readonly LLMMessage[], content: string | FunctionCal
   return {
     finish_reason: typeof content === "string" ? "stop" : "function_calls",
     content,
+    model: "priced",
     usage: { prompt_tokens: messages.length, completion_tokens: 1 },
     cached: false,
   };

@@ -1,4 +1,4 @@
-import type { ChatAgent, ComponentModel, Runnable, Team } from "troupe";
+import type { ChatAgent, ComponentModel, RequestUsage, Runnable, Team } from "troupe";
 import { ComponentRegistry, agentRunnable, coreComponents, sandboxComponents } from "troupe";
 import { TroupeTeam } from "#durable/object/team-object.ts";
 import { TroupeTenant } from "#durable/tenant/tenant-object.ts";
@@ -38,6 +38,11 @@ export class ScriptedTeam extends TroupeTeam {
 
   protected override releaseSession(session: string): Promise<void> {
     return releaseSession(session);
+  }
+
+  /** Tokens of the model `priced` cost 1 in and 2 out; no other model has a price. */
+  protected override costOf(model: string, tokens: RequestUsage): number | null {
+    return model === "priced" ? tokens.prompt_tokens + 2 * tokens.completion_tokens : null;
   }
 
   #load(component: ComponentModel): Runnable {

@@ -27,10 +27,12 @@ describe.each(CLIENTS)("$name", ({ connect }) => {
   }
 
   test("a text comes whole or in pieces", async () => {
-    const { result, pieces } = await both({ content: "Hello there, friend." });
+    const settings = { model: "m-2024-08-06", modelInfo: customInfo };
+    const { result, pieces } = await both({ content: "Hello there, friend." }, settings);
     expect(result).toEqual({
       finish_reason: "stop",
       content: "Hello there, friend.",
+      model: "m-2024-08-06",
       usage: USAGE,
       cached: false,
       logprobs: null,

@@ -1,0 +1,69 @@
+import * as z from "zod";
+import { ValueError } from "../core/errors.ts";
+import { issuesOf, listIssues } from "../core/issues.ts";
+import type { RequestUsage } from "../core/models/llm-messages.ts";
+
+const RULE = "must be a number of at least 0";
+const price = z.number(RULE).nonnegative(RULE);
+
+const modelPricesSchema = z.record(z.string(), z.strictObject({ input: price, output: price }));
+
+const FORM = '{ "model": { "input": price, "output": price } }, per million tokens';
+
+const TOKENS_PER_PRICE = 1_000_000;
+
+/** The end of a dated model name: `-2024-08-06`, `-20241022`, `-0613`. */
+const VERSION = /^-\d{3,}(-\d+)*$/;
+
+interface ModelPrice {
+  input: number;
+  output: number;
+}
+
+/** The prices of models in one currency (setting `MODEL_PRICES`). */
+export class ModelPrices {
+  readonly #prices: ReadonlyMap<string, ModelPrice>;
+
+  private constructor(prices: ReadonlyMap<string, ModelPrice>) {
+    this.#prices = prices;
+  }
+
+  /** @param setting `MODEL_PRICES`; without it no price is known @throws ValueError naming the invalid field */
+  static parse(setting: string | undefined): ModelPrices {
+    let value: unknown;
+    try {
+      value = JSON.parse(setting || "{}");
+    } catch {
+      throw new ValueError(`MODEL_PRICES must be JSON: ${FORM}`);
+    }
+    const result = modelPricesSchema.safeParse(value);
+    if (result.success) return new ModelPrices(new Map(Object.entries(result.data)));
+    const issues = listIssues(issuesOf(result.error));
+    throw new ValueError(`MODEL_PRICES must be ${FORM}: ${issues}`);
+  }
+
+  /** Whether no price is known. */
+  get empty(): boolean {
+    return this.#prices.size === 0;
+  }
+
+  /** The cost of tokens, rounded to ten decimals; null if the model has no price. */
+  cost(model: string, { prompt_tokens, completion_tokens }: RequestUsage): number | null {
+    const found = this.#price(model);
+    if (found === undefined) return null;
+    const total = prompt_tokens * found.input + completion_tokens * found.output;
+    return Number((total / TOKENS_PER_PRICE).toFixed(10));
+  }
+
+  /** Of this name or, for a dated version of a model, the longest name that it continues. */
+  #price(model: string): ModelPrice | undefined {
+    const exact = this.#prices.get(model);
+    if (exact !== undefined) return exact;
+    let longest: string | undefined;
+    for (const name of this.#prices.keys()) {
+      const matches = model.startsWith(name) && VERSION.test(model.slice(name.length));
+      if (matches && name.length > (longest?.length ?? -1)) longest = name;
+    }
+    return longest === undefined ? undefined : this.#prices.get(longest);
+  }
+}

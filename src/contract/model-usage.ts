@@ -1,0 +1,121 @@
+import * as z from "zod";
+import { addUsage, type RequestUsage, requestUsageSchema } from "../core/models/llm-messages.ts";
+
+/** Model calls whose result does not name the model count under this name. */
+const UNNAMED_MODEL = "unknown";
+
+const modelUsageSchema = requestUsageSchema.extend({
+  cost: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe("In the currency of MODEL_PRICES; null if the model has no price."),
+});
+
+export const costSchema = z
+  .number()
+  .nonnegative()
+  .nullable()
+  .describe(
+    "In the currency of MODEL_PRICES, of the model calls whose price is known; null if none is known.",
+  );
+
+/** Tokens and cost by the model's name. */
+export const usageByModelSchema = z.record(z.string(), modelUsageSchema);
+export type UsageByModel = Readonly<z.infer<typeof usageByModelSchema>>;
+
+/** Tokens by the model's name. */
+export type TokensByModel = { readonly [model: string]: RequestUsage };
+
+/** What the model calls of a run used. `usage` also has the calls of versions that did not count by model. */
+export interface RunUsage {
+  usage: RequestUsage;
+  models: UsageByModel;
+}
+
+/** The price of tokens of a model; null if it has no price. */
+export type CostOf = (model: string, tokens: RequestUsage) => number | null;
+
+const NO_TOKENS: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
+
+export const NO_USAGE: RunUsage = { usage: NO_TOKENS, models: {} };
+
+/** The part of a `CreateResult` that counts. */
+const modelCallSchema = z.object({
+  usage: requestUsageSchema,
+  model: z.string().min(1).default(UNNAMED_MODEL),
+  from_store: z.boolean().default(false),
+});
+
+/**
+ * The tokens of a recorded model step. Empty for a result without `usage`, and for one from a `ChatCompletionCache`, because
+ * no model was called.
+ */
+export function tokensOfCall(result: unknown): TokensByModel {
+  const call = modelCallSchema.safeParse(result);
+  if (!call.success || call.data.from_store) return {};
+  const { model, usage } = call.data;
+  return { [model]: usage };
+}
+
+export function addTokens(a: TokensByModel, b: TokensByModel): TokensByModel {
+  return combine(a, b, addUsage);
+}
+
+/** Without the models of which nothing is left. */
+export function subtractTokens(a: TokensByModel, b: TokensByModel): TokensByModel {
+  const difference = combine(a, b, (left, right) => ({
+    prompt_tokens: left.prompt_tokens - right.prompt_tokens,
+    completion_tokens: left.completion_tokens - right.completion_tokens,
+  }));
+  return Object.fromEntries(
+    Object.entries(difference).filter(
+      ([, { prompt_tokens, completion_tokens }]) => prompt_tokens !== 0 || completion_tokens !== 0,
+    ),
+  );
+}
+
+/** Adds tokens at today's prices. */
+export function addToUsage(
+  { usage, models }: RunUsage,
+  tokens: TokensByModel,
+  costOf: CostOf,
+): RunUsage {
+  const priced = Object.fromEntries(
+    Object.entries(tokens).map(([model, used]) => [model, { ...used, cost: costOf(model, used) }]),
+  );
+  return {
+    usage: Object.values(tokens).reduce(addUsage, usage),
+    models: combine(models, priced, (left, right) => ({
+      ...addUsage(left, right),
+      cost: addCosts(left.cost, right.cost),
+    })),
+  };
+}
+
+/** The sum of the known costs; null if no cost is known. */
+export function totalCost(models: UsageByModel): number | null {
+  return Object.values(models)
+    .map(({ cost }) => cost)
+    .reduce(addCosts, null);
+}
+
+/** Rounded to ten decimals, so that sums do not show the errors of binary fractions. */
+export function addCosts(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return a ?? b;
+  return Number((a + b).toFixed(10));
+}
+
+/** Own properties only: a model may have any name, also that of a property of all objects. */
+function combine<T>(
+  a: { readonly [name: string]: T },
+  b: { readonly [name: string]: T },
+  both: (left: T, right: T) => T,
+): { [name: string]: T } {
+  const sum = new Map(Object.entries(a));
+  for (const [name, right] of Object.entries(b)) {
+    const left = sum.get(name);
+    sum.set(name, left === undefined ? right : both(left, right));
+  }
+  return Object.fromEntries(sum);
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ComponentModel } from "troupe";
+import type { RunInfo } from "#contract/run.ts";
+import type { TeamInfo } from "#contract/team.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
+import { jsonInit, testApp } from "../support/http-app.ts";
+import { TestWorker } from "../support/worker.ts";
+
+const WRITER = { prompt_tokens: 1000, completion_tokens: 200 };
+const SELECTOR = { prompt_tokens: 400, completion_tokens: 5 };
+
+let openai: FakeOpenAI;
+let worker: TestWorker;
+
+beforeAll(async () => {
+  openai = await startFakeOpenAI({
+    rules: [
+      { name: "select", match: { text: "Choose" }, reply: { content: "critic", usage: SELECTOR } },
+      { name: "write", reply: { content: "A line.", usage: WRITER } },
+    ],
+  });
+  worker = await TestWorker.start({
+    OPENAI_API_KEY: "test-key",
+    OPENAI_BASE_URL: `${openai.origin}/v1`,
+    MODEL_PRICES: JSON.stringify({
+      "gpt-4o": { input: 2.5, output: 10 },
+      "gpt-4o-mini": { input: 0.15, output: 0.6 },
+    }),
+  });
+});
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  await openai[Symbol.asyncDispose]();
+});
+
+function client(model: string): ComponentModel {
+  return {
+    provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
+    config: { model },
+  };
+}
+
+function assistant(name: string, model: string) {
+  const tools = { reflect_on_tool_use: false, tool_call_summary_format: "{result}" };
+  return {
+    provider: "AssistantAgent",
+    config: { name, description: name, model_client: client(model), ...tools },
+  };
+}
+
+async function newTeam(id: string, component: unknown): Promise<void> {
+  const response = await worker.fetch("/v1/teams", jsonInit({ id, component }));
+  expect(response.status, await response.text()).toBe(201);
+}
+
+async function finished(team: string, body: object): Promise<RunInfo> {
+  const response = await worker.fetch(`/v1/teams/${team}/runs?wait=30`, jsonInit(body));
+  return (await response.json()) as RunInfo;
+}
+
+test("a run shows tokens and cost by model, the calls of its manager included", async () => {
+  await newTeam("selector", {
+    provider: "SelectorGroupChat",
+    config: {
+      participants: [assistant("writer", "gpt-4o-mini"), assistant("critic", "unpriced")],
+      model_client: client("gpt-4o-2024-08-06"),
+      selector_prompt: "{roles} {history} {participants} Choose",
+      allow_repeated_speaker: true,
+      max_turns: 2,
+    },
+  });
+  const run = await finished("selector", { task: "Write." });
+  const models = {
+    "gpt-4o-2024-08-06": { prompt_tokens: 800, completion_tokens: 10, cost: 0.0021 },
+    unpriced: { prompt_tokens: 2000, completion_tokens: 400, cost: null },
+  };
+  const usage = { prompt_tokens: 2800, completion_tokens: 410 };
+  expect(run).toMatchObject({ status: "completed", usage, cost: 0.0021, models });
+  expect(Object.keys(run.models)).toHaveLength(2);
+  const shown = await worker.fetch("/v1/teams/selector");
+  expect(await shown.json()).toMatchObject({ usage, cost: 0.0021 } satisfies Partial<TeamInfo>);
+  const page = await worker.fetch("/v1/teams/selector/runs");
+  expect(await page.json()).toMatchObject({ runs: [{ usage, cost: 0.0021, models }] });
+});
+
+test("a run over its max_cost fails; the team's cost is the sum of its runs", async () => {
+  const participants = [assistant("writer", "gpt-4o-mini")];
+  await newTeam("costly", {
+    provider: "RoundRobinGroupChat",
+    config: { participants, max_turns: 3 },
+  });
+  const failed = await finished("costly", { task: "Write.", max_cost: 0.0003 });
+  expect(failed).toMatchObject({
+    status: "failed",
+    error: {
+      type: "cost_limit",
+      message: "the run cost 0.00054, more than its limit of 0.0003",
+      agent: null,
+    },
+    cost: 0.00054,
+    turns: 2,
+  });
+  const enough = await finished("costly", { task: "Write.", max_cost: 1 });
+  // The team goes on where the failed run left it: one of its three turns is left.
+  expect(enough).toMatchObject({ status: "completed", cost: 0.00027, turns: 1 });
+  const team = (await (await worker.fetch("/v1/teams/costly")).json()) as TeamInfo;
+  expect(team.cost).toBe(0.00081);
+});
+
+describe("max_cost is refused", () => {
+  test.each([0, -1, "1"])("as %j", async (max_cost) => {
+    await newTeam(`refused-${max_cost}`, SAMPLE_COMPONENT);
+    const response = await worker.fetch(
+      `/v1/teams/refused-${max_cost}/runs`,
+      jsonInit({ max_cost }),
+    );
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ path: "max_cost" }] });
+  });
+
+  test("without MODEL_PRICES, which it names", async () => {
+    const { fetch } = testApp();
+    await fetch("/v1/teams", jsonInit({ id: "t", template: "sample" }));
+    const response = await fetch("/v1/teams/t/runs", jsonInit({ max_cost: 1 }));
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
+      code: "invalid_request",
+      errors: [{ path: "max_cost", message: expect.stringContaining("MODEL_PRICES") }],
+    });
+    expect((await fetch("/v1/teams/t/runs", jsonInit({ max_cost: null }))).status).toBe(202);
+  });
+});
+
+test("MODEL_PRICES that cannot be used stop the service at its first request", async () => {
+  await using broken = await TestWorker.start(
+    { MODEL_PRICES: '{"gpt-4o": {"input": 2.5}}' },
+    { quietAbout: "gpt-4o.output: must be a number of at least 0" },
+  );
+  const response = await broken.fetch("/v1/templates");
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({ code: "not_configured" });
+});
