@@ -1,7 +1,8 @@
-import type * as z from "zod";
 import { type Authenticate, type Principal, unauthorized } from "../auth/principal.ts";
-import type { Call, Endpoint, QueryShape } from "./endpoint.ts";
+import type { Gateway } from "../contract/gateway.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { invalid, ProblemError } from "./problem.ts";
+import type { RequestRate } from "./rate-limit.ts";
 
 /** The caller of an endpoint without a scope. */
 const ANONYMOUS: Principal = {
@@ -12,20 +13,30 @@ const ANONYMOUS: Principal = {
   expires_at: null,
 };
 
-/** The caller of a request. @throws ProblemError with the refusal */
-export async function admit(authenticate: Authenticate, request: Request): Promise<Principal> {
+/**
+ * The caller of a request, which counts against the limit of its tenant.
+ *
+ * @throws ProblemError with the refusal, or 429
+ */
+export async function admit(
+  authenticate: Authenticate,
+  rate: RequestRate,
+  request: Request,
+): Promise<Principal> {
   const answer = await authenticate(request);
   if ("problem" in answer) throw new ProblemError(answer.problem, answer.headers);
+  if (answer.kind !== "local") await rate.take(answer.tenant);
   return answer;
 }
 
-/** The caller of an endpoint, which may be anybody. @throws ProblemError with the refusal */
+/** The caller of an endpoint, which may be anybody. @throws ProblemError with the refusal, or 429 */
 export async function admitTo(
   { scope }: Endpoint,
   authenticate: Authenticate,
+  rate: RequestRate,
   request: Request,
 ): Promise<Principal> {
-  return scope === null ? ANONYMOUS : admit(authenticate, request);
+  return scope === null ? ANONYMOUS : admit(authenticate, rate, request);
 }
 
 /** @throws ProblemError 403 or, for an operator who names no tenant, 422 */
@@ -49,15 +60,19 @@ export function requireScope({ scope, path }: Endpoint, principal: Principal): v
 }
 
 /**
- * A team token is good for the team it was made for, not for another one that got its id.
+ * A team token is good for the team it was made for, not for another one, nor for one that got its id later.
  *
+ * @param named the team in the path; undefined when the path has none
  * @throws ProblemError 401 or 403
  */
-export async function requireOwnTeam(call: Call<z.ZodType, QueryShape>): Promise<void> {
-  const { team } = call.principal;
+export async function requireOwnTeam(
+  { tenant, team }: Principal,
+  named: string | undefined,
+  gateway: Gateway,
+): Promise<void> {
   if (team === undefined) return;
-  if (call.param("team") !== team.id) throw otherTeam();
-  const creation = await call.team.creation();
+  if (named !== undefined && named !== team.id) throw otherTeam();
+  const creation = await gateway.team(tenant, team.id).creation();
   if (creation.ok && creation.value === team.creation) return;
   const { problem, headers } = unauthorized(true);
   throw new ProblemError(problem, headers);

@@ -68,18 +68,17 @@ export function createApp(options: AppOptions): Hono {
   app.use(cors(options.origins, (request) => withTeamToken.has(request)));
   const rate = new RequestRate(options.tenants, options.requestsPerSecond);
   app.notFound(async (c) => {
-    await admit(authenticate, c.req.raw);
+    await admit(authenticate, rate, c.req.raw);
     return notFound(c, endpoints);
   });
   for (const endpoint of endpoints) {
     app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
       const request = c.req.raw;
-      const principal = await admitTo(endpoint, authenticate, request);
+      const principal = await admitTo(endpoint, authenticate, rate, request);
       if (principal.kind === "team") withTeamToken.add(request);
-      if (principal.kind !== "local") await rate.take(principal.tenant);
       requireScope(endpoint, principal);
+      await requireOwnTeam(principal, c.req.param("team"), options.gateway);
       const call = await readCall(endpoint, c, principal, options);
-      if (endpoint.scope !== "any") await requireOwnTeam(call);
       const response = await endpoint.handle(call);
       return endWithCredential(response, principal, authenticate, request, recheckMs);
     });
