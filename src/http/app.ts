@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 import type { Authenticate } from "../auth/principal.ts";
-import { admit, admitTo, requireOwnTeam, requireScope } from "./admission.ts";
+import { Admission } from "./admission.ts";
 import { type AllowedOrigins, cors } from "./cors.ts";
 import { discardBody } from "./body.ts";
 import { readCall } from "./call.ts";
@@ -67,17 +67,16 @@ export function createApp(options: AppOptions): Hono {
   const withTeamToken = new WeakSet<Request>();
   app.use(cors(options.origins, (request) => withTeamToken.has(request)));
   const rate = new RequestRate(options.tenants, options.requestsPerSecond);
+  const admission = new Admission(authenticate, rate, options.gateway);
   app.notFound(async (c) => {
-    await admit(authenticate, rate, c.req.raw);
+    await admission.admit(c.req.raw);
     return notFound(c, endpoints);
   });
   for (const endpoint of endpoints) {
     app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
       const request = c.req.raw;
-      const principal = await admitTo(endpoint, authenticate, rate, request);
+      const principal = await admission.admitTo(endpoint, request, c.req.param("team"));
       if (principal.kind === "team") withTeamToken.add(request);
-      requireScope(endpoint, principal);
-      await requireOwnTeam(principal, c.req.param("team"), options.gateway);
       const call = await readCall(endpoint, c, principal, options);
       const response = await endpoint.handle(call);
       return endWithCredential(response, principal, authenticate, request, recheckMs);
