@@ -50,27 +50,29 @@ export function createApp(options: AppOptions): Hono {
 
   // Its router needs almost no preparation, which every start of the Worker would pay for.
   const app = new TinyHono();
-  app.onError((error) => {
+  const refused = (error: unknown): Response => {
     const refusal = problemOf(error);
     if (refusal) return problemResponse(refusal.problem, refusal.headers);
     log(logLine(error));
     return problemResponse(INTERNAL_PROBLEM);
-  });
+  };
+  app.onError(refused);
   app.use(async (c, next) => {
-    try {
-      await next();
-    } finally {
-      // Hono does not catch what the not-found handler throws.
-      await discardBody(c.req.raw);
-    }
+    await next();
+    await discardBody(c.req.raw);
   });
   const withTeamToken = new WeakSet<Request>();
   app.use(cors(options.origins, (request) => withTeamToken.has(request)));
   const rate = new RequestRate(options.tenants, options.requestsPerSecond);
   const admission = new Admission(authenticate, rate, options.gateway);
   app.notFound(async (c) => {
-    await admission.admit(c.req.raw);
-    return notFound(c, endpoints);
+    // What this handler throws would go past the middleware.
+    try {
+      await admission.admit(c.req.raw);
+      return notFound(c, endpoints);
+    } catch (error) {
+      return refused(error);
+    }
   });
   for (const endpoint of endpoints) {
     app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
