@@ -1,4 +1,4 @@
-import { Agent, request as send } from "node:http";
+import { request as send } from "node:http";
 import { text } from "node:stream/consumers";
 import { SCOPES } from "#contract/key.ts";
 import { sha256Hex } from "#core/sha256.ts";
@@ -11,12 +11,13 @@ import type { FuzzRequest } from "./requests.ts";
 const KEY = "fuzz-key";
 const OPERATOR = "fuzz-operator";
 const TENANT = "fuzz";
+/** The operator's endpoints change another tenant: limits of its own would end the fuzzing. */
+const OTHER_TENANT = "other";
 
 /** The Worker as it is deployed, in a workerd of its own, with a team, a run and a key to ask for. */
 export class FuzzTarget implements AsyncDisposable {
   readonly #worker: TestWorker;
   readonly #origin: URL;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   /** What exists, by the name of a path's parameter. */
   #ids: Record<string, string> = {};
 
@@ -82,7 +83,6 @@ export class FuzzTarget implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#agent.destroy();
     await this.#worker[Symbol.asyncDispose]();
   }
 
@@ -96,7 +96,7 @@ export class FuzzTarget implements AsyncDisposable {
     if (path.endsWith("{team}")) {
       const { id: team } = await this.#make("/v1/teams", { component: SAMPLE_COMPONENT });
       const { id: run } = await this.#make(`/v1/teams/${team}/runs`, { task: "Hello." });
-      this.#ids = { ...this.#ids, team, run, tenant: TENANT };
+      this.#ids = { ...this.#ids, team, run, tenant: OTHER_TENANT };
     } else if (path.endsWith("{key}")) {
       this.#ids["key"] = (await this.#make("/v1/keys", { name: "fuzz" })).id;
     }
@@ -113,7 +113,10 @@ export class FuzzTarget implements AsyncDisposable {
     return { authorization: `Bearer ${key}` };
   }
 
-  /** `fetch` would mend paths and headers. */
+  /**
+   * `fetch` would mend paths and headers. Each request has a connection of its own: the server may close one that is kept in the
+   * very moment in which it is used again.
+   */
   #send(
     method: string,
     path: string,
@@ -125,7 +128,7 @@ export class FuzzTarget implements AsyncDisposable {
       // Without a length Node sends the body of a DELETE as if it were the next request.
       if (body !== undefined) headers["content-length"] = String(Buffer.byteLength(body));
       const sent = send({
-        agent: this.#agent,
+        agent: false,
         hostname,
         port,
         method,
