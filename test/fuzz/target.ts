@@ -34,6 +34,9 @@ export class FuzzTarget implements AsyncDisposable {
         API_KEYS: JSON.stringify([{ hash: await sha256Hex(KEY), tenant: TENANT, scopes: SCOPES }]),
         OPERATOR_KEY_HASH: await sha256Hex(OPERATOR),
         TENANT_REQUESTS_PER_SECOND: "1000000",
+        TENANT_TEAMS: "1000000",
+        TENANT_ACTIVE_RUNS: "1000000",
+        TENANT_RUNS_PER_MINUTE: "1000000",
       },
       // Fuzzed components ask models and sandboxes, and their runs may fail.
       { outgoing: () => new Response(null, { status: 404 }), quietAbout: "run_failed" },

@@ -9,7 +9,7 @@ export interface Access {
   teamToken?: true;
   /**
    * Status of an allowed call about a team and a finished run of it. In the paths, {key} is a created key and {tenant} a tenant
-   * that exists; any other parameter names nothing.
+   * of its own; any other parameter names nothing, unless `newPlace` makes it.
    */
   status: number;
   /** Its body, which is valid. */
@@ -108,6 +108,11 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 409,
     body: { content: "Yes." },
   },
+  "GET /v1/teams": { needs: ["teams:read"], status: 200 },
+  "GET /v1/runs": { needs: ["runs:read"], status: 200 },
+  "GET /v1/requests": { needs: ["runs:read"], status: 200 },
+  "GET /v1/events": { needs: ["runs:read"], status: 200 },
+  "GET /v1/usage": { needs: ["usage:read"], status: 200 },
   "GET /v1/whoami": { needs: "any", teamToken: true, status: 200 },
   "POST /v1/keys": { needs: ["keys:write"], status: 201, body: { name: "made" } },
   "GET /v1/keys": { needs: ["keys:write"], status: 200 },
@@ -115,6 +120,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /v1/tenants": { needs: "operator", status: 200 },
   "PUT /v1/tenants/{tenant}": { needs: "operator", status: 200, body: { label: "Acme" } },
   "GET /v1/tenants/{tenant}": { needs: "operator", status: 200 },
+  "DELETE /v1/tenants/{tenant}": { needs: "operator", status: 202 },
   "GET /healthz": { needs: "nobody", teamToken: true, status: 200 },
   "GET /v1/templates": { needs: ["teams:read"], status: 200 },
   "GET /v1/components": { needs: ["teams:read"], status: 200 },
