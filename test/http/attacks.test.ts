@@ -137,6 +137,24 @@ describe("what a credential may do does not grow", () => {
   });
 });
 
+test("runs and requests are in the stream of changes only for those who may read runs", async () => {
+  const ran = await send("/v1/teams/demo/runs?wait=30", ACME, { task: "Hello." });
+  expect(ran.status).toBe(200);
+  const changes = async (credential: string, until: string): Promise<string> => {
+    const response = await send("/v1/events?after=0", credential);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let received = "";
+    while (!received.includes(until)) received += (await reader?.read())?.value ?? "";
+    await reader?.cancel();
+    return received;
+  };
+  const all = await changes(ACME, '"status":"completed"');
+  expect(all).toContain("event: run\n");
+  const teams = await changes(READER, "event: team\n");
+  expect(teams).not.toContain("event: run");
+  expect(teams).not.toContain("event: request");
+});
+
 describe("headers are taken as they are sent", () => {
   test("two credentials are none", async () => {
     for (const [first, second] of [

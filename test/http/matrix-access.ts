@@ -111,7 +111,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "GET /v1/teams": { needs: ["teams:read"], status: 200 },
   "GET /v1/runs": { needs: ["runs:read"], status: 200 },
   "GET /v1/requests": { needs: ["runs:read"], status: 200 },
-  "GET /v1/events": { needs: ["runs:read"], status: 200 },
+  // With runs:read it also sends what changes of runs and requests.
+  "GET /v1/events": { needs: ["teams:read"], status: 200 },
   "GET /v1/usage": { needs: ["usage:read"], status: 200 },
   "GET /v1/whoami": { needs: "any", teamToken: true, status: 200 },
   "POST /v1/keys": { needs: ["keys:write"], status: 201, body: { name: "made" } },
