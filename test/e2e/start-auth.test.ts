@@ -84,7 +84,9 @@ describe("npm start -- --auth", () => {
     const send = (headers: Record<string, string>, to = port): Promise<unknown> =>
       new Promise((resolve, reject) => {
         const sent = request({ host: "127.0.0.1", port: to, path: "/v1/whoami", headers });
-        sent.on("error", reject).on("response", (response) => json(response).then(resolve, reject));
+        sent.on("error", reject).on("response", (response) => {
+          json(response).then(resolve, reject);
+        });
         sent.end();
       });
     // Rewritten by miniflare, the path would be that of the open health check.

@@ -10,7 +10,7 @@ export interface Answer {
 }
 
 /** Every path may turn out to be another one: a method that it lacks, or nothing. */
-const OF_ANY_PATH = [404, 405];
+const OF_ANY_PATH: ReadonlySet<number> = new Set([404, 405]);
 
 /** What is wrong with an answer, whatever the request was; undefined when nothing is. */
 export function faultOf(
@@ -19,7 +19,7 @@ export function faultOf(
 ): string | undefined {
   const { status, contentType, body } = answer;
   if (status >= 500 && status !== 502 && status !== 503) return `status ${status}`;
-  if (!statuses.has(status) && !OF_ANY_PATH.includes(status)) {
+  if (!statuses.has(status) && !OF_ANY_PATH.has(status)) {
     return `status ${status}, which the OpenAPI document does not name`;
   }
   if (status < 400) return undefined;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { faultOf } from "./check.ts";
 import { operationsOf } from "./operations.ts";
 import { type FuzzRequest, requests } from "./requests.ts";

@@ -1,4 +1,5 @@
-import fc, { type Arbitrary } from "fast-check";
+import * as fc from "fast-check";
+import type { Arbitrary } from "fast-check";
 import type { Operation, Parameter, Schema } from "./operations.ts";
 import { mutated, oddText, oddValue, seldom, toJson, valueOf } from "./values.ts";
 

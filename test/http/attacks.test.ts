@@ -67,8 +67,8 @@ async function raw(
 }
 
 /** A created key with its checksum mended. */
-function withChecksum(text: string): string {
-  return text + toBase62(crc32(text));
+function withChecksum(unsigned: string): string {
+  return unsigned + toBase62(crc32(unsigned));
 }
 
 describe("a created key is refused", () => {

@@ -39,7 +39,7 @@ export class DurableObjectTenants implements Tenants {
           ...(after !== null && { after: String(after) }),
           ...(runs && { runs: "1" }),
         });
-        const response = await stub.fetch(`https://tenant/events?${query}`);
+        const response = await stub.fetch(`https://tenant/events?${query.toString()}`);
         if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
         if (response.body === null) throw new TypeError("the tenant's stream has no body");
         return ok(response.body);
