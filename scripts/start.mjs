@@ -1,4 +1,5 @@
-// `npm start`: Troupe on this machine, open to local requests only, with its state in .troupe/state.
+// `npm start`: Troupe on this machine, open to local requests only, with its state in .troupe/state. With `--auth` it takes
+// credentials instead, as a deployed one.
 //
 // A front server listens on PORT and passes requests on to `wrangler dev` on an internal port. Code runs in a sandbox that is
 // started as well, unless SANDBOX_URL names one. docs/configuration.md lists the settings; those of the Worker may also be
@@ -7,6 +8,8 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { HELP, readArguments } from "./start/arguments.mjs";
+import { authVars } from "./start/auth.mjs";
 import { EgressProxy } from "./start/egress-proxy.mjs";
 import { Front } from "./start/front.mjs";
 import { greeting } from "./start/greeting.mjs";
@@ -25,13 +28,19 @@ const root = resolve(import.meta.dirname, "..");
 /** The settings that configure credentials. */
 const CREDENTIALS = ["API_KEYS", "OPERATOR_KEY_HASH", "JWT_ISSUER"];
 
-const settings = await orFail(() => readSettings(root, process.env));
+const { auth, help, forWrangler } = await orFail(() => readArguments(process.argv.slice(2)));
+if (help) {
+  console.log(HELP);
+  process.exit(0);
+}
+const settings = await orFail(() => readSettings(root, process.env, auth));
 const { port, open } = settings;
 const url = `http://${HOST}:${port}`;
 const state = new State(settings.persistTo);
 const target = await freePort(HOST);
 await orFail(() => state.lock({ port, internal_port: target }));
 
+const generated = auth ? state.credentials() : undefined;
 const frontKey = randomBytes(32).toString("base64url");
 const front = new Front({ host: HOST, port, target, key: frontKey, open });
 await orFail(() => front.listen());
@@ -51,7 +60,7 @@ const wrangler = new Wrangler({
   port: target,
   state,
   vars: state.writeVars(workerVars()),
-  args: process.argv.slice(2),
+  args: forWrangler,
   publicUrl: url,
 });
 /** The exit code, once the server is being stopped. @type {number | undefined} */
@@ -84,6 +93,7 @@ if (await ready()) {
     url,
     open,
     credentials: CREDENTIALS.some((name) => settings.worker[name]),
+    ...(generated && { generated }),
     sandbox: await whereCodeRuns(),
   });
   wrangler.showOutput();
@@ -104,6 +114,7 @@ function workerVars() {
     TROUPE_OPEN: open ? "1" : "0",
     SECRETS_KEY: key ?? state.secretsKey(),
     TROUPE_FRONT_KEY: frontKey,
+    ...(generated && authVars(generated)),
     ...(egressProxy && { TROUPE_EGRESS_PROXY: egressProxy.url }),
     ...(sandbox && { SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key }),
   };

@@ -16,8 +16,11 @@ const OF_CONNECTION = new Set([
   "upgrade",
 ]);
 
-/** `MF-Original-URL` and others: miniflare takes them for its own. */
-const INTERNAL = /^(mf|troupe)-/;
+/**
+ * Headers that a client may not set: `MF-Original-URL` and others, which miniflare takes for its own, and those with which the
+ * parts of `npm start` speak to each other. `Troupe-Tenant` is a header of the API.
+ */
+const INTERNAL = /^(mf-|troupe-front-key$|troupe-egress-)/;
 
 /**
  * The headers of a request as they are passed on, as a flat list of names and values.

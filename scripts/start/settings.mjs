@@ -18,10 +18,11 @@ import { SETTING_NAMES } from "#settings.ts";
 /**
  * @param {string} root of the project
  * @param {NodeJS.ProcessEnv} environment
+ * @param {boolean} [auth] whether keys are generated, which closes the API to other requests
  * @returns {StartSettings}
  * @throws Error naming the setting that is wrong
  */
-export function readSettings(root, environment) {
+export function readSettings(root, environment, auth = false) {
   const file = join(root, ".dev.vars");
   const devVars = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
   const secrets = secretHosts({ ...devVars, ...withoutEmpty(environment) }).keys();
@@ -32,13 +33,30 @@ export function readSettings(root, environment) {
     if (value) fromEnvironment[name] = value;
   }
   const worker = { ...devVars, ...fromEnvironment };
+  if (auth) requireNoCredentials(worker);
   return {
     port: readPort(environment.PORT),
     persistTo: resolve(root, environment.PERSIST_TO || ".troupe/state"),
-    open: isOpen(worker["TROUPE_OPEN"]),
+    open: !auth && isOpen(worker["TROUPE_OPEN"]),
     fromEnvironment,
     worker,
   };
+}
+
+/** `--auth` sets these. */
+const SET_BY_AUTH = ["API_KEYS", "OPERATOR_KEY_HASH"];
+
+/** @param {Record<string, string | undefined>} worker */
+function requireNoCredentials(worker) {
+  const given = SET_BY_AUTH.find((name) => worker[name]);
+  if (given !== undefined) {
+    throw new Error(
+      `${given} is set: --auth generates keys of its own. To take yours, start without --auth and with TROUPE_OPEN=0.`,
+    );
+  }
+  if (worker["TROUPE_OPEN"] === "1") {
+    throw new Error("TROUPE_OPEN is 1 (open to this machine): leave it out with --auth.");
+  }
 }
 
 /** @param {NodeJS.ProcessEnv} environment */

@@ -67,19 +67,37 @@ export class State {
 
   /** The key that secrets in stored components are encrypted with. It belongs to the state, so it is stored with it. */
   secretsKey() {
-    if (!this.hasSecretsKey()) {
-      this.#write("secrets-key", `${randomBytes(32).toString("base64")}\n`);
-    }
-    return this.#readSecretsKey();
+    return this.#key("secrets-key", "base64").key;
   }
 
   /** @param {string} [other] than this one */
   hasSecretsKey(other) {
-    return existsSync(this.#path("secrets-key")) && this.#readSecretsKey() !== other;
+    return existsSync(this.#path("secrets-key")) && this.#readKey("secrets-key") !== other;
   }
 
-  #readSecretsKey() {
-    return readFileSync(this.#path("secrets-key"), "utf8").trim();
+  /** The keys of `--auth`, with the files they are in. */
+  credentials() {
+    return {
+      operatorKey: this.#key("operator-key", "base64url"),
+      apiKey: this.#key("api-key", "base64url"),
+    };
+  }
+
+  /**
+   * A random key of 32 bytes, generated on first use.
+   *
+   * @param {string} name of its file
+   * @param {"base64" | "base64url"} encoding
+   */
+  #key(name, encoding) {
+    const generated = !existsSync(this.#path(name));
+    if (generated) this.#write(name, `${randomBytes(32).toString(encoding)}\n`);
+    return { key: this.#readKey(name), file: this.#path(name), generated };
+  }
+
+  /** @param {string} name */
+  #readKey(name) {
+    return readFileSync(this.#path(name), "utf8").trim();
   }
 
   /** @param {number} ownPort */

@@ -45,8 +45,13 @@ export interface TenantGateway {
   runs(query: RunQuery): Promise<Result<RunList>>;
   requests(query: RequestQuery): Promise<Result<RequestList>>;
   usageReport(query: UsageQuery): Promise<Result<UsageReport>>;
-  /** Server-sent events of what changes in the lists. @param after null: only what changes from now on */
-  events(after: number | null): Promise<Result<ReadableStream<Uint8Array>>>;
+  /**
+   * Server-sent events of what changes in the lists.
+   *
+   * @param after null: only what changes from now on
+   * @param runs whether changes of runs and requests are sent, too, or only those of teams
+   */
+  events(after: number | null, runs: boolean): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 
 export interface Reservation {

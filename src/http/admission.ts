@@ -1,7 +1,8 @@
-import type * as z from "zod";
 import { type Authenticate, type Principal, unauthorized } from "../auth/principal.ts";
-import type { Call, Endpoint, QueryShape } from "./endpoint.ts";
+import type { Gateway } from "../contract/gateway.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { invalid, ProblemError } from "./problem.ts";
+import type { RequestRate } from "./rate-limit.ts";
 
 /** The caller of an endpoint without a scope. */
 const ANONYMOUS: Principal = {
@@ -12,24 +13,57 @@ const ANONYMOUS: Principal = {
   expires_at: null,
 };
 
-/** The caller of a request. @throws ProblemError with the refusal */
-export async function admit(authenticate: Authenticate, request: Request): Promise<Principal> {
-  const answer = await authenticate(request);
-  if ("problem" in answer) throw new ProblemError(answer.problem, answer.headers);
-  return answer;
-}
+/** Decides who may send requests. */
+export class Admission {
+  readonly #authenticate: Authenticate;
+  readonly #rate: RequestRate;
+  readonly #gateway: Gateway;
 
-/** The caller of an endpoint, which may be anybody. @throws ProblemError with the refusal */
-export async function admitTo(
-  { scope }: Endpoint,
-  authenticate: Authenticate,
-  request: Request,
-): Promise<Principal> {
-  return scope === null ? ANONYMOUS : admit(authenticate, request);
+  constructor(authenticate: Authenticate, rate: RequestRate, gateway: Gateway) {
+    this.#authenticate = authenticate;
+    this.#rate = rate;
+    this.#gateway = gateway;
+  }
+
+  /**
+   * The caller of a request, which counts against the limit of its tenant.
+   *
+   * @throws ProblemError with the refusal, or 429
+   */
+  async admit(request: Request): Promise<Principal> {
+    const answer = await this.#authenticate(request);
+    if ("problem" in answer) throw new ProblemError(answer.problem, answer.headers);
+    if (answer.kind !== "local") await this.#rate.take(answer.tenant);
+    await this.#requireSameTeam(answer);
+    return answer;
+  }
+
+  /** The caller of an endpoint, which may be anybody. @throws ProblemError as `admit`, 403 or 422 */
+  async admitTo(
+    endpoint: Endpoint,
+    request: Request,
+    team: string | undefined,
+  ): Promise<Principal> {
+    if (endpoint.scope === null) return ANONYMOUS;
+    const principal = await this.admit(request);
+    requireScope(endpoint, principal);
+    if (principal.team !== undefined && team !== undefined && team !== principal.team.id)
+      throw otherTeam();
+    return principal;
+  }
+
+  /** A team token is good for the team it was made for, not for one that got its id later. */
+  async #requireSameTeam({ tenant, team }: Principal): Promise<void> {
+    if (team === undefined) return;
+    const creation = await this.#gateway.team(tenant, team.id).creation();
+    if (creation.ok && creation.value === team.creation) return;
+    const { problem, headers } = unauthorized(true);
+    throw new ProblemError(problem, headers);
+  }
 }
 
 /** @throws ProblemError 403 or, for an operator who names no tenant, 422 */
-export function requireScope({ scope, path }: Endpoint, principal: Principal): void {
+function requireScope({ scope, path }: Endpoint, principal: Principal): void {
   const { scopes, kind, tenant } = principal;
   if (scope === null || scope === "any") return;
   if (scope === "operator") {
@@ -46,21 +80,6 @@ export function requireScope({ scope, path }: Endpoint, principal: Principal): v
     const errors = [{ path: "Troupe-Tenant", message: "must name the tenant to act in" }];
     throw invalid("tenant_required", "The operator's key needs the header Troupe-Tenant.", errors);
   }
-}
-
-/**
- * A team token is good for the team it was made for, not for another one that got its id.
- *
- * @throws ProblemError 401 or 403
- */
-export async function requireOwnTeam(call: Call<z.ZodType, QueryShape>): Promise<void> {
-  const { team } = call.principal;
-  if (team === undefined) return;
-  if (call.param("team") !== team.id) throw otherTeam();
-  const creation = await call.team.creation();
-  if (creation.ok && creation.value === team.creation) return;
-  const { problem, headers } = unauthorized(true);
-  throw new ProblemError(problem, headers);
 }
 
 function otherTeam(): ProblemError {

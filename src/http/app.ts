@@ -1,7 +1,7 @@
 import type { Context, Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 import type { Authenticate } from "../auth/principal.ts";
-import { admit, admitTo, requireOwnTeam, requireScope } from "./admission.ts";
+import { Admission } from "./admission.ts";
 import { type AllowedOrigins, cors } from "./cors.ts";
 import { discardBody } from "./body.ts";
 import { readCall } from "./call.ts";
@@ -50,36 +50,36 @@ export function createApp(options: AppOptions): Hono {
 
   // Its router needs almost no preparation, which every start of the Worker would pay for.
   const app = new TinyHono();
-  app.onError((error) => {
+  const refused = (error: unknown): Response => {
     const refusal = problemOf(error);
     if (refusal) return problemResponse(refusal.problem, refusal.headers);
     log(logLine(error));
     return problemResponse(INTERNAL_PROBLEM);
-  });
+  };
+  app.onError(refused);
   app.use(async (c, next) => {
-    try {
-      await next();
-    } finally {
-      // Hono does not catch what the not-found handler throws.
-      await discardBody(c.req.raw);
-    }
+    await next();
+    await discardBody(c.req.raw);
   });
   const withTeamToken = new WeakSet<Request>();
   app.use(cors(options.origins, (request) => withTeamToken.has(request)));
   const rate = new RequestRate(options.tenants, options.requestsPerSecond);
+  const admission = new Admission(authenticate, rate, options.gateway);
   app.notFound(async (c) => {
-    await admit(authenticate, c.req.raw);
-    return notFound(c, endpoints);
+    // What this handler throws would go past the middleware.
+    try {
+      await admission.admit(c.req.raw);
+      return notFound(c, endpoints);
+    } catch (error) {
+      return refused(error);
+    }
   });
   for (const endpoint of endpoints) {
     app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
       const request = c.req.raw;
-      const principal = await admitTo(endpoint, authenticate, request);
+      const principal = await admission.admitTo(endpoint, request, c.req.param("team"));
       if (principal.kind === "team") withTeamToken.add(request);
-      if (principal.kind !== "local") await rate.take(principal.tenant);
-      requireScope(endpoint, principal);
       const call = await readCall(endpoint, c, principal, options);
-      if (endpoint.scope !== "any") await requireOwnTeam(call);
       const response = await endpoint.handle(call);
       return endWithCredential(response, principal, authenticate, request, recheckMs);
     });

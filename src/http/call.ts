@@ -88,7 +88,11 @@ function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<stri
   if (Object.keys(collected).length > 0) given[COLLECTED] = collected;
   const result = querySchema(endpoint).safeParse(given);
   if (result.success) return result.data;
-  throw invalid("invalid_query", "The query string is invalid.", issuesOf(result.error));
+  const issues = issuesOf(result.error).map((issue) =>
+    // A parameter without a name.
+    issue.path === "" ? { ...issue, path: "query" } : issue,
+  );
+  throw invalid("invalid_query", "The query string is invalid.", issues);
 }
 
 /** Made once: making a schema costs more than reading a query. */

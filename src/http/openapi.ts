@@ -59,8 +59,10 @@ const SCOPE_TEXTS: Record<string, string> = {
   operator: "The operator's key.",
 };
 
-/** Every operation can answer these. */
-const ALWAYS = [401, 403, 500, 503];
+/** Every operation can answer these: any may be asked with an unknown query parameter. */
+const ALWAYS = [422, 500];
+/** Every operation with a credential can answer these. */
+const WITH_CREDENTIAL = [401, 403, 429, 503];
 
 const REASONS: Record<number, string> = {
   400: "The body is not JSON in UTF-8, or nested too deeply.",
@@ -185,12 +187,13 @@ function answers({ answers: specified }: Endpoint): Schema {
   );
 }
 
-function problems({ scope, body, query, idempotent, problems: own = [] }: Endpoint): Schema {
+function problems({ path, scope, body, problems: own = [] }: Endpoint): Schema {
   const statuses = new Set([
     ...own,
-    ...(scope === null ? [500] : ALWAYS),
-    ...(body ? [400, 413, 415, 422] : []),
-    ...(query || idempotent ? [422] : []),
+    ...ALWAYS,
+    ...(scope === null ? [] : WITH_CREDENTIAL),
+    ...(path.includes(":") ? [404] : []),
+    ...(body ? [400, 413, 415] : []),
   ]);
   return Object.fromEntries(
     [...statuses]

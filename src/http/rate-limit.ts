@@ -15,7 +15,7 @@ interface Bucket {
   /** Epoch milliseconds. */
   at: number;
   limit: number;
-  /** When the tenant was last asked for its own limit. */
+  /** When the tenant was last asked for its own limit; 0 before the first time. */
   readAt: number;
 }
 
@@ -70,10 +70,13 @@ export class RequestRate {
 
   /** A tenant that does not answer in time keeps the limit it had. */
   async #readLimit(tenant: string, bucket: Bucket): Promise<void> {
-    bucket.readAt = Date.now();
+    // One request refreshes a known limit. An unknown one is read by each that comes before it is known: none may wait for
+    // what another request does, because that one may be cancelled.
+    if (bucket.readAt !== 0) bucket.readAt = Date.now();
     if (this.#tenants === undefined || tenant === "") return;
     const read = within(PATIENCE_MS, this.#tenants.tenant(tenant).limits());
     const limits = await read.catch(() => undefined);
     if (limits !== undefined) bucket.limit = limits.requests_per_second;
+    bucket.readAt = Date.now();
   }
 }

@@ -11,6 +11,7 @@ const ACME = "acme-secret";
 const GLOBEX = "globex-secret";
 const READER = "reader-secret";
 const BUSY = "busy-secret";
+const LOST = "lost-secret";
 const ORIGIN = "https://app.example.com";
 
 let worker: TestWorker;
@@ -21,6 +22,7 @@ beforeAll(async () => {
     { hash: await sha256Hex(ACME), tenant: "acme", scopes: SCOPES, name: "all" },
     { hash: await sha256Hex(GLOBEX), tenant: "globex", scopes: SCOPES },
     { hash: await sha256Hex(BUSY), tenant: "busy", scopes: SCOPES },
+    { hash: await sha256Hex(LOST), tenant: "lost", scopes: SCOPES },
     { hash: await sha256Hex(READER), tenant: "acme", scopes: ["teams:read", "keys:write"] },
   ];
   worker = await TestWorker.start({
@@ -240,11 +242,22 @@ describe("team tokens", () => {
   });
 
   test("end with the team, also when another gets its id", async () => {
-    const token = await teamToken(["teams:read"]);
+    const token = await teamToken(["teams:read", "runs:read"]);
+    const ended = async () => {
+      for (const path of [`/v1/teams/${team}`, `/v1/teams/${team}/events`, "/v1/whoami"]) {
+        expect((await ask(token, path)).status, path).toBe(401);
+      }
+      expect((await ask(null, `/v1/teams/${team}/events?token=${token}`)).status).toBe(401);
+    };
     await ask(ACME, `/v1/teams/${team}`, undefined, { method: "DELETE" });
-    expect((await ask(token, `/v1/teams/${team}`)).status).toBe(401);
+    await ended();
     await ask(ACME, "/v1/teams", { id: team, component: SAMPLE_COMPONENT });
-    expect((await ask(token, `/v1/teams/${team}`)).status).toBe(401);
+    await ended();
+  });
+
+  test("say nothing about the body of a request to another team", async () => {
+    const token = await teamToken(["runs:write"]);
+    expect((await ask(token, "/v1/teams/other/runs", { nonsense: 1 })).status).toBe(403);
   });
 
   test("open a stream from the query, and nothing else", async () => {
@@ -309,4 +322,19 @@ test("a tenant over its limit of requests is told to wait", async () => {
     value: 3,
   });
   expect((await ask(ACME, "/v1/whoami")).status).toBe(200);
+});
+
+test("requests to unknown paths and with other methods count, too", async () => {
+  const limits = { requests_per_second: 2 };
+  await ask(OPERATOR, "/v1/tenants/lost", { limits }, { method: "PUT" });
+  for (const [path, method] of [
+    ["/v1/nowhere", "GET"],
+    ["/v1/templates", "DELETE"],
+    ["/v1/templates", "OPTIONS"],
+  ] as const) {
+    const responses = await Promise.all(
+      Array.from({ length: 8 }, () => ask(LOST, path, undefined, { method })),
+    );
+    expect(responses.map(({ status }) => status)).toContain(429);
+  }
 });

@@ -216,13 +216,66 @@ describe("passes on", () => {
   });
 });
 
-test("a closed server leaves the check of the caller to the Worker", async () => {
-  await front.close();
-  const { port: target } = upstream.address() as AddressInfo;
-  front = new Front({ host: HOST, port, target, key: KEY, open: false });
-  await front.listen();
-  const answer = await raw("GET / HTTP/1.1\r\nHost: troupe.example\r\nConnection: close\r\n\r\n");
-  expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+describe("a closed server", () => {
+  beforeEach(async () => {
+    await front.close();
+    const { port: target } = upstream.address() as AddressInfo;
+    front = new Front({ host: HOST, port, target, key: KEY, open: false });
+    await front.listen();
+  });
+
+  test("leaves the check of the caller to the Worker", async () => {
+    const answer = await raw(
+      "GET / HTTP/1.1\r\nHost: troupe.example\r\nOrigin: https://app.example\r\nConnection: close\r\n\r\n",
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  test("passes on the headers of the API, and none that miniflare or npm start would believe", async () => {
+    let seen: IncomingMessage | undefined;
+    handle = (received, response) => {
+      seen = received;
+      response.end();
+    };
+    await raw(
+      "GET /v1/whoami HTTP/1.1\r\nHost: troupe.example\r\nConnection: close\r\nAuthorization: Bearer k\r\n" +
+        "Troupe-Tenant: acme\r\nTroupe-Front-Key: guess\r\nTroupe-Egress-Target: http://x/\r\n" +
+        "MF-Original-URL: http://127.0.0.1/healthz\r\nmf-cf-blob: {}\r\nMF-Route-Override: x\r\n\r\n",
+    );
+    expect(seen?.headersDistinct).toEqual({
+      host: ["troupe.example"],
+      connection: ["keep-alive"],
+      authorization: ["Bearer k"],
+      "troupe-tenant": ["acme"],
+      "troupe-front-key": [KEY],
+    });
+  });
+
+  test.for(["Host: local[host", "Host: me@troupe.example", "Host: a\r\nHost: b", "X-None: 1"])(
+    "refuses %j as malformed",
+    async (host) => {
+      const answer = await raw(`GET / HTTP/1.1\r\n${host}\r\nConnection: close\r\n\r\n`);
+      expect(problemIn(answer)).toMatchObject({ status: 400, code: "malformed_request" });
+    },
+  );
+
+  test("refuses the pages of miniflare", async () => {
+    const answer = await raw("GET /cdn-cgi/x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    expect(problemIn(answer)).toMatchObject({ status: 404 });
+  });
+
+  test.for([
+    "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+    "GET / HTTP/1.1\r\nHost: a\r\n X-Folded: 1\r\n\r\n",
+  ])("lets nobody hide a second request in the first: %j", async (first) => {
+    let count = 0;
+    handle = (_, response) => void response.end(String(++count));
+    const answer = await raw(`${first}GET /hidden HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
+    expect(count).toBe(0);
+  });
 });
 
 test("says which port is taken and how to choose another", async () => {

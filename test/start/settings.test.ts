@@ -68,6 +68,15 @@ describe("settings of npm start", () => {
     });
   });
 
+  test("are closed with --auth, which takes no other keys", () => {
+    expect(readSettings(root, {}, true).open).toBe(false);
+    for (const name of ["API_KEYS", "OPERATOR_KEY_HASH"]) {
+      expect(() => readSettings(root, { [name]: "[]" }, true)).toThrow(`${name} is set`);
+    }
+    expect(() => readSettings(root, { TROUPE_OPEN: "1" }, true)).toThrow("TROUPE_OPEN is 1");
+    expect(readSettings(root, { TROUPE_OPEN: "0" }, true).open).toBe(false);
+  });
+
   test.for([
     [{ PORT: "http" }, 'PORT is "http"'],
     [{ PORT: "65536" }, 'PORT is "65536"'],

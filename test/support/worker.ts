@@ -9,6 +9,10 @@ export interface TestWorkerOptions {
   entry?: string;
   /** What the runtime says of this is not shown: it is what the test does. */
   quietAbout?: string;
+  /** Answers the outgoing requests of the Worker. Without it they go to the network. */
+  outgoing?: (request: { url: string }) => Response;
+  /** The directory of the objects' databases, which are otherwise in memory. */
+  persistTo?: string;
 }
 
 /** The Worker as it is deployed, in a workerd of its own, open to local requests. */
@@ -21,7 +25,7 @@ export class TestWorker implements AsyncDisposable {
 
   static async start(
     settings: Record<string, string> = {},
-    { entry = "src/worker.ts", quietAbout }: TestWorkerOptions = {},
+    { entry = "src/worker.ts", quietAbout, outgoing, persistTo }: TestWorkerOptions = {},
   ): Promise<TestWorker> {
     const { outputFiles } = await build({
       entryPoints: [join(root, entry)],
@@ -41,6 +45,8 @@ export class TestWorker implements AsyncDisposable {
         TENANT: { className: "TenantObject", useSQLite: true },
       },
       bindings: { TROUPE_OPEN: "1", ...settings },
+      ...(outgoing && { outboundService: async (request: { url: string }) => outgoing(request) }),
+      ...(persistTo !== undefined && { resourcePersistencePath: persistTo }),
       ...(quietAbout !== undefined && {
         handleStructuredLogs: ({ message }: { message: string }) => {
           if (!message.includes(quietAbout)) process.stderr.write(`${message}\n`);

@@ -12,21 +12,29 @@ const PING = encoder.encode(": ping\n\n");
  * each thing once.
  */
 export class ChangeFeed {
-  readonly #clients = new Set<ClientStream>();
+  /** Whether each gets changes of runs and requests, too. */
+  readonly #clients = new Map<ClientStream, boolean>();
   #ping: ReturnType<typeof setInterval> | undefined;
 
   /**
    * @param directory undefined: there is nothing yet
    * @param after null: only what changes from now on
+   * @param runs whether changes of runs and requests are sent, too, or only those of teams
    */
-  open(directory: Directory | undefined, after: number | null): ReadableStream<Uint8Array> {
+  open(
+    directory: Directory | undefined,
+    after: number | null,
+    runs: boolean,
+  ): ReadableStream<Uint8Array> {
     const client = new ClientStream(() => this.#leave(client));
     let frames = "retry: 2000\n\n";
     if (after !== null && directory !== undefined) {
-      for (const change of directory.since(after)) frames += frame(change, directory);
+      for (const change of directory.since(after)) {
+        if (runs || isOfTeam(change)) frames += frame(change, directory);
+      }
     }
     void client.write(encoder.encode(frames));
-    this.#clients.add(client);
+    this.#clients.set(client, runs);
     this.#ping ??= setInterval(() => this.#send(PING), PING_MS);
     return client.body;
   }
@@ -37,16 +45,22 @@ export class ChangeFeed {
 
   announce(changes: readonly Change[], directory: Directory): void {
     if (this.#clients.size === 0) return;
-    const frames = changes.map((change) => frame(change, directory)).join("");
-    this.#send(encoder.encode(frames));
+    const join = (some: readonly Change[]): Uint8Array =>
+      encoder.encode(some.map((change) => frame(change, directory)).join(""));
+    const all = join(changes);
+    const ofTeams = join(changes.filter(isOfTeam));
+    for (const [client, runs] of this.#clients) {
+      const bytes = runs ? all : ofTeams;
+      if (bytes.length > 0) client.push(bytes);
+    }
   }
 
   end(): void {
-    for (const client of this.#clients) client.close();
+    for (const client of this.#clients.keys()) client.close();
   }
 
   #send(bytes: Uint8Array): void {
-    for (const client of this.#clients) client.push(bytes);
+    for (const client of this.#clients.keys()) client.push(bytes);
   }
 
   #leave(client: ClientStream): void {
@@ -55,6 +69,10 @@ export class ChangeFeed {
     clearInterval(this.#ping);
     this.#ping = undefined;
   }
+}
+
+function isOfTeam({ kind }: Change): boolean {
+  return kind === "team" || kind === "team_deleted";
 }
 
 /** Empty for a team that was deleted in the meantime. */

@@ -34,9 +34,12 @@ export class DurableObjectTenants implements Tenants {
       runs: (query) => stub.runs(query),
       requests: (query) => stub.requests(query),
       usageReport: (query) => stub.usageReport(query),
-      events: async (after) => {
-        const query = after === null ? "" : `?after=${after}`;
-        const response = await stub.fetch(`https://tenant/events${query}`);
+      events: async (after, runs) => {
+        const query = new URLSearchParams({
+          ...(after !== null && { after: String(after) }),
+          ...(runs && { runs: "1" }),
+        });
+        const response = await stub.fetch(`https://tenant/events?${query.toString()}`);
         if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
         if (response.body === null) throw new TypeError("the tenant's stream has no body");
         return ok(response.body);

@@ -14,8 +14,15 @@ export interface KeyRecord {
   last_used: number | null;
 }
 
-/** Compared when there is no such key, so that unknown and wrong ones take the same time. */
-const NO_HASH = "0".repeat(64);
+/** Read when there is no such key, so that unknown and wrong ones take the same time. No text has this hash. */
+const NO_RECORD = JSON.stringify({
+  name: "unknown",
+  scopes: [],
+  hash: "0".repeat(64),
+  created_at: "1970-01-01T00:00:00.000Z",
+  expires_at: null,
+  last_used: null,
+} satisfies KeyRecord);
 
 const MINUTE = 60_000;
 
@@ -41,16 +48,17 @@ export class KeyStore {
 
   /** Whether there was such a key. */
   revoke(id: string): boolean {
-    const known = this.#read(id) !== undefined;
+    const known = this.#row(id) !== undefined;
     if (known) this.#db.write("delete from key where id = ?", id);
     return known;
   }
 
   /** The key, if `hash` is its hash and it has not expired. Notes the minute it was used in. */
   verify(id: string, hash: string, now: number): KeyInfo | undefined {
-    const record = this.#read(id);
-    const same = equalInConstantTime(record?.hash ?? NO_HASH, hash);
-    if (record === undefined || !same) return undefined;
+    const row = this.#row(id);
+    const record = JSON.parse(row?.record ?? NO_RECORD) as KeyRecord;
+    const same = equalInConstantTime(record.hash, hash);
+    if (row === undefined || !same) return undefined;
     if (record.expires_at !== null && Date.parse(record.expires_at) <= now) return undefined;
     const minute = Math.floor(now / MINUTE);
     if (record.last_used === minute) return shown(id, record);
@@ -59,9 +67,8 @@ export class KeyStore {
     return shown(id, used);
   }
 
-  #read(id: string): KeyRecord | undefined {
-    const row = this.#db.first<{ record: string }>("select record from key where id = ?", id);
-    return row && (JSON.parse(row.record) as KeyRecord);
+  #row(id: string): { record: string } | undefined {
+    return this.#db.first<{ record: string }>("select record from key where id = ?", id);
   }
 }
 

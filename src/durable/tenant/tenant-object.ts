@@ -248,8 +248,13 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     if (admitted?.ok === false) {
       return Response.json(admitted.problem, { status: admitted.problem.status });
     }
-    const after = new URL(request.url).searchParams.get("after");
-    const body = this.#feed.open(this.#parts?.directory, after === null ? null : Number(after));
+    const { searchParams } = new URL(request.url);
+    const after = searchParams.get("after");
+    const body = this.#feed.open(
+      this.#parts?.directory,
+      after === null ? null : Number(after),
+      searchParams.has("runs"),
+    );
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
   }
 

@@ -102,7 +102,8 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       method: "get",
       path: "/v1/events",
       id: "streamTenant",
-      summary: "What changes in the lists, as server-sent events; stays open",
+      summary:
+        "What changes in the lists, as server-sent events; stays open. Runs and requests only with the scope runs:read",
       tag: "Teams",
       scope: "teams:read",
       query: { after: cursorParameter.optional().describe("Changes after this cursor.") },
@@ -113,7 +114,12 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         const start = header || after !== undefined ? cursorOf(header, after) : null;
         if (c.req.raw.method === "HEAD") return eventStreamHead();
         return streamAnswer({
-          body: unwrap(await tenantOf(services, principal.tenant).events(start)),
+          body: unwrap(
+            await tenantOf(services, principal.tenant).events(
+              start,
+              principal.scopes.includes("runs:read"),
+            ),
+          ),
         });
       },
     }),

@@ -1,0 +1,45 @@
+import { problemSchema } from "#contract/problem.ts";
+import type { Operation } from "./operations.ts";
+
+/** What came back. */
+export interface Answer {
+  status: number;
+  contentType: string | undefined;
+  /** Empty for a stream. */
+  body: string;
+}
+
+/** Every path may turn out to be another one: a method that it lacks, or nothing. */
+const OF_ANY_PATH: ReadonlySet<number> = new Set([404, 405]);
+
+/** What is wrong with an answer, whatever the request was; undefined when nothing is. */
+export function faultOf(
+  { statuses }: Pick<Operation, "statuses">,
+  answer: Answer,
+): string | undefined {
+  const { status, contentType, body } = answer;
+  if (status >= 500 && status !== 502 && status !== 503) return `status ${status}`;
+  if (!statuses.has(status) && !OF_ANY_PATH.has(status)) {
+    return `status ${status}, which the OpenAPI document does not name`;
+  }
+  if (status < 400) return undefined;
+  if (contentType !== "application/problem+json") return `an error as ${contentType}`;
+  const problem = problemSchema.loose().safeParse(parse(body));
+  if (!problem.success) return "an error that is no problem document";
+  if (problem.data.status !== status) return "a problem document with another status";
+  const { errors = [] } = problem.data;
+  if (status !== 422) return undefined;
+  if (errors.length === 0) return "a 422 that names no place";
+  if (errors.some(({ path, message }) => path === "" || message === "")) {
+    return "a 422 with an empty place or message";
+  }
+  return undefined;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

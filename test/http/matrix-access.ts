@@ -1,0 +1,134 @@
+import type { Scope } from "#contract/key.ts";
+import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
+
+/** Who may call an endpoint, and what an allowed call is answered with. */
+export interface Access {
+  /** The scopes, one of which is enough; `any` credential, the `operator` only, or `nobody` in particular. */
+  needs: readonly Scope[] | "any" | "operator" | "nobody";
+  /** Whether a token of the team in the path is enough, with the scope. */
+  teamToken?: true;
+  /**
+   * Status of an allowed call about a team and a finished run of it. In the paths, {key} is a created key and {tenant} a tenant
+   * of its own; any other parameter names nothing, unless `newPlace` makes it.
+   */
+  status: number;
+  /** Its body, which is valid. */
+  body?: unknown;
+}
+
+const EMPTY_AGENT = {
+  type: "ChatAgentContainerState",
+  agent_state: { type: "AssistantAgentState", llm_context: { messages: [] } },
+  message_buffer: [],
+};
+
+/** Of a team that has done nothing. */
+const EMPTY_STATE = {
+  type: "TeamState",
+  agent_states: {
+    writer: EMPTY_AGENT,
+    critic: EMPTY_AGENT,
+    RoundRobinGroupChatManager: {
+      type: "RoundRobinManagerState",
+      next_speaker_index: 0,
+      message_thread: [],
+      current_turn: 0,
+    },
+  },
+};
+
+/** Written by hand, so that a change of an endpoint's scope is a change here. One row for every operation. */
+export const ACCESS: Readonly<Record<string, Access>> = {
+  "POST /v1/teams": {
+    needs: ["teams:write"],
+    status: 201,
+    body: { component: SAMPLE_COMPONENT },
+  },
+  "GET /v1/teams/{team}": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "DELETE /v1/teams/{team}": { needs: ["teams:write"], status: 204 },
+  "PUT /v1/teams/{team}/component": {
+    needs: ["teams:write"],
+    status: 200,
+    body: { component: SAMPLE_COMPONENT },
+  },
+  "POST /v1/teams/{team}/reset": { needs: ["teams:write"], status: 200 },
+  "GET /v1/teams/{team}/state": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "PUT /v1/teams/{team}/state": {
+    needs: ["teams:write"],
+    status: 204,
+    body: EMPTY_STATE,
+  },
+  "POST /v1/teams/{team}/fork": { needs: ["teams:write"], status: 201 },
+  "GET /v1/teams/{team}/messages": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "GET /v1/teams/{team}/events": { needs: ["runs:read"], teamToken: true, status: 200 },
+  "POST /v1/teams/{team}/tokens": {
+    // A token has at most the scopes of the credential that makes it.
+    needs: ["teams:read"],
+    status: 201,
+    body: { scopes: ["teams:read"], expires_in: 60 },
+  },
+  "POST /v1/teams/{team}/runs": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 202,
+    body: { task: "Hello.", on_conflict: "interrupt" },
+  },
+  "GET /v1/teams/{team}/runs": { needs: ["runs:read"], teamToken: true, status: 200 },
+  "GET /v1/teams/{team}/runs/{run}": { needs: ["runs:read"], teamToken: true, status: 200 },
+  "GET /v1/teams/{team}/runs/{run}/events": { needs: ["runs:read"], teamToken: true, status: 200 },
+  "POST /v1/teams/{team}/runs/{run}/stop": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 409,
+    body: { mode: "now" },
+  },
+  "POST /v1/teams/{team}/runs/{run}/pause": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 409,
+  },
+  "POST /v1/teams/{team}/runs/{run}/resume": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 409,
+  },
+  "POST /v1/teams/{team}/runs/{run}/retry": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 409,
+  },
+  "GET /v1/teams/{team}/runs/{run}/requests": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 200,
+  },
+  "POST /v1/teams/{team}/runs/{run}/requests/{request}": {
+    needs: ["requests:write", "runs:write"],
+    teamToken: true,
+    status: 409,
+    body: { content: "Yes." },
+  },
+  "GET /v1/teams": { needs: ["teams:read"], status: 200 },
+  "GET /v1/runs": { needs: ["runs:read"], status: 200 },
+  "GET /v1/requests": { needs: ["runs:read"], status: 200 },
+  // With runs:read it also sends what changes of runs and requests.
+  "GET /v1/events": { needs: ["teams:read"], status: 200 },
+  "GET /v1/usage": { needs: ["usage:read"], status: 200 },
+  "GET /v1/whoami": { needs: "any", teamToken: true, status: 200 },
+  "POST /v1/keys": { needs: ["keys:write"], status: 201, body: { name: "made" } },
+  "GET /v1/keys": { needs: ["keys:write"], status: 200 },
+  "DELETE /v1/keys/{key}": { needs: ["keys:write"], status: 204 },
+  "GET /v1/tenants": { needs: "operator", status: 200 },
+  "PUT /v1/tenants/{tenant}": { needs: "operator", status: 200, body: { label: "Acme" } },
+  "GET /v1/tenants/{tenant}": { needs: "operator", status: 200 },
+  "DELETE /v1/tenants/{tenant}": { needs: "operator", status: 202 },
+  "GET /healthz": { needs: "nobody", teamToken: true, status: 200 },
+  "GET /v1/templates": { needs: ["teams:read"], status: 200 },
+  "GET /v1/components": { needs: ["teams:read"], status: 200 },
+  "POST /v1/components/validate": {
+    needs: ["teams:read"],
+    status: 200,
+    body: { component: SAMPLE_COMPONENT },
+  },
+  "GET /v1/openapi.json": { needs: ["teams:read"], status: 200 },
+};

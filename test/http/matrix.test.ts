@@ -1,0 +1,347 @@
+import { globSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inspect, isDeepStrictEqual } from "node:util";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createApiKey } from "#auth/api-key.ts";
+import { crc32, toBase62 } from "#auth/bytes.ts";
+import { type Scope, SCOPES } from "#contract/key.ts";
+import { sha256Hex } from "#core/sha256.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
+import { TestWorker } from "../support/worker.ts";
+import { ACCESS, type Access } from "./matrix-access.ts";
+
+const ISSUER = "https://id.example.com";
+const AUDIENCE = "https://troupe.example.com";
+const OPERATOR = "operator-secret";
+const ALL = "all-scopes-secret";
+const OTHER_TENANT = "globex-secret";
+
+/** A team that asks a human, so that its run has an open request. */
+const ASKING_COMPONENT = {
+  ...SAMPLE_COMPONENT,
+  config: {
+    ...SAMPLE_COMPONENT.config,
+    participants: [
+      {
+        provider: "autogen_agentchat.agents.UserProxyAgent",
+        component_type: "agent",
+        config: { name: "human", description: "A human." },
+      },
+    ],
+  },
+};
+
+/** Refused credentials: every endpoint that needs one answers 401. */
+const REFUSED = [
+  "none",
+  "unknown",
+  "unknown created key",
+  "expired created key",
+  "revoked created key",
+  "wrong secret of a created key",
+  "expired team token",
+  "token of a deleted team",
+  "expired identity token",
+  "identity token for another audience",
+] as const;
+
+const issuer = await generateKeyPair("ES256");
+const state = mkdtempSync(join(tmpdir(), "troupe-matrix-"));
+const credentials = new Map<string, string | null>();
+let worker: TestWorker;
+let tenants = 0;
+
+beforeAll(async () => {
+  const staticKeys = [
+    { hash: await sha256Hex(ALL), tenant: "acme", scopes: SCOPES },
+    { hash: await sha256Hex(OTHER_TENANT), tenant: "globex", scopes: SCOPES },
+    ...(await Promise.all(
+      SCOPES.map(async (scope) => ({
+        hash: await sha256Hex(scope),
+        tenant: "acme",
+        scopes: [scope],
+      })),
+    )),
+  ];
+  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(issuer.publicKey)), alg: "ES256" }] });
+  worker = await TestWorker.start(
+    {
+      TROUPE_OPEN: "",
+      SECRETS_KEY: btoa("k".repeat(32)),
+      API_KEYS: JSON.stringify(staticKeys),
+      OPERATOR_KEY_HASH: await sha256Hex(OPERATOR),
+      TENANT_REQUESTS_PER_SECOND: "100000",
+      TENANT_RUNS_PER_MINUTE: "100000",
+      JWT_ISSUER: ISSUER,
+      JWT_AUDIENCE: AUDIENCE,
+      JWT_JWKS_URL: `${ISSUER}/jwks`,
+    },
+    {
+      persistTo: state,
+      outgoing: ({ url }) =>
+        url === `${ISSUER}/jwks`
+          ? new Response(jwks, { headers: { "content-type": "application/json" } })
+          : new Response(null, { status: 404 }),
+    },
+  );
+  await makeCredentials();
+}, 60_000);
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  rmSync(state, { recursive: true, force: true });
+});
+
+interface Ask {
+  method?: string;
+  body?: unknown;
+  tenant?: string;
+}
+
+async function ask(
+  credential: string | null,
+  path: string,
+  { method = "GET", body, tenant }: Ask = {},
+): Promise<Response> {
+  const headers = {
+    ...(credential !== null && { authorization: `Bearer ${credential}` }),
+    ...(tenant !== undefined && { "troupe-tenant": tenant }),
+  };
+  return worker.fetch(
+    path,
+    body === undefined ? { method, headers } : jsonInit(body, method, headers),
+  );
+}
+
+/** What a call of `acme` answers. */
+async function made<T>(path: string, body: unknown): Promise<T> {
+  const response = await ask(ALL, path, { method: "POST", body });
+  expect(response.status, path).toBeLessThan(300);
+  return (await response.json()) as T;
+}
+
+async function newTeam(component: unknown = SAMPLE_COMPONENT): Promise<string> {
+  return (await made<{ id: string }>("/v1/teams", { component })).id;
+}
+
+async function newKey(options = {}): Promise<{ id: string; key: string }> {
+  return made("/v1/keys", { name: "made", ...options });
+}
+
+async function newToken(team: string, expires_in = 600): Promise<string> {
+  const scopes = ["teams:read", "runs:read", "runs:write", "requests:write"];
+  return (await made<{ token: string }>(`/v1/teams/${team}/tokens`, { scopes, expires_in })).token;
+}
+
+function identityToken({ audience = AUDIENCE, life = 300 } = {}): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  return new SignJWT({ sub: "acme", scope: SCOPES.join(" ") })
+    .setProtectedHeader({ alg: "ES256" })
+    .setIssuer(ISSUER)
+    .setAudience(audience)
+    .setIssuedAt(now)
+    .setExpirationTime(now + life)
+    .sign(issuer.privateKey);
+}
+
+async function makeCredentials(): Promise<void> {
+  const revoked = await newKey();
+  await ask(ALL, `/v1/keys/${revoked.id}`, { method: "DELETE" });
+  const shortLived = await newKey({ expires_in: 1 });
+  const deleted = await newTeam();
+  const orphan = await newToken(deleted);
+  await ask(ALL, `/v1/teams/${deleted}`, { method: "DELETE" });
+  const shortToken = await newToken(await newTeam(), 1);
+  const all: Record<string, string | null> = {
+    none: null,
+    unknown: "no-such-key",
+    "unknown created key": createApiKey("acme").key,
+    "expired created key": shortLived.key,
+    "revoked created key": revoked.key,
+    "wrong secret of a created key": withOtherSecret((await newKey()).key),
+    "expired team token": shortToken,
+    "token of a deleted team": orphan,
+    // Clocks may differ by a minute.
+    "expired identity token": await identityToken({ life: -61 }),
+    "identity token for another audience": await identityToken({
+      audience: "https://other.example",
+    }),
+    "created key": (await newKey()).key,
+    "identity token": await identityToken(),
+    "token of another team": await newToken(await newTeam()),
+  };
+  for (const [name, credential] of Object.entries(all)) credentials.set(name, credential);
+  // The short-lived ones expire.
+  await sleep(1_100);
+}
+
+/** A key with another secret, and the checksum of that. */
+function withOtherSecret(key: string): string {
+  const text = `${key.slice(0, -49)}${"0".repeat(43)}`;
+  return text + toBase62(crc32(text));
+}
+
+/** A team of `acme` with a finished run, and what else the paths name. */
+interface Place {
+  ids: Record<string, string>;
+  token: string;
+}
+
+async function newPlace(): Promise<Place> {
+  const team = await newTeam();
+  const run = await made<{ id: string }>(`/v1/teams/${team}/runs?wait=30`, { task: "Hello." });
+  const tenant = `tenant-${++tenants}`;
+  await ask(OPERATOR, `/v1/tenants/${tenant}`, { method: "PUT", body: { label: tenant } });
+  const ids = { team, run: run.id, tenant, key: (await newKey()).id };
+  return { ids, token: await newToken(team) };
+}
+
+function fill(path: string, ids: Record<string, string>): string {
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? "none");
+}
+
+/** The status of every credential, as the row says. */
+function expected(path: string, { needs, teamToken, status }: Access): Record<string, number> {
+  const scopes = typeof needs === "string" ? undefined : needs;
+  const forEverybody = needs === "nobody";
+  const withKey = needs === "operator" ? 403 : status;
+  const withToken = teamToken ? status : 403;
+  const ofOtherTeam = forEverybody || needs === "any" ? status : 403;
+  return {
+    ...Object.fromEntries(REFUSED.map((name) => [name, forEverybody ? status : 401])),
+    ...Object.fromEntries(
+      SCOPES.map((scope) => [
+        `static key with ${scope}`,
+        scopes === undefined || scopes.includes(scope) ? withKey : 403,
+      ]),
+    ),
+    "static key with all scopes": withKey,
+    "created key": withKey,
+    "identity token": withKey,
+    "key of another tenant": /\{(?!tenant)/.test(path) ? 404 : withKey,
+    operator: scopes === undefined ? status : 422,
+    "operator in the tenant": status,
+    "token of the team": withToken,
+    "token of another team": ofOtherTeam,
+  };
+}
+
+async function actual(method: string, path: string, { body }: Access) {
+  const place = await newPlace();
+  const answers: Record<string, number> = {};
+  const send = async (name: string, credential: string | null, tenant?: string) => {
+    // What is deleted is there for one request only.
+    const { ids } = method === "DELETE" ? await newPlace() : place;
+    const response = await ask(credential, fill(path, ids), {
+      method,
+      ...(body !== undefined && { body }),
+      ...(tenant !== undefined && { tenant }),
+    });
+    await response.body?.cancel();
+    if (response.status >= 400) {
+      expect(response.headers.get("content-type")).toBe("application/problem+json");
+    }
+    expect(response.headers.has("www-authenticate")).toBe(response.status === 401);
+    answers[name] = response.status;
+  };
+  for (const [name, credential] of credentials) await send(name, credential);
+  for (const scope of SCOPES) await send(`static key with ${scope}`, scope satisfies Scope);
+  await send("static key with all scopes", ALL);
+  await send("key of another tenant", OTHER_TENANT);
+  await send("operator", OPERATOR);
+  await send("operator in the tenant", OPERATOR, "acme");
+  await send("token of the team", place.token);
+  return answers;
+}
+
+test("every operation of the OpenAPI document has a row, and every row an operation", async () => {
+  const response = await ask(ALL, "/v1/openapi.json");
+  const { paths } = (await response.json()) as { paths: Record<string, object> };
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(Object.keys(ACCESS).toSorted()).toEqual(operations.toSorted());
+});
+
+describe("every credential", () => {
+  test.for(Object.entries(ACCESS))("%s", { timeout: 60_000 }, async ([operation, access]) => {
+    const [method = "", path = ""] = operation.split(" ");
+    expect(await actual(method, path, access)).toEqual(expected(path, access));
+  });
+});
+
+describe("another tenant", () => {
+  /** The content of all objects' tables. */
+  function stored(): Record<string, unknown> {
+    const files = globSync(join(state, "do/*/*.sqlite")).filter(
+      (file) => !file.includes("metadata"),
+    );
+    return Object.fromEntries(files.map((file) => [file, tables(file)]).filter(([, one]) => one));
+  }
+
+  /** The same, once nothing changes it any more: runs of other tests may still be ending. */
+  async function settled(): Promise<Record<string, unknown>> {
+    for (;;) {
+      const before = stored();
+      await sleep(300);
+      if (isDeepStrictEqual(stored(), before)) return before;
+    }
+  }
+
+  /** Undefined for an object that stores nothing. */
+  function tables(file: string): Record<string, unknown[]> | undefined {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      const names = database
+        .prepare("select name from sqlite_master where type = 'table'")
+        .all()
+        .map(({ name }) => String(name));
+      if (names.length === 0) return undefined;
+      return Object.fromEntries(
+        names.map((name) => {
+          const rows = database.prepare(`select * from "${name}"`);
+          // Those of the runtime count in nanoseconds.
+          rows.setReadBigInts(true);
+          return [name, rows.all()];
+        }),
+      );
+    } finally {
+      database.close();
+    }
+  }
+
+  test("finds nothing by any id, and writes nothing", { timeout: 60_000 }, async () => {
+    const team = await newTeam(ASKING_COMPONENT);
+    const { id: run } = await made<{ id: string }>(`/v1/teams/${team}/runs?wait=30`, {
+      task: "Hi.",
+    });
+    const listed = await ask(ALL, `/v1/teams/${team}/runs/${run}/requests`);
+    const { requests } = (await listed.json()) as { requests: { id: string }[] };
+    const ids = { team, run, request: requests[0]?.id ?? "", key: (await newKey()).id };
+    const before = await settled();
+    expect(inspect(before, { depth: 5 })).toContain(team);
+    const answers: Record<string, number> = {};
+    const wanted: Record<string, number> = {};
+    for (const [operation, { body, needs }] of Object.entries(ACCESS)) {
+      const [method = "", path = ""] = operation.split(" ");
+      if (!path.includes("{") || needs === "operator") continue;
+      const response = await ask(OTHER_TENANT, fill(path, ids), { method, body });
+      const text = await response.text();
+      for (const id of [team, run, ids.request]) {
+        if (!fill(path, ids).includes(id)) expect(text).not.toContain(id);
+      }
+      answers[operation] = response.status;
+      wanted[operation] = 404;
+    }
+    expect(answers).toEqual(wanted);
+    expect(Object.keys(answers).length).toBeGreaterThan(20);
+    expect(stored()).toEqual(before);
+    const mine = await ask(ALL, fill("/v1/teams/{team}/runs/{run}", ids));
+    expect(await mine.json()).toMatchObject({ status: "waiting" });
+  });
+});
