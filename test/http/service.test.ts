@@ -36,46 +36,6 @@ describe("the OpenAPI document", () => {
 
   test("describes every operation with its problems", async () => {
     const document = (await (await testApp().fetch("/v1/openapi.json")).json()) as Document;
-    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
-    );
-    expect(operations.toSorted()).toEqual(
-      [
-        "DELETE /v1/keys/{key}",
-        "DELETE /v1/teams/{team}",
-        "GET /healthz",
-        "GET /v1/components",
-        "GET /v1/keys",
-        "GET /v1/openapi.json",
-        "GET /v1/teams/{team}",
-        "GET /v1/teams/{team}/events",
-        "GET /v1/teams/{team}/messages",
-        "GET /v1/teams/{team}/runs",
-        "GET /v1/teams/{team}/runs/{run}",
-        "GET /v1/teams/{team}/runs/{run}/events",
-        "GET /v1/teams/{team}/runs/{run}/requests",
-        "GET /v1/teams/{team}/state",
-        "GET /v1/templates",
-        "GET /v1/tenants",
-        "GET /v1/tenants/{tenant}",
-        "GET /v1/whoami",
-        "POST /v1/components/validate",
-        "POST /v1/keys",
-        "POST /v1/teams",
-        "POST /v1/teams/{team}/fork",
-        "POST /v1/teams/{team}/reset",
-        "POST /v1/teams/{team}/runs",
-        "POST /v1/teams/{team}/runs/{run}/pause",
-        "POST /v1/teams/{team}/runs/{run}/requests/{request}",
-        "POST /v1/teams/{team}/runs/{run}/resume",
-        "POST /v1/teams/{team}/runs/{run}/retry",
-        "POST /v1/teams/{team}/runs/{run}/stop",
-        "POST /v1/teams/{team}/tokens",
-        "PUT /v1/teams/{team}/component",
-        "PUT /v1/teams/{team}/state",
-        "PUT /v1/tenants/{tenant}",
-      ].toSorted(),
-    );
     const start = document.paths["/v1/teams/{team}/runs"]?.["post"]?.responses ?? {};
     expect(Object.keys(start)).toEqual([
       "200",

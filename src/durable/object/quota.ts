@@ -113,7 +113,8 @@ export class Quota {
     this.#limits = admitted.value;
     if (request.streams !== undefined) {
       this.#reported = request.streams;
-      this.#reportIn(REPORT_MS);
+      // No timer without a stream: it would keep the object in memory.
+      if (request.streams > 0) this.#reportIn(REPORT_MS);
     }
     return undefined;
   }

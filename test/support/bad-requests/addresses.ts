@@ -5,7 +5,6 @@ export const addresses: readonly BadRequest[] = [
   ...[
     "/v1",
     "/v2/teams",
-    "/v1/teams/",
     "/v1/team",
     "/v1/teams/team/nothing",
     "/v1/teams/team/runs/RUN/nothing",
