@@ -18,6 +18,7 @@ import { freePort } from "./start/ports.mjs";
 import { Sandbox } from "./start/sandbox.mjs";
 import { readSettings } from "./start/settings.mjs";
 import { State } from "./start/state.mjs";
+import { unlistedTeams } from "./start/unlisted-teams.mjs";
 import { Wrangler } from "./start/wrangler.mjs";
 
 const HOST = "127.0.0.1";
@@ -53,6 +54,8 @@ const sandbox =
   open && !settings.worker["SANDBOX_URL"] ? new Sandbox(root, state.sandbox) : undefined;
 await sandbox?.start();
 const sandboxReady = sandbox?.ready();
+
+const unlisted = unlistedTeams(state.directory);
 
 const wrangler = new Wrangler({
   root,
@@ -96,8 +99,22 @@ if (await ready()) {
     ...(generated && { generated }),
     sandbox: await whereCodeRuns(),
   });
+  await loadTeams(unlisted);
   wrangler.showOutput();
   console.log(text);
+}
+
+/**
+ * Loads teams, so that they are listed. One of another tenant than the key's is listed when it is used.
+ *
+ * @param {string[]} ids
+ */
+async function loadTeams(ids) {
+  const headers = generated && { authorization: `Bearer ${generated.apiKey.key}` };
+  for (const id of ids) {
+    const response = await fetch(`${url}/v1/teams/${id}`, headers && { headers });
+    await response.text();
+  }
 }
 
 /** @returns {Record<string, string>} */

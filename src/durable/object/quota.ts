@@ -6,7 +6,7 @@ import type { AdmissionRequest, TenantOfTeam } from "../../contract/tenant-gatew
 /** A tenant that does not answer in this time refuses nothing. */
 const PATIENCE_MS = 1_000;
 /** Streams that end at the same time are reported together. */
-const GATHER_MS = 1_000;
+const GATHER_MS = 200;
 /** Open streams are reported again, or the tenant takes them for closed. */
 const REPORT_MS = 60_000;
 const MINUTE_MS = 60_000;
