@@ -22,7 +22,7 @@ async function held(): Promise<{ team: TestTeam; go: Signal; begun: Signal }> {
   const component = agent("echo", async function* (_self, ctx, messages) {
     yield* [];
     const last = messages.at(-1);
-    const told = last && "content" in last ? String(last.content) : "";
+    const told = last?.type === "TextMessage" ? last.content : "";
     if (told === "fail") throw new TypeError("told to fail");
     if (told === "hold") {
       begun.set();
@@ -89,7 +89,8 @@ describe("a queued run", () => {
       expect(created_at).toBe(run.created_at);
       expect(task).toEqual(run.task);
       const before = done[index - 1]?.ended_at ?? created_at;
-      expect([before, started_at, ended_at].toSorted()).toEqual([before, started_at, ended_at]);
+      expect(Date.parse(started_at ?? "")).toBeGreaterThanOrEqual(Date.parse(before));
+      expect(Date.parse(ended_at ?? "")).toBeGreaterThanOrEqual(Date.parse(started_at ?? ""));
     }
     expect((await listed(team)).map(({ id }) => id)).toEqual([third.id, second.id, first.id]);
     expect(await team.alarm()).toBeNull();
