@@ -219,6 +219,7 @@ describe("a queued run", () => {
     await team.start("hold");
     await begun.wait();
     for (let n = 1; n <= 100; n++) await team.start(null, QUEUE);
+    await team.delivered();
     const before = await team.rowsWritten();
     const options = { ...QUEUE, idempotency: { key: "over", hash: "h" } };
     expect(await refusal(team.gateway.startRun(startInput("over", options)))).toMatchObject({
