@@ -32,7 +32,7 @@ export interface StartRunInput {
   /** Checked chat messages without ids or times where the client gave none; null continues. */
   task: readonly (Partial<ChatMessage> & { type: string; source: string })[] | null;
   output_task_messages: boolean;
-  on_conflict: "reject" | "interrupt";
+  on_conflict: "reject" | "queue" | "interrupt";
   timeout_seconds: number | null;
   max_total_tokens: number | null;
   /** In the currency of the prices. */
@@ -74,7 +74,7 @@ export interface TeamGateway {
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;
   run(id: string): Promise<Result<RunInfo>>;
   runs(page: { cursor?: string; limit: number }): Promise<Result<RunPage>>;
-  /** Resolves when the run has ended, waits for a human or is paused, or after `timeoutMs`. */
+  /** Resolves when the run has ended, waits for a human or is paused, or after `timeoutMs`; not while it is queued. */
   waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>>;
   /** `repeated`: it had been asked for before. */
   stopRun(id: string, mode: "after_turn" | "now"): Promise<Result<RunInfo & { repeated: boolean }>>;

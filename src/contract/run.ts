@@ -6,6 +6,9 @@ import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
 import { costSchema, usageByModelSchema } from "./model-usage.ts";
 
+/** Runs of a team that may be queued at once. */
+export const MAX_QUEUED_RUNS = 100;
+
 /** Upper limit of timeout_seconds: 30 days of running time. */
 const LONGEST_TIMEOUT = 30 * 24 * 3600;
 
@@ -33,13 +36,11 @@ export const startRunSchema = z.strictObject({
     }),
   output_task_messages: z.boolean().default(true),
   on_conflict: z
-    .enum(["reject", "interrupt"], {
-      error: ({ input }) =>
-        input === "queue"
-          ? '"queue" is not supported by this version; use "reject" or "interrupt"'
-          : 'must be "reject" or "interrupt"',
-    })
-    .default("reject"),
+    .enum(["reject", "queue", "interrupt"], 'must be "reject", "queue" or "interrupt"')
+    .default("reject")
+    .describe(
+      `While the team is busy: refuse the run, let it wait for its turn (at most ${MAX_QUEUED_RUNS} runs per team), or cancel the active run and start before the queued ones.`,
+    ),
   timeout_seconds: z.number().positive().max(LONGEST_TIMEOUT).nullable().default(null),
   max_total_tokens: z
     .number()
@@ -128,6 +129,12 @@ export const runSchema = z.object({
   id: idSchema,
   team_id: idSchema,
   status: z.enum(["queued", "running", "waiting", "paused", "completed", "cancelled", "failed"]),
+  queue_position: z
+    .number()
+    .int()
+    .min(1)
+    .nullable()
+    .describe("Of a queued run: 1 for the one that starts next. Otherwise null."),
   task: z.custom<Json>().meta({ description: "The messages it was given." }),
   stop_reason: z.string().nullable(),
   error: z
@@ -164,7 +171,7 @@ export const runSchema = z.object({
   retry_of: z.string().nullable(),
   metadata: metadataSchema,
   created_at: timeSchema,
-  started_at: timeSchema.nullable(),
+  started_at: timeSchema.nullable().describe("Null while queued, or when it was cancelled then."),
   ended_at: timeSchema.nullable(),
   result: z
     .object({ stop_reason: z.string().nullable(), messages: z.array(messageSchema) })

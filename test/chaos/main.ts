@@ -7,6 +7,7 @@ import { bundleWorker } from "./harness/bundle.ts";
 import { Random } from "./harness/random.ts";
 import { VAR_NAMES } from "./harness/trial.ts";
 import { allPlans, somePlans, type Tried } from "./kill-points.ts";
+import { queueCases } from "./queue.ts";
 import { type Case, Runner } from "./runner.ts";
 import { SCENARIOS } from "./scenarios/all.ts";
 import { streamCases } from "./streams.ts";
@@ -17,8 +18,8 @@ import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 //
 //   node test/chaos/main.ts [--long] [--seconds 5] [--seed 1] [--only <part of a name>]
 //
-// First kills at named points: some of each kind, or all of them with --long. Then faults of the model, and clients of
-// all kinds. Then kills at random times, for the given number of seconds. The seed and the name of a failed case repeat
+// First kills at named points: some of each kind, or all of them with --long. Then faults of the model, clients of all
+// kinds, and runs that are queued. Then kills at random times, for the given number of seconds. The seed and the name of a failed case repeat
 // it.
 const { values } = parseArgs({
   options: {
@@ -67,6 +68,10 @@ async function* clients(): AsyncGenerator<Case, void, void> {
   yield* streamCases(place, long);
 }
 
+async function* queued(): AsyncGenerator<Case, void, void> {
+  yield* queueCases(place, long, new Random(seed));
+}
+
 async function* randomKills(): AsyncGenerator<Case, void, void> {
   const random = new Random(seed);
   const end = performance.now() + seconds * 1000;
@@ -76,7 +81,7 @@ async function* randomKills(): AsyncGenerator<Case, void, void> {
 }
 
 console.log(`seed ${seed}`);
-for (const cases of [namedKills(), upstreamFaults(), clients(), randomKills()])
+for (const cases of [namedKills(), upstreamFaults(), clients(), queued(), randomKills()])
   await runner.run(cases);
 console.log(String(trials.statistics));
 console.log(`${runner.passed} passed, ${runner.failed} failed`);

@@ -9,6 +9,9 @@ import { agent, counter, type Frame, roundRobin, TestTeam, value } from "./suppo
 /** Something that happens to a team while it runs. */
 const ACTIONS = [
   "start",
+  "queue",
+  "queue",
+  "drop",
   "interrupt",
   "pause",
   "resume",
@@ -58,7 +61,13 @@ function team(effects: Map<string, number>): ComponentModel {
   return roundRobin([counter("counts"), works], 4);
 }
 
-async function act(subject: TestTeam, action: Action, content: string): Promise<void> {
+/** @param queued ids of the runs that were queued, in order; those that `drop` cancelled are left out */
+async function act(
+  subject: TestTeam,
+  action: Action,
+  content: string,
+  queued: string[],
+): Promise<void> {
   const { gateway } = subject;
   const { active_run } = value(await gateway.team());
   const latest = value(await gateway.runs({ limit: 1 })).runs[0]?.id ?? "";
@@ -69,6 +78,16 @@ async function act(subject: TestTeam, action: Action, content: string): Promise<
       await subject
         .start("go", { on_conflict: action === "start" ? "reject" : "interrupt" })
         .catch(expectBusy);
+      return;
+    case "queue": {
+      const { id, status } = await subject.start("go", { on_conflict: "queue" });
+      if (status === "queued") queued.push(id);
+      return;
+    }
+    case "drop":
+      if (latest === "" || (await subject.run(latest)).status !== "queued") return;
+      value(await gateway.stopRun(latest, content === "yes" ? "now" : "after_turn"));
+      queued.splice(queued.indexOf(latest), 1);
       return;
     case "pause":
       return void (await gateway.pauseRun(run));
@@ -107,7 +126,7 @@ function expectBusy(error: unknown): void {
 
 /** Lets the active run come to its end: whatever it asks for it gets. */
 async function finish(subject: TestTeam): Promise<void> {
-  for (let rounds = 0; rounds < 50; rounds++) {
+  for (let rounds = 0; rounds < 150; rounds++) {
     const { active_run } = value(await subject.gateway.team());
     if (active_run === null) return;
     const run = await subject.rested(active_run);
@@ -121,7 +140,11 @@ async function finish(subject: TestTeam): Promise<void> {
 
 const TERMINALS = ["result", "failed", "cancelled"];
 
-async function check(subject: TestTeam, effects: ReadonlyMap<string, number>): Promise<void> {
+async function check(
+  subject: TestTeam,
+  effects: ReadonlyMap<string, number>,
+  queued: readonly string[],
+): Promise<void> {
   expect(await subject.alarm()).toBeNull();
   expect([...effects.values()].filter((count) => count > 1)).toEqual([]);
   expect(await subject.sql("select id from question where answer is null")).toEqual([]);
@@ -130,7 +153,15 @@ async function check(subject: TestTeam, effects: ReadonlyMap<string, number>): P
     "select seq, run, kind, retracted from event order by seq",
   );
   const runs = value(await subject.gateway.runs({ limit: 200 })).runs.toReversed();
-  for (const [index, run] of runs.entries()) {
+  const started = runs.filter(({ started_at }) => started_at !== null);
+  expect(started.map(({ id }) => id).filter((id) => queued.includes(id))).toEqual(queued);
+  const dropped = runs.filter(({ started_at }) => started_at === null);
+  expect(dropped.map(({ status }) => status)).toEqual(dropped.map(() => "cancelled"));
+  expect(events.filter(({ run }) => run === 0).map(({ kind }) => kind)).toEqual(
+    dropped.map(() => "cancelled"),
+  );
+  for (const run of dropped) await checkStream(subject, run);
+  for (const [index, run] of started.entries()) {
     const own = events.filter((event) => event.run === index + 1);
     expect(own.filter(({ kind }) => TERMINALS.includes(kind))).toHaveLength(1);
     expect(TERMINALS).toContain(own.at(-1)?.kind);
@@ -196,12 +227,13 @@ describe("whatever comes in between", () => {
         async (actions) => {
           const effects = new Map<string, number>();
           const subject = await TestTeam.create(team(effects));
-          for (const { action, content } of actions) await act(subject, action, content);
+          const queued: string[] = [];
+          for (const { action, content } of actions) await act(subject, action, content, queued);
           await finish(subject);
-          await check(subject, effects);
+          await check(subject, effects, queued);
         },
       ),
-      { numRuns: 25, seed: 1 },
+      { numRuns: 30, seed: 1 },
     );
   }, 120_000);
 });

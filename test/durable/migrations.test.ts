@@ -57,4 +57,18 @@ describe("a team stored by version 1", () => {
     expect(texts(await team.finished(retry.id))).toEqual(["sense", "sense"]);
     expect(calls).toEqual(["sense", "call", "list"]);
   });
+
+  test("queues a run behind the one it has stored", async () => {
+    script("stored", async function* (_self, _ctx, messages) {
+      yield* [];
+      return `answer to ${messages.length}`;
+    });
+    const team = await stored(version1);
+    const [run] = value(await team.gateway.runs({ limit: 1 })).runs;
+    const queued = await team.start("next", { on_conflict: "queue" });
+    expect(await team.finished(queued.id)).toMatchObject({ status: "completed" });
+    const runs = value(await team.gateway.runs({ limit: 9 })).runs;
+    expect(runs.map(({ id }) => id)).toEqual([queued.id, run?.id]);
+    expect(runs.map(({ status }) => status)).toEqual(["completed", "completed"]);
+  });
 });

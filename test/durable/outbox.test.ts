@@ -56,6 +56,35 @@ describe("a team's tenant", () => {
     expect(await listedRuns(team)).toMatchObject([{ id: run.id, status: "completed" }]);
   });
 
+  test("shows queued runs, cancels and starts of them", async () => {
+    const team = await TestTeam.create(asker());
+    const queue = { on_conflict: "queue" } as const;
+    const first = await team.start("one");
+    const asked = await team.rested(first.id);
+    const second = await team.start("two", queue);
+    const third = await team.start("three", queue);
+    await team.delivered();
+    const statuses = async () =>
+      Object.fromEntries((await listedRuns(team)).map(({ id, status }) => [id, status]));
+    const [one, two, three] = [first.id, second.id, third.id];
+    expect(await statuses()).toEqual({ [one]: "waiting", [two]: "queued", [three]: "queued" });
+    expect(await listed(team)).toMatchObject({ status: "waiting", active_run: one });
+    value(await team.gateway.stopRun(two, "now"));
+    value(await team.gateway.answer(one, asked.requests[0]?.id ?? "", { content: "this" }));
+    await team.finished(one);
+    await team.rested(three);
+    await team.delivered();
+    expect(await statuses()).toEqual({
+      [one]: "completed",
+      [two]: "cancelled",
+      [three]: "waiting",
+    });
+    expect(await listed(team)).toMatchObject({ status: "waiting", active_run: three });
+    await team.start("four", queue);
+    value(await team.gateway.destroy());
+    await vi.waitFor(async () => expect(await listedRuns(team)).toEqual([]));
+  });
+
   test("forgets a deleted team, which may be created again", async () => {
     const team = await TestTeam.create(asker());
     const run = await team.start("go");

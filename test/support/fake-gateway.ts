@@ -148,10 +148,12 @@ class FakeTeam implements TeamGateway {
     if (this.#info.active_run !== null && input.on_conflict === "reject") {
       return refuse(409, "team_busy", { extra: { run_id: this.#info.active_run } });
     }
+    const queues = this.#info.active_run !== null && input.on_conflict === "queue";
     const run: RunInfo = {
       id: `run-${this.#runs.length + 1}`,
       team_id: this.#info.id,
-      status: "running",
+      status: queues ? "queued" : "running",
+      queue_position: queues ? 1 : null,
       task: input.task as unknown as RunInfo["task"],
       stop_reason: null,
       error: null,
@@ -164,12 +166,12 @@ class FakeTeam implements TeamGateway {
       retry_of: null,
       metadata: input.metadata,
       created_at: TIME,
-      started_at: TIME,
+      started_at: queues ? null : TIME,
       ended_at: null,
     };
     this.#runs.push(run);
     this.#starts.push(input);
-    this.#info = { ...this.#info, status: "running", active_run: run.id };
+    if (!queues) this.#info = { ...this.#info, status: "running", active_run: run.id };
     return ok({ ...run, created: true });
   }
 

@@ -1,5 +1,9 @@
 import { TroupeError } from "../../core/errors.ts";
 import { refuse, type Refused } from "../../contract/result.ts";
+import { MAX_QUEUED_RUNS } from "../../contract/run.ts";
+
+/** Nobody knows when a run ends. */
+const RETRY_QUEUE_SECONDS = 15;
 
 export function teamNotFound(): Refused {
   return refuse(404, "team_not_found", "There is no such team.");
@@ -16,8 +20,23 @@ export function runNotFound(): Refused {
   return refuse(404, "run_not_found", "The team has no such run.");
 }
 
+/** @param run the active run, or the one that starts next */
 export function teamBusy(run: string): Refused {
   return refuse(409, "team_busy", "The team has an active run.", { run_id: run });
+}
+
+export function tooManyQueuedRuns(): Refused {
+  const detail = `The team has ${MAX_QUEUED_RUNS} queued runs, the most that are allowed. Try again when one of them has started.`;
+  return {
+    ok: false,
+    problem: {
+      status: 429,
+      code: "too_many_queued_runs",
+      detail,
+      retry_after: RETRY_QUEUE_SECONDS,
+      extra: { limit: "queued_runs", value: MAX_QUEUED_RUNS },
+    },
+  };
 }
 
 export function idempotencyMismatch(): Refused {

@@ -11,6 +11,7 @@ import { MAX_PAGE_BYTES } from "../storage/page-limit.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { refuseInput, runNotFound } from "./refusals.ts";
 import { RunStarter } from "../run/run-starter.ts";
+import { type RunPosition, TOP } from "../storage/run-queue.ts";
 import { isOver, type RunRecord, type StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -60,6 +61,8 @@ export class RunService {
     if (!run) return runNotFound();
     const active = this.#activeAs(id);
     if (!active) {
+      if (this.#controller.queued.cancel(id, mode))
+        return ok({ repeated: false, atOnce: undefined });
       if (run.record.stop_requested === mode) return ok({ repeated: true, atOnce: undefined });
       return runEnded(run);
     }
@@ -97,6 +100,7 @@ export class RunService {
     // A retry takes over the answers of the run it repeats, but not its open questions.
     if (!question || (question.run !== id && !question.answer)) {
       if (isOver(run.record)) return runEnded(run);
+      if (run.record.status === "queued") return runQueued();
       return refuse(404, "request_not_found", "The run has no such request.");
     }
     let answer;
@@ -126,38 +130,38 @@ export class RunService {
   }
 
   page({ cursor, limit }: { cursor?: string; limit: number }): Result<RunPage> {
-    const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
-    if (!Number.isSafeInteger(before)) {
+    const before = parseCursor(cursor);
+    if (before === undefined) {
       const message = "must be the next_cursor of an earlier page";
       const errors = [{ path: "cursor", message }];
       const detail = `cursor ${message}.`;
       return { ok: false, problem: { status: 422, code: "invalid_cursor", detail, errors } };
     }
     const found = this.#stores.runs.page(before, limit + 1);
-    const shown: StoredRun[] = [];
+    const shown: typeof found = [];
     let bytes = 0;
     for (const run of found.slice(0, limit)) {
-      bytes += this.#stores.runs.taskSize(run.seq);
+      bytes += this.#stores.runs.taskSize(run);
       if (shown.length > 0 && bytes > MAX_PAGE_BYTES) break;
       shown.push(run);
     }
     const last = shown.at(-1);
     return ok({
       runs: shown.map((run) => this.#info(run)),
-      next_cursor: found.length > shown.length && last ? String(last.seq) : null,
+      next_cursor: found.length > shown.length && last ? cursorAt(last) : null,
     });
   }
 
-  /** Resolves when the run is over, waits for a human or is paused, or after `timeoutMs`. */
+  /** Resolves when the run is over, waits for a human or is paused, or after `timeoutMs`; not while it is queued. */
   async wait(id: string, timeoutMs: number): Promise<void> {
-    if (this.#activeAs(id)) await this.#controller.untilRest(timeoutMs);
+    await this.#controller.untilRest(id, timeoutMs);
   }
 
   #withActive(id: string, change: (active: ActiveRun) => void): Result<RunInfo> {
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
     const active = this.#activeAs(id);
-    if (!active) return runEnded(run);
+    if (!active) return run.record.status === "queued" ? runQueued() : runEnded(run);
     change(active);
     return this.shown(id, {});
   }
@@ -189,6 +193,21 @@ export class RunService {
     }
     return { stop_reason: record.stop_reason, messages };
   }
+}
+
+function cursorAt({ place, n }: RunPosition): string {
+  return n === 0 ? String(place) : `${place}.${n}`;
+}
+
+/** Undefined for a cursor that no page has. */
+function parseCursor(cursor: string | undefined): RunPosition | undefined {
+  if (cursor === undefined) return TOP;
+  const [, place, n = "0"] = /^(\d{1,16})(?:\.(\d{1,16}))?$/.exec(cursor) ?? [];
+  return place === undefined ? undefined : { place: Number(place), n: Number(n) };
+}
+
+function runQueued(): ReturnType<typeof refuse> {
+  return refuse(409, "run_queued", "The run is queued; this is possible once it has started.");
 }
 
 function runEnded({ record }: StoredRun): ReturnType<typeof refuse> {

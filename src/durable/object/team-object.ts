@@ -149,7 +149,6 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   destroy(): Promise<Result<null>> {
     return this.#change(async ({ stores, outbox, quota, controller, live }) => {
       const { session, record } = stores.team;
-      if (controller.active) controller.end({ status: "cancelled" });
       controller.destroy();
       live.end();
       outbox?.close();

@@ -177,10 +177,10 @@ export class TeamService {
     return state;
   }
 
-  /** Prepares a change (may await) and applies it (must not await), unless a run is active. */
+  /** Prepares a change (may await) and applies it (must not await), unless a run is active or queued. */
   async #whileIdle<T>(prepare: () => Promise<() => T>): Promise<Result<T>> {
-    const busy = this.#controller.active;
-    if (busy) return teamBusy(busy.record.id);
+    const { occupant } = this.#controller;
+    if (occupant) return teamBusy(occupant.id);
     try {
       const change = await prepare();
       return ok(change());

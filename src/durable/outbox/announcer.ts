@@ -6,6 +6,7 @@ import type {
 } from "../../contract/directory.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import type { StoredQuestion } from "../storage/question-store.ts";
+import { TOP } from "../storage/run-queue.ts";
 import { isOver, type RunRecord } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -50,9 +51,9 @@ export class Announcer {
     const { runs, questions, outbox } = this.#stores;
     if (outbox === undefined || outbox.begun) return;
     this.team();
-    const latest = runs.page(Number.MAX_SAFE_INTEGER, MOST_EARLIER_RUNS);
+    const latest = runs.page(TOP, MOST_EARLIER_RUNS);
     for (const { record } of latest.toReversed()) this.run(record);
-    const [last] = latest;
+    const last = runs.last();
     if (last === undefined || isOver(last.record)) return;
     for (const question of questions.open(last.record.id)) this.asked(question);
   }
@@ -80,7 +81,7 @@ export class Announcer {
   /** The team is being deleted. */
   deleted(): void {
     const { runs, team } = this.#stores;
-    for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    for (let before = TOP; ;) {
       const page = runs.page(before, MOST_KEYS);
       const last = page.at(-1);
       if (last === undefined) break;
@@ -92,7 +93,7 @@ export class Announcer {
           id,
         })),
       });
-      before = last.seq;
+      before = last;
     }
     this.#add({ kind: "deleted", idempotency: team.record.idempotency?.key ?? null });
   }

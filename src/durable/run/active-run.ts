@@ -69,7 +69,7 @@ export class ActiveRun {
 
   /** The messages that started the run; null continues without a new task. */
   get task(): readonly ChatMessage[] | null {
-    if (this.#task === undefined) this.#task = this.#stores.runs.task(this.stored.seq);
+    if (this.#task === undefined) this.#task = this.#stores.runs.task(this.stored);
     return this.#task;
   }
 
@@ -172,7 +172,7 @@ export class ActiveRun {
 export function runInfo(
   stores: Stores,
   run: StoredRun,
-  task: readonly ChatMessage[] | null = stores.runs.task(run.seq),
+  task: readonly ChatMessage[] | null = stores.runs.task(run),
 ): RunInfo {
   const { team } = stores;
   const { record } = run;
@@ -180,6 +180,7 @@ export function runInfo(
     id: record.id,
     team_id: team.record.id,
     status: record.status,
+    queue_position: record.status === "queued" ? stores.queue.position(record.id) : null,
     task: task as ChatMessage[] | null,
     stop_reason: record.stop_reason,
     error: record.error && { agent: null, turn: null, step: null, ...record.error },

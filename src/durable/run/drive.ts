@@ -2,7 +2,7 @@ import type { Moment } from "../../core/run/turn-host.ts";
 import type { ActiveRun } from "./active-run.ts";
 
 /**
- * `start`: of a new run; `rest`: after an answer, a pause or a wait; `recovery`: the run needed something when the object
+ * `start`: of a new run; `rest`: after an answer, a pause, a wait or a time in the queue; `recovery`: the run needed something when the object
  * was loaded, so the drive before was interrupted.
  */
 export type DriveOrigin = "start" | "rest" | "recovery";

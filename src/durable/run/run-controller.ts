@@ -1,12 +1,13 @@
 import type { CostOf } from "../../contract/model-usage.ts";
 import type { Log } from "../../core/log.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
-import type { StoredRun } from "../storage/run-store.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { TeamAlarm } from "../object/team-alarm.ts";
+import type { RunRecord, StoredRun } from "../storage/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { DriveOrigin } from "./drive.ts";
+import { QueuedRuns } from "./queued-runs.ts";
 import { RunAlarm } from "./run-alarm.ts";
 import { RunFeed } from "./run-feed.ts";
 import { RunLifecycle } from "./run-lifecycle.ts";
@@ -24,8 +25,12 @@ export interface RunControllerOptions {
   costOf: CostOf;
 }
 
-/** What requests and the alarm do to the active run. Starts the loop whenever the run needs it. */
+/**
+ * What requests and the alarm do to the active run and the queued ones. Starts the loop whenever the active run needs it,
+ * and the next run when it has ended.
+ */
 export class RunController {
+  readonly queued: QueuedRuns;
   readonly #stores: Stores;
   readonly #team: TeamCache;
   readonly #feed: RunFeed;
@@ -36,8 +41,18 @@ export class RunController {
     this.#stores = stores;
     this.#team = team;
     const feed = new RunFeed(live);
+    const onEnd = (): void => this.#startNext();
     const runAlarm = new RunAlarm(alarm, stores);
-    const lifecycle = new RunLifecycle({ stores, team, alarm: runAlarm, feed, log, costOf });
+    const lifecycle = new RunLifecycle({
+      stores,
+      team,
+      alarm: runAlarm,
+      feed,
+      log,
+      costOf,
+      onEnd,
+    });
+    this.queued = new QueuedRuns(stores, feed);
     this.#feed = feed;
     this.#lifecycle = lifecycle;
     this.#loop = new RunLoop({ storage, stores, team, feed, lifecycle });
@@ -47,16 +62,24 @@ export class RunController {
     return this.#lifecycle.active;
   }
 
+  /** The run that no other may start beside: the active one, or the one that starts next. */
+  get occupant(): RunRecord | undefined {
+    return this.active?.record ?? this.queued.first;
+  }
+
   /** Starts a run whose row was just inserted. */
   start(stored: StoredRun, task: readonly ChatMessage[] | null): void {
     this.#lifecycle.begin(stored, task);
     this.kick("start");
   }
 
-  /** Drives the run unless it has a drive or has to wait. */
+  /** Drives the active run unless it has a drive or has to wait. Without an active run it starts the next one. */
   kick(origin: DriveOrigin = "rest"): void {
     const { active } = this.#lifecycle;
-    if (active === undefined) return;
+    if (active === undefined) {
+      this.#startNext();
+      return;
+    }
     let action = this.#lifecycle.next(active);
     while (action.do === "answer_by_default") {
       this.#lifecycle.answerByDefault(active, action.questions);
@@ -116,20 +139,45 @@ export class RunController {
     return this.#lifecycle.drive?.done;
   }
 
-  /** Ends the run now, giving up its turn in progress. */
+  /** Ends the active run now, giving up its turn in progress. */
   end(outcome: Outcome): void {
     this.#lifecycle.end(outcome);
   }
 
-  /** The team is deleted: forgets everything. */
+  /** Cancels the active run in favour of one that the caller starts in the same go, before the queued ones. */
+  preempt(): void {
+    this.#lifecycle.preempt();
+  }
+
+  /** The team is deleted: cancels its runs and forgets everything. */
   destroy(): void {
+    this.queued.cancelAll();
+    this.end({ status: "cancelled" });
     this.#lifecycle.leave();
     this.#team.drop();
     this.#feed.release();
   }
 
-  /** Resolves when the active run has ended, waits for a human or is paused, or after `ms`. */
-  async untilRest(ms: number): Promise<void> {
-    if (this.active?.record.status === "running") await this.#feed.untilRest(ms);
+  /** Resolves when the run has ended, waits for a human or is paused, or after `ms`; not while it is queued. */
+  async untilRest(id: string, ms: number): Promise<void> {
+    const end = Date.now() + ms;
+    for (let left = ms; left > 0 && this.#goesOn(id); left = end - Date.now()) {
+      await this.#feed.untilRest(left);
+    }
+  }
+
+  #goesOn(id: string): boolean {
+    const { active } = this;
+    if (active?.record.id === id) return active.record.status === "running";
+    return this.queued.has(id);
+  }
+
+  #startNext(): void {
+    const next = this.queued.take();
+    if (next === undefined) return;
+    this.#lifecycle.begin(next.stored, next.task);
+    // Not as a start: its request was answered long ago, and a turn that ends the process must not take the end of the
+    // run before with it.
+    this.kick("rest");
   }
 }

@@ -1,7 +1,8 @@
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
 import type { Message } from "../../core/messages/message.ts";
+import type { RunInfo } from "../../contract/run.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import { namedFrame } from "../stream/frames.ts";
+import { eventFrame, namedFrame } from "../stream/frames.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { ActiveRun } from "./active-run.ts";
 
@@ -80,7 +81,24 @@ export class RunFeed {
     if (active.record.status !== "cancelled") this.run(active);
     this.#live.event(terminal);
     this.#live.wake();
-    this.#live.close("of_run");
+    this.#live.close(active.record.id);
+    this.release();
+  }
+
+  /** A run was queued. */
+  queued(run: RunInfo): void {
+    this.#live.sendAbout(run.id, namedFrame("run", run));
+  }
+
+  /** A queued run is about to begin: its clients follow the active run from now on. */
+  begins(run: string): void {
+    this.#live.begin(run);
+  }
+
+  /** A queued run was cancelled. */
+  dequeued(run: string, terminal: RecordedEvent): void {
+    this.#live.sendAbout(run, eventFrame(terminal));
+    this.#live.close(run);
     this.release();
   }
 

@@ -22,6 +22,8 @@ export interface RunLifecycleOptions {
   feed: RunFeed;
   log: Log;
   costOf: CostOf;
+  /** Called when a run has ended, in the same go: starts the next one. */
+  onEnd: () => void;
 }
 
 /**
@@ -35,18 +37,20 @@ export class RunLifecycle {
   readonly #feed: RunFeed;
   readonly #log: Log;
   readonly #costOf: CostOf;
+  readonly #onEnd: () => void;
   #active: ActiveRun | undefined;
   #drive: Drive | undefined;
   /** Whether the next drive is a recovery. */
   #recovering: boolean;
 
-  constructor({ stores, team, alarm, feed, log, costOf }: RunLifecycleOptions) {
+  constructor({ stores, team, alarm, feed, log, costOf, onEnd }: RunLifecycleOptions) {
     this.#stores = stores;
     this.#team = team;
     this.#alarm = alarm;
     this.#feed = feed;
     this.#log = log;
     this.#costOf = costOf;
+    this.#onEnd = onEnd;
     this.#active = ActiveRun.load(stores, costOf);
     if (this.#active) alarm.resume(this.#active.record, this.clock());
     this.#recovering = this.#active !== undefined && this.#wasInterrupted(this.#active);
@@ -165,6 +169,46 @@ export class RunLifecycle {
    * @param repeat recorded steps that a retry has to run again
    */
   end(outcome: Outcome, repeat: readonly string[] = []): void {
+    this.#giveUp(outcome, repeat);
+    this.#onEnd();
+  }
+
+  /** Cancels the run in favour of one that the caller begins in the same go. */
+  preempt(): void {
+    this.#giveUp({ status: "cancelled" }, []);
+  }
+
+  /** The commit of the run's last turn has written its outcome. */
+  ended(
+    active: ActiveRun,
+    outcome: Outcome,
+    retract: RecordedEvent | undefined,
+    terminal: RecordedEvent,
+  ): void {
+    this.#drive?.end();
+    this.#drive = undefined;
+    this.#active = undefined;
+    this.#alarm.clear();
+    this.#feed.ended(active, retract, terminal);
+    this.#logFailure(active, outcome);
+    this.#onEnd();
+  }
+
+  /** A recovery was counted. */
+  recovered({ record, turnOfTeam }: ActiveRun): void {
+    const { id, recoveries } = record;
+    const team = this.#stores.team.record.id;
+    this.#log({ event: "run_recovered", team, run: id, turn: turnOfTeam, recoveries });
+  }
+
+  /** Lets go of the run; a drive under way is cancelled. */
+  leave(): void {
+    this.#drive?.cancel();
+    this.#drive = undefined;
+    this.#active = undefined;
+  }
+
+  #giveUp(outcome: Outcome, repeat: readonly string[]): void {
     const active = this.#active;
     if (active === undefined) return;
     try {
@@ -188,35 +232,6 @@ export class RunLifecycle {
     } finally {
       this.#team.drop();
     }
-  }
-
-  /** The commit of the run's last turn has written its outcome. */
-  ended(
-    active: ActiveRun,
-    outcome: Outcome,
-    retract: RecordedEvent | undefined,
-    terminal: RecordedEvent,
-  ): void {
-    this.#drive?.end();
-    this.#drive = undefined;
-    this.#active = undefined;
-    this.#alarm.clear();
-    this.#feed.ended(active, retract, terminal);
-    this.#logFailure(active, outcome);
-  }
-
-  /** A recovery was counted. */
-  recovered({ record, turnOfTeam }: ActiveRun): void {
-    const { id, recoveries } = record;
-    const team = this.#stores.team.record.id;
-    this.#log({ event: "run_recovered", team, run: id, turn: turnOfTeam, recoveries });
-  }
-
-  /** Lets go of the run; a drive under way is cancelled. */
-  leave(): void {
-    this.#drive?.cancel();
-    this.#drive = undefined;
-    this.#active = undefined;
   }
 
   #statusChanged(active: ActiveRun): void {

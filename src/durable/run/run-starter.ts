@@ -5,13 +5,23 @@ import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { NO_USAGE } from "../../contract/model-usage.ts";
 import type { RunController } from "./run-controller.ts";
-import { idempotencyMismatch, runNotFound, teamBusy } from "../object/refusals.ts";
+import {
+  idempotencyMismatch,
+  runNotFound,
+  teamBusy,
+  tooManyQueuedRuns,
+} from "../object/refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
+import { MAX_QUEUED_RUNS } from "../../contract/run.ts";
+import { startedNow } from "./queued-runs.ts";
 import { type RunRecord, type StoredRun, turnId } from "../storage/run-store.ts";
 import { lastTurn } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** Starts runs: with a task, or with the recorded steps of a failed run. Synchronous, so a start is stored whole or not at all. */
+/**
+ * Starts or queues runs with a task, and starts runs with the recorded steps of a failed one. Synchronous, so each is stored
+ * whole or not at all.
+ */
 export class RunStarter {
   readonly #stores: Stores;
   readonly #controller: RunController;
@@ -21,11 +31,10 @@ export class RunStarter {
     this.#controller = controller;
   }
 
-  /** Whether {@link start} would start a run, and beside which; undefined when it answers without. */
+  /** Whether {@link start} would start or queue a run, and beside which; undefined when it answers without. */
   starts({ idempotency, on_conflict }: StartRunInput): "alone" | "beside" | undefined {
-    if (this.#startedBy(idempotency)) return undefined;
-    if (!this.#controller.active) return "alone";
-    return on_conflict === "reject" ? undefined : "beside";
+    if (this.#startedBy(idempotency) || !this.#resolve(on_conflict).ok) return undefined;
+    return this.#controller.occupant ? "beside" : "alone";
   }
 
   /** Whether {@link retry} would start a run. */
@@ -36,33 +45,62 @@ export class RunStarter {
 
   /** `created` is false when an idempotency key named an earlier run. */
   start(input: StartRunInput): Result<{ id: string; created: boolean }> {
-    const { db } = this.#stores;
-    const { idempotency } = input;
+    const { idempotency, on_conflict } = input;
     const earlier = this.#startedBy(idempotency);
     if (earlier) return earlier.ok ? ok({ id: earlier.value, created: false }) : earlier;
+    const resolved = this.#resolve(on_conflict);
+    if (!resolved.ok) return resolved;
     const id = crypto.randomUUID();
     const created_at = new Date().toISOString();
-    const busy = this.#controller.active;
-    if (busy && input.on_conflict === "reject") return teamBusy(busy.record.id);
-    if (busy) this.#controller.end({ status: "cancelled" });
     const record: RunRecord = {
-      ...blank(id, created_at, lastTurn(db)),
+      ...blank(id, created_at),
       output_task_messages: input.output_task_messages,
       metadata: input.metadata,
       timeout_seconds: input.timeout_seconds,
       max_total_tokens: input.max_total_tokens,
       max_cost: input.max_cost,
-      epoch: this.#stores.team.record.epoch,
-      first_event: this.#stores.log.last,
     };
     const task = taskMessages(input.task, id, created_at);
-    const stored = this.#stores.transaction(() => {
-      this.#stores.steps.clear();
-      this.#remember(idempotency, id);
-      return this.#stores.runs.insert(record, task);
+    if (resolved.value === "queue") this.#queue(record, task, idempotency);
+    else this.#start(record, task, idempotency);
+    return ok({ id, created: true });
+  }
+
+  /** What a new run does in the present state of the team. */
+  #resolve(onConflict: StartRunInput["on_conflict"]): Result<"start" | "queue"> {
+    const { occupant } = this.#controller;
+    if (occupant === undefined || onConflict === "interrupt") return ok("start");
+    if (onConflict === "reject") return teamBusy(occupant.id);
+    return this.#stores.queue.size < MAX_QUEUED_RUNS ? ok("queue") : tooManyQueuedRuns();
+  }
+
+  #start(
+    record: RunRecord,
+    task: ChatMessage[] | null,
+    idempotency: Idempotency | undefined,
+  ): void {
+    const stores = this.#stores;
+    if (this.#controller.active) this.#controller.preempt();
+    const stored = stores.transaction(() => {
+      stores.steps.clear();
+      this.#remember(idempotency, record.id);
+      return stores.runs.insert(startedNow(record, stores, record.created_at), task);
     });
     this.#controller.start(stored, task);
-    return ok({ id, created: true });
+  }
+
+  #queue(
+    record: RunRecord,
+    task: ChatMessage[] | null,
+    idempotency: Idempotency | undefined,
+  ): void {
+    const queued = { ...record, turn: lastTurn(this.#stores.db) };
+    this.#stores.transaction(() => {
+      this.#remember(idempotency, queued.id);
+      this.#stores.queue.add(queued, task);
+      this.#stores.announcer.run(queued);
+    });
+    this.#controller.queued.added(queued, task);
   }
 
   /**
@@ -70,21 +108,22 @@ export class RunStarter {
    * again gets the run it has started: by its key or, without one, as long as no other run has begun.
    */
   retry(id: string, idempotency?: Idempotency): Result<string> {
-    const { db, runs, log, steps } = this.#stores;
+    const { runs, steps } = this.#stores;
     const retryable = this.#retryable(id, idempotency);
     if (!retryable.ok) return retryable;
     if (typeof retryable.value === "string") return ok(retryable.value);
     const failed = retryable.value;
     const { record } = failed;
     const retryId = crypto.randomUUID();
+    const created_at = new Date().toISOString();
     const started = record.last_turn?.started ?? record.first_moment;
     const ran = Math.max(started.ran, steps.ran);
-    const task = runs.task(failed.seq);
+    const task = runs.task(failed);
     const stored = this.#stores.transaction(() => {
       this.#remember(retryRequest(id, idempotency), retryId);
       return runs.insert(
         {
-          ...blank(retryId, new Date().toISOString(), lastTurn(db)),
+          ...startedNow(blank(retryId, created_at), this.#stores, created_at),
           output_task_messages: record.output_task_messages,
           metadata: record.metadata,
           timeout_seconds: record.timeout_seconds,
@@ -98,8 +137,6 @@ export class RunStarter {
           taken_over: { tokens: steps.tokens },
           ran_before: ran,
           ran,
-          epoch: record.epoch,
-          first_event: log.last,
         },
         task,
       );
@@ -117,6 +154,13 @@ export class RunStarter {
     const request = retryRequest(id, idempotency);
     const earlier = this.#startedBy(request);
     if (earlier) return earlier;
+    if (failed.seq === 0) {
+      return refuse(
+        409,
+        "not_retryable",
+        `The run is ${record.status} and was not started; start a new run with its task.`,
+      );
+    }
     const latest = runs.last();
     if (latest?.record.retry_of === id && request === undefined) return ok(latest.record.id);
     if (latest?.seq !== failed.seq) {
@@ -178,14 +222,11 @@ function taskMessages(
   return task.map((message) => createMessage(origin, message as ChatMessage));
 }
 
-function blank(
-  id: string,
-  createdAt: string,
-  turn: number,
-): Omit<RunRecord, "first_event" | "epoch"> {
+/** A run that has not started. */
+function blank(id: string, createdAt: string): RunRecord {
   return {
     id,
-    status: "running",
+    status: "queued",
     output_task_messages: true,
     metadata: {},
     timeout_seconds: null,
@@ -196,9 +237,11 @@ function blank(
     first_turn_id: `${id}/0`,
     first_moment: { at: Date.parse(createdAt), ran: 0 },
     taken_over: null,
+    epoch: 0,
+    first_event: 0,
     last_event: null,
     next_turn: 0,
-    turn,
+    turn: 0,
     last_turn: null,
     ran_before: 0,
     ran: 0,
@@ -213,7 +256,7 @@ function blank(
     stop_reason: null,
     error: null,
     created_at: createdAt,
-    started_at: createdAt,
+    started_at: null,
     ended_at: null,
   };
 }

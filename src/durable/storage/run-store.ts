@@ -6,11 +6,12 @@ import type { TokensByModel, UsageByModel } from "../../contract/model-usage.ts"
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
+import type { RunPosition, RunQueue } from "./run-queue.ts";
 
 /** The stored record of a run, written when its status changes. Times are ISO 8601 UTC unless they say otherwise. */
 export interface RunRecord {
   id: string;
-  status: Exclude<RunStatus, "queued">;
+  status: RunStatus;
   output_task_messages: boolean;
   metadata: JsonObject;
   timeout_seconds: number | null;
@@ -67,7 +68,7 @@ export interface RunRecord {
   ended_at: string | null;
 }
 
-/** A run and the number of its row. */
+/** A run and the number of its row; 0 of one that has not started. */
 export interface StoredRun {
   seq: number;
   record: RunRecord;
@@ -78,16 +79,19 @@ interface RunRow extends Record<string, string | number | null> {
   record: string;
 }
 
-/** The runs of a team. Only the last one can be active. */
+/** The runs of a team: those that have started, in the order of their start, and those of the queue. */
 export class RunStore {
   readonly #db: Database;
   readonly #texts: TextStore;
+  readonly #queue: RunQueue;
 
-  constructor(db: Database, texts: TextStore) {
+  constructor(db: Database, texts: TextStore, queue: RunQueue) {
     this.#db = db;
     this.#texts = texts;
+    this.#queue = queue;
   }
 
+  /** Inserts a run that starts. */
   insert(record: RunRecord, task: readonly ChatMessage[] | null): StoredRun {
     const seq = (this.last()?.seq ?? 0) + 1;
     this.#db.write(
@@ -104,34 +108,54 @@ export class RunStore {
     this.#db.write("update run set record = ? where seq = ?", JSON.stringify(record), seq);
   }
 
-  task(seq: number): ChatMessage[] | null {
-    const row = this.#db.first<{ task: string | null }>("select task from run where seq = ?", seq);
-    return JSON.parse(this.#texts.load(`run:${seq}`, row?.task ?? null)) as ChatMessage[] | null;
+  task({ seq, record: { id } }: StoredRun): ChatMessage[] | null {
+    const text =
+      seq === 0 ? this.#queue.task(id) : this.#texts.load(`run:${seq}`, this.#taskColumn(seq));
+    return JSON.parse(text) as ChatMessage[] | null;
   }
 
   /** Bytes of a run's task, about. */
-  taskSize(seq: number): number {
-    const row = this.#db.first<{ task: string | null }>("select task from run where seq = ?", seq);
-    return this.#texts.size(`run:${seq}`, row?.task ?? null);
+  taskSize({ seq, record: { id } }: StoredRun): number {
+    if (seq === 0) return this.#queue.taskSize(id);
+    return this.#texts.size(`run:${seq}`, this.#taskColumn(seq));
   }
 
+  /** The run that started last: the only one that can be active. */
   last(): StoredRun | undefined {
     return load(this.#db.first<RunRow>("select seq, record from run order by seq desc limit 1"));
   }
 
   byId(id: string): StoredRun | undefined {
-    return load(this.#db.first<RunRow>("select seq, record from run where id = ?", id));
+    const started = this.#db.first<RunRow>("select seq, record from run where id = ?", id);
+    if (started) return load(started);
+    const record = this.#queue.byId(id);
+    return record && { seq: 0, record };
   }
 
-  /** Newest first. @param before only runs with a smaller row number */
-  page(before: number, limit: number): StoredRun[] {
-    return this.#db
+  /** Newest first: the queue, then by start. @param before only runs with a lower position */
+  page(before: RunPosition, limit: number): (RunPosition & StoredRun)[] {
+    const started = this.#db
       .all<RunRow>(
         "select seq, record from run where seq < ? order by seq desc limit ?",
-        before,
+        // Cancelled before its start, a run stands above the one whose place it has.
+        before.n > 0 ? before.place + 1 : before.place,
         limit,
       )
-      .map(({ seq, record }) => ({ seq, record: JSON.parse(record) as RunRecord }));
+      .map(({ seq, record }) => ({
+        place: seq,
+        n: 0,
+        seq,
+        record: JSON.parse(record) as RunRecord,
+      }));
+    const queue = this.#queue.page(before, limit).map((run) => ({ ...run, seq: 0 }));
+    return [...started, ...queue]
+      .toSorted((a, b) => b.place - a.place || b.n - a.n)
+      .slice(0, limit);
+  }
+
+  #taskColumn(seq: number): string | null {
+    const query = "select task from run where seq = ?";
+    return this.#db.first<{ task: string | null }>(query, seq)?.task ?? null;
   }
 }
 

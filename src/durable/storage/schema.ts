@@ -62,6 +62,17 @@ export function createCacheTable(db: Database): void {
   );
 }
 
+/** Created with the first queued run: most teams have no queue. */
+export function createQueueTable(db: Database): void {
+  // Runs that have not started, see RunQueue. A version of the code that has no queue finds the started ones as ever.
+  db.write(
+    `create table if not exists queue (
+      place integer not null, n integer not null, id text not null unique, task text, record text not null,
+      primary key (place, n)
+    ) without rowid`,
+  );
+}
+
 /** Created with the first search: most teams have no memory that is searched. */
 export function createSearchTable(db: Database): void {
   // The full-text index of each log that has one, `search_<id>`, and which generation of the log it holds.

@@ -5,6 +5,7 @@ import { Database } from "./database.ts";
 import { EventLog } from "./event-log.ts";
 import { MetaStore } from "./meta-store.ts";
 import { QuestionStore } from "./question-store.ts";
+import { RunQueue } from "./run-queue.ts";
 import { RunStore } from "./run-store.ts";
 import { ResultCache } from "./result-cache.ts";
 import { StepStore } from "./step-store.ts";
@@ -16,6 +17,7 @@ export class Stores {
   readonly texts: TextStore;
   readonly meta: MetaStore;
   readonly team: TeamStore;
+  readonly queue: RunQueue;
   readonly runs: RunStore;
   readonly steps: StepStore;
   readonly questions: QuestionStore;
@@ -31,7 +33,8 @@ export class Stores {
     this.texts = new TextStore(this.db);
     this.meta = new MetaStore(this.db, this.texts);
     this.team = new TeamStore(this.meta);
-    this.runs = new RunStore(this.db, this.texts);
+    this.queue = new RunQueue(this.db, this.texts);
+    this.runs = new RunStore(this.db, this.texts, this.queue);
     this.steps = new StepStore(this.db, this.texts);
     this.outbox = listed ? new OutboxStore(this.db) : undefined;
     this.announcer = new Announcer(this);
@@ -46,6 +49,7 @@ export class Stores {
       return this.db.transaction(changes);
     } catch (error) {
       this.team.forget();
+      this.queue.forget();
       this.steps.forget();
       this.questions.forget();
       this.log.forget();

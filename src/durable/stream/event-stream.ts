@@ -1,6 +1,7 @@
 import { ClientStream } from "./client-stream.ts";
 import { CAUGHT_UP_FRAME, eventFrame, isTerminal } from "./frames.ts";
 import type { EventLog } from "../storage/event-log.ts";
+import type { StoredRun } from "../storage/run-store.ts";
 import type { LiveFeed, LiveClient } from "./live-feed.ts";
 
 /** Approximate size of one page of the log. */
@@ -12,8 +13,8 @@ export interface EventStreamOptions {
   /** The first frames. */
   opening: string;
   after: number;
-  /** Whether the stream ends with its run or shows all runs of the team. */
-  ofRun: boolean;
+  /** The run that the stream shows and ends with; null for all runs of the team. */
+  run: StoredRun | null;
   /** Everything recorded was sent; live frames follow. */
   caughtUp(): void;
 }
@@ -25,13 +26,13 @@ const encoder = new TextEncoder();
  * the live feed in the same synchronous go, so that it gets each event exactly once.
  */
 export class EventStream implements LiveClient {
-  readonly ofRun: boolean;
+  readonly run: string | null;
   readonly #options: EventStreamOptions;
   readonly #stream: ClientStream;
 
   constructor(options: EventStreamOptions) {
     this.#options = options;
-    this.ofRun = options.ofRun;
+    this.run = options.run?.record.id ?? null;
     this.#stream = new ClientStream(() => options.live.leave(this));
     options.live.enter(this);
     this.#replay().catch((error: unknown) => this.#stream.abort(error));
@@ -50,13 +51,21 @@ export class EventStream implements LiveClient {
   }
 
   async #replay(): Promise<void> {
-    const { log, live } = this.#options;
+    const { log, live, run } = this.#options;
     let cursor = this.#options.after;
     let frames = this.#options.opening;
+    if (run?.record.status === "queued") {
+      live.joinQueued(this);
+      void this.#stream.write(encoder.encode(frames + CAUGHT_UP_FRAME));
+      this.#options.caughtUp();
+      return;
+    }
     for (;;) {
       const page = log.page(cursor, PAGE_BYTES);
-      const end = this.ofRun ? page.findIndex(({ kind }) => isTerminal(kind)) : -1;
-      const shown = end === -1 ? page : page.slice(0, end + 1);
+      // The cancellation of a queued run may stand among the events of the active one.
+      const own = run === null ? page : page.filter((event) => event.run === run.seq);
+      const end = run === null ? -1 : own.findIndex(({ kind }) => isTerminal(kind));
+      const shown = end === -1 ? own : own.slice(0, end + 1);
       frames += shown.map(eventFrame).join("");
       cursor = page.at(-1)?.seq ?? log.last;
       if (end !== -1) {

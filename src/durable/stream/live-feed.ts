@@ -8,8 +8,8 @@ const PING_MS = 15_000;
 
 /** A connected client that has received everything recorded. Must not throw and must not wait. */
 export interface LiveClient {
-  /** Whether its stream shows one run. */
-  readonly ofRun: boolean;
+  /** Id of the run that its stream shows; null when it shows the team. */
+  readonly run: string | null;
   push(bytes: Uint8Array): void;
   /** Sends what is queued and ends the connection. */
   close(): void;
@@ -39,6 +39,8 @@ export class LiveFeed {
   readonly #clients = new Set<LiveClient>();
   /** All streams, those included that have not received everything recorded. */
   readonly #streams = new Set<LiveClient>();
+  /** Clients of queued runs: what happens now does not concern them. */
+  readonly #queued = new Set<LiveClient>();
   readonly #texts = new Map<string, TextInProgress>();
   #pending = "";
   #largeBatchAt = 0;
@@ -128,14 +130,31 @@ export class LiveFeed {
   join(client: LiveClient): void {
     this.flush();
     this.#clients.add(client);
-    this.#ping ??= setInterval(() => this.send(PING_FRAME), PING_MS);
+    this.#keepAlive();
+  }
+
+  /** The client gets all frames once its run has begun. */
+  joinQueued(client: LiveClient): void {
+    this.#queued.add(client);
+    this.#keepAlive();
+  }
+
+  /** A queued run begins: its clients get all frames from now on. */
+  begin(run: string): void {
+    for (const client of this.#queued) {
+      if (client.run !== run) continue;
+      this.#queued.delete(client);
+      this.join(client);
+    }
   }
 
   leave(client: LiveClient): void {
     if (this.#streams.delete(client)) this.onLeave();
+    this.#queued.delete(client);
     this.#clients.delete(client);
     if (this.#clients.size > 0) return;
     this.#pending = "";
+    if (this.#queued.size > 0) return;
     clearInterval(this.#ping);
     this.#ping = undefined;
     this.wake();
@@ -148,6 +167,15 @@ export class LiveFeed {
   batchComplete(): void {
     const burst = Date.now() - this.#largeBatchAt < BURST_MS;
     if (!burst || this.#pending.length <= LARGE_BATCH) this.flush();
+  }
+
+  /** Sends a frame about a run that is not active to the clients of that run and of the team. */
+  sendAbout(run: string, frame: string): void {
+    this.flush();
+    const bytes = encoder.encode(frame);
+    for (const client of [...this.#clients, ...this.#queued]) {
+      if (client.run === null || client.run === run) client.push(bytes);
+    }
   }
 
   /** Sends the pending frames now, in one write per client. */
@@ -164,8 +192,9 @@ export class LiveFeed {
   /** The run rests: asks clients to come back later and disconnects them, so that the object can be unloaded. */
   rest(): void {
     this.send(RETRY_FRAME);
+    this.#pushQueued(RETRY_FRAME);
     clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => this.close("all"), this.#restMs);
+    this.#rest = setTimeout(() => this.close(), this.#restMs);
   }
 
   /** The run goes on: connections stay open. */
@@ -177,14 +206,26 @@ export class LiveFeed {
   /** The team is deleted: ends all connections, including those of clients that still read the log. */
   end(): void {
     this.over = true;
-    this.close("all");
+    this.close();
   }
 
-  /** Ends connections after sending the pending frames. */
-  close(which: "of_run" | "all"): void {
+  /** Ends connections after sending the pending frames: those of one run, or all. */
+  close(run?: string): void {
     this.flush();
-    for (const client of this.#clients) {
-      if (which === "all" || client.ofRun) client.close();
+    for (const client of [...this.#clients, ...this.#queued]) {
+      if (run === undefined || client.run === run) client.close();
     }
+  }
+
+  #keepAlive(): void {
+    this.#ping ??= setInterval(() => {
+      this.send(PING_FRAME);
+      this.#pushQueued(PING_FRAME);
+    }, PING_MS);
+  }
+
+  #pushQueued(frame: string): void {
+    const bytes = encoder.encode(frame);
+    for (const client of this.#queued) client.push(bytes);
   }
 }

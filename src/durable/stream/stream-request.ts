@@ -76,7 +76,7 @@ export function openStream(
     log: stores.log,
     live,
     after: ofRun ? Math.max(input.after, first_event) : input.after,
-    ofRun,
+    run: (ofRun && run) || null,
     opening: run ? namedFrame("run", opening(stores, run, controller.active, input.after)) : "",
     caughtUp: () => {
       const status = controller.active?.record.status;
@@ -98,6 +98,6 @@ function opening(
   // The stream of a cancelled run ends with exactly one frame with this status; the first frame must not be another.
   const endFollows = run.record.last_event !== null && after < run.record.last_event;
   return info.status === "cancelled" && endFollows
-    ? { ...info, status: "running", ended_at: null }
+    ? { ...info, status: info.started_at === null ? "queued" : "running", ended_at: null }
     : info;
 }

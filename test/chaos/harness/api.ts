@@ -32,8 +32,9 @@ export class Api {
     await this.call("POST", "", { id: TEAM, component }, [201, 409]);
   }
 
-  async startRun(task: string): Promise<RunInfo> {
-    return (await this.call("POST", `/${TEAM}/runs`, { task }, [200, 202])) as RunInfo;
+  async startRun(task: string, on_conflict: "reject" | "queue" = "reject"): Promise<RunInfo> {
+    const body = { task, on_conflict };
+    return (await this.call("POST", `/${TEAM}/runs`, body, [200, 202])) as RunInfo;
   }
 
   async answer(run: string, request: string, answer: JsonObject): Promise<void> {

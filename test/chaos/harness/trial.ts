@@ -56,9 +56,9 @@ export interface Outcome {
 }
 
 /** The heartbeat of a running team: what recovery waits for. In production it is many seconds. */
-const HEARTBEAT_MS = 250;
+export const HEARTBEAT_MS = 250;
 /** A run must have ended this long after its last kill. */
-const DEADLINE_MS = 15_000;
+export const DEADLINE_MS = 15_000;
 const POLL_MS = 8;
 
 /** Settings of the Worker. */
@@ -328,4 +328,4 @@ function answersOf({ answers }: Scenario): ((source: string) => string | undefin
 const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"]);
 
 /** Expected output of workerd: alarms that moved, also over a kill, and connections that we cut. */
-const EXPECTED_OUTPUT = /SQLite alarm|disconnected|^stack:|^\s*$/;
+export const EXPECTED_OUTPUT = /SQLite alarm|disconnected|^stack:|^\s*$/;

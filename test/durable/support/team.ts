@@ -81,8 +81,11 @@ export class TestTeam {
   }
 
   /** The stream that a start answers with. */
-  async startStream(task: string): Promise<AsyncGenerator<Frame, void, void>> {
-    const opened = value(await this.gateway.startStream(startInput(task)));
+  async startStream(
+    task: string,
+    options: Partial<StartRunInput> = {},
+  ): Promise<AsyncGenerator<Frame, void, void>> {
+    const opened = value(await this.gateway.startStream(startInput(task, options)));
     return "done" in opened ? noFrames() : readFrames(opened.body);
   }
 

@@ -12,7 +12,6 @@ export const fields: readonly BadRequest[] = [
   ...Object.entries({
     "an unknown field": [{ task: "a", model: "gpt" }, "model"],
     "output_task_messages as text": [{ output_task_messages: "yes" }, "output_task_messages"],
-    "on_conflict that waits": [{ on_conflict: "queue" }, "on_conflict"],
     "on_conflict that is unknown": [{ on_conflict: "replace" }, "on_conflict"],
     "no time": [{ timeout_seconds: 0 }, "timeout_seconds"],
     "negative time": [{ timeout_seconds: -5 }, "timeout_seconds"],

@@ -1,0 +1,92 @@
+import type { ChatMessage } from "../../core/messages/message.ts";
+import { lastTurn } from "../storage/commits.ts";
+import type { RunRecord, StoredRun } from "../storage/run-store.ts";
+import type { Stores } from "../storage/stores.ts";
+import { runInfo } from "./active-run.ts";
+import type { RunFeed } from "./run-feed.ts";
+
+/**
+ * The runs that wait for the active one to end. Each change is synchronous and writes everything in one go, so a crash
+ * finds it either done or not begun.
+ */
+export class QueuedRuns {
+  readonly #stores: Stores;
+  readonly #feed: RunFeed;
+
+  constructor(stores: Stores, feed: RunFeed) {
+    this.#stores = stores;
+    this.#feed = feed;
+  }
+
+  /** The run that starts next. */
+  get first(): RunRecord | undefined {
+    return this.#stores.queue.first;
+  }
+
+  has(id: string): boolean {
+    return this.#stores.queue.position(id) !== null;
+  }
+
+  /** Makes a run known that was just added. */
+  added(record: RunRecord, task: readonly ChatMessage[] | null): void {
+    this.#feed.queued(runInfo(this.#stores, { seq: 0, record }, task));
+  }
+
+  /** Cancels a queued run; undefined when there is no such run. @param mode of the client's stop */
+  cancel(id: string, mode: "after_turn" | "now"): RunRecord | undefined {
+    const { announcer, queue, runs, log, db } = this.#stores;
+    const found = runs.byId(id);
+    if (found?.record.status !== "queued") return undefined;
+    const turn = lastTurn(db);
+    const record: RunRecord = {
+      ...found.record,
+      status: "cancelled",
+      stop_requested: mode,
+      turn,
+      first_event: log.last,
+      last_event: log.last + 1,
+      ended_at: new Date().toISOString(),
+    };
+    const task = runs.task(found);
+    const terminal = this.#stores.transaction(() => {
+      const body = JSON.stringify(runInfo(this.#stores, { seq: 0, record }, task));
+      queue.cancel(record, runs.last()?.seq ?? 0);
+      announcer.run(record);
+      return log.append(0, turn, "cancelled", null, body);
+    });
+    this.#feed.dequeued(id, terminal);
+    return record;
+  }
+
+  cancelAll(): void {
+    for (let next = this.first; next !== undefined; next = this.first) this.cancel(next.id, "now");
+  }
+
+  /** Takes the next run out of the queue and stores its start. */
+  take(): { stored: StoredRun; task: ChatMessage[] | null } | undefined {
+    const { queue, runs, steps } = this.#stores;
+    const { first } = queue;
+    if (first === undefined) return undefined;
+    const task = runs.task({ seq: 0, record: first });
+    const stored = this.#stores.transaction(() => {
+      steps.clear();
+      queue.remove(first.id);
+      return runs.insert(startedNow(first, this.#stores, new Date().toISOString()), task);
+    });
+    this.#feed.begins(first.id);
+    return { stored, task };
+  }
+}
+
+/** The record of a run that starts now, with the present state of its team. @param now ISO 8601 UTC */
+export function startedNow(record: RunRecord, { db, log, team }: Stores, now: string): RunRecord {
+  return {
+    ...record,
+    status: "running",
+    started_at: now,
+    first_moment: { at: Date.parse(now), ran: 0 },
+    turn: lastTurn(db),
+    epoch: team.record.epoch,
+    first_event: log.last,
+  };
+}
