@@ -122,17 +122,17 @@ export async function measure(): Promise<Report> {
   };
   await quiet();
   const alone = percentile(await quiet(), 0.99);
+  const askFlooding = async (): Promise<void> => {
+    const { status } = await ask("flood", "/v1/teams/flood");
+    refusals.set(status, (refusals.get(status) ?? 0) + 1);
+  };
   let flooding = true;
   const refusals = new Map<number, number>();
   const flood = (async () => {
     const asked: Promise<void>[] = [];
     while (flooding) {
       for (let count = 0; count < FLOOD_PER_SECOND / 100; count++) {
-        asked.push(
-          ask("flood", "/v1/teams/flood").then(({ status }) => {
-            refusals.set(status, (refusals.get(status) ?? 0) + 1);
-          }),
-        );
+        asked.push(askFlooding());
       }
       await sleep(10);
     }
