@@ -126,11 +126,11 @@ export async function measure(): Promise<Report> {
     const { status } = await ask("flood", "/v1/teams/flood");
     refusals.set(status, (refusals.get(status) ?? 0) + 1);
   };
-  let flooding = true;
+  const flooded = new AbortController();
   const refusals = new Map<number, number>();
   const flood = (async () => {
     const asked: Promise<void>[] = [];
-    while (flooding) {
+    while (!flooded.signal.aborted) {
       for (let count = 0; count < FLOOD_PER_SECOND / 100; count++) {
         asked.push(askFlooding());
       }
@@ -139,7 +139,7 @@ export async function measure(): Promise<Report> {
     await Promise.all(asked);
   })();
   const beside = percentile(await quiet(), 0.99);
-  flooding = false;
+  flooded.abort();
   await flood;
 
   return {
