@@ -1,5 +1,4 @@
 import type { ComponentModel } from "../core/component/component.ts";
-import { fromBase64, toBase64 } from "../core/base64.ts";
 import { looksLikeComponent } from "../core/component/limits.ts";
 import { ComponentError, type Issue, TroupeError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -7,23 +6,18 @@ import type { ComponentSecrets } from "./component-secrets.ts";
 import { REDACTED } from "./redacted-secrets.ts";
 import { mapSecrets, type SecretField, secretFields } from "./secret-fields.ts";
 import { isAddressName } from "./url-secrets.ts";
-import { KEY_BYTES, secretsKeyBytes } from "./secrets-key.ts";
-
-/** Version of the sealed form, then base64 of 12 bytes of nonce and the AES-GCM ciphertext. */
-const SEALED = "sealed:1:";
-const NONCE_BYTES = 12;
+import { isSealed, Sealer } from "./sealer.ts";
 
 /**
  * Secrets in components, encrypted with the setting SECRETS_KEY (32 bytes as base64). References to secrets of the
  * Worker (`env:NAME`) stay readable.
  */
 export class SealedSecrets implements ComponentSecrets {
-  readonly #setting: string | undefined;
-  #key: Promise<CryptoKey> | undefined;
+  readonly #sealer: Sealer;
 
   /** @param setting without it only components without secrets can be stored */
   constructor(setting: string | undefined) {
-    this.#setting = setting?.trim() || undefined;
+    this.#sealer = new Sealer(setting);
   }
 
   /**
@@ -46,9 +40,9 @@ export class SealedSecrets implements ComponentSecrets {
     const fresh = fields
       .filter(({ path }) => !kept.has(path))
       .map(({ path, value }) => ({ path, value: stored.get(path)?.value ?? value }));
-    if (fresh.length > 0 && this.#setting === undefined) throw notConfigured(fresh);
+    if (fresh.length > 0 && !this.#sealer.configured) throw notConfigured(fresh);
     const sealed = await Promise.all(
-      fresh.map(async ({ path, value }) => [path, await this.#encrypt(value)] as const),
+      fresh.map(async ({ path, value }) => [path, await this.#sealer.seal(value)] as const),
     );
     return replaced(component, new Map([...kept, ...sealed]));
   }
@@ -65,24 +59,10 @@ export class SealedSecrets implements ComponentSecrets {
     return mapSecrets(sealed, () => REDACTED) as unknown as ComponentModel;
   }
 
-  async #encrypt(plain: string): Promise<string> {
-    const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
-    const text = new TextEncoder().encode(plain);
-    const cipher = await crypto.subtle.encrypt({ name: "AES-GCM", iv }, await this.#cipher(), text);
-    return SEALED + toBase64(new Uint8Array([...iv, ...new Uint8Array(cipher)]));
-  }
-
   async #decrypt({ path, value, maybePlain }: SecretField): Promise<string> {
     if (maybePlain && !isSealed(value)) return value;
     try {
-      if (!isSealed(value)) throw new TypeError("not in a form this version knows");
-      const bytes = fromBase64(value.slice(SEALED.length));
-      const iv = bytes.subarray(0, NONCE_BYTES);
-      const cipher = bytes.subarray(NONCE_BYTES);
-      const key = await this.#cipher();
-      return new TextDecoder().decode(
-        await crypto.subtle.decrypt({ name: "AES-GCM", iv }, key, cipher),
-      );
+      return await this.#sealer.open(value);
     } catch (error) {
       throw new TroupeError(
         "secrets_unreadable",
@@ -91,26 +71,6 @@ export class SealedSecrets implements ComponentSecrets {
       );
     }
   }
-
-  #cipher(): Promise<CryptoKey> {
-    this.#key ??= importKey(this.#setting ?? "");
-    return this.#key;
-  }
-}
-
-async function importKey(setting: string): Promise<CryptoKey> {
-  const bytes = secretsKeyBytes(setting);
-  if (bytes === undefined) {
-    throw new TroupeError(
-      "secrets_not_configured",
-      `SECRETS_KEY must be ${KEY_BYTES} bytes as base64.`,
-    );
-  }
-  return crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
-}
-
-function isSealed(value: string): boolean {
-  return value.startsWith(SEALED);
 }
 
 /** The stored secrets that redacted fields stand for, by path. @throws ComponentError */
