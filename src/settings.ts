@@ -14,6 +14,8 @@ const SETTINGS = [
   "SECRET_HOSTS",
   /** The hosts that may be asked, separated by commas. */
   "ALLOWED_EGRESS",
+  /** The hosts that webhooks may be sent to besides, separated by commas; `*`: any public one. */
+  "WEBHOOK_HOSTS",
   /** The URL of the sandbox: a service that speaks the protocol of docs/sandbox.md. */
   "SANDBOX_URL",
   "SANDBOX_KEY",

@@ -24,6 +24,8 @@ export interface EgressRules {
   allowed: readonly string[] | null;
   /** Local open mode: plain http, this machine, and private hosts that `allowed` names are allowed. */
   open: boolean;
+  /** The setting that errors tell to add a host to. Default: ALLOWED_EGRESS. */
+  setting?: string;
 }
 
 /**
@@ -33,7 +35,8 @@ export interface EgressRules {
  *   this machine
  * @throws EgressError naming the host and the setting that would allow it
  */
-export function checkEgress(target: string | URL, { allowed, open }: EgressRules): boolean {
+export function checkEgress(target: string | URL, rules: EgressRules): boolean {
+  const { allowed, open, setting = "ALLOWED_EGRESS" } = rules;
   const url = parse(target);
   const host = plainHost(url);
   const named = allowed !== null && allowed.some((entry) => matches(entry, url, host, open));
@@ -47,20 +50,20 @@ export function checkEgress(target: string | URL, { allowed, open }: EgressRules
     throw new EgressError(
       host,
       open
-        ? `"${host}" is a private address; to allow it, name it in ALLOWED_EGRESS.`
+        ? `"${host}" is a private address; to allow it, name it in ${setting}.`
         : `"${host}" is a private or local address, which a deployed Troupe never sends requests to.`,
     );
   }
   if (allowed !== null && !named) {
     throw new EgressError(
       host,
-      `Requests to "${withPort(url, host)}" are not allowed; to allow them, name it in ALLOWED_EGRESS.`,
+      `Requests to "${withPort(url, host)}" are not allowed; to allow them, name it in ${setting}.`,
     );
   }
   if (url.protocol !== "https:" && !open && !named) {
     throw new EgressError(
       host,
-      `"${host}" would be asked over ${url.protocol}//, which is not encrypted. Use https://, or name "${url.protocol}//${withPort(url, host)}" in ALLOWED_EGRESS.`,
+      `"${host}" would be asked over ${url.protocol}//, which is not encrypted. Use https://, or name "${url.protocol}//${withPort(url, host)}" in ${setting}.`,
     );
   }
   return named || isLoopbackHost(host);
@@ -130,12 +133,17 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 export function egressRules(settings: Settings): EgressRules {
   const open = settings["TROUPE_OPEN"] === "1";
   const setting = settings["ALLOWED_EGRESS"];
-  const entries = (typeof setting === "string" ? setting : "")
+  const entries = hostEntries(setting);
+  if (entries.length > 0) return { allowed: entries, open };
+  return { allowed: open ? null : [...secretHosts(settings).values()].flat(), open };
+}
+
+/** The entries of a setting that lists hosts. */
+export function hostEntries(setting: unknown): string[] {
+  return (typeof setting === "string" ? setting : "")
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean);
-  if (entries.length > 0) return { allowed: entries, open };
-  return { allowed: open ? null : [...secretHosts(settings).values()].flat(), open };
 }
 
 function parse(target: string | URL): URL {

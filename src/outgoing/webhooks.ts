@@ -1,0 +1,115 @@
+import { errorMessage } from "../core/errors.ts";
+import type { Settings } from "../secrets/secret-hosts.ts";
+import { checkEgress, EgressError, type EgressRules, egressRules, hostEntries } from "./egress.ts";
+import { retryAfter } from "./retry-after.ts";
+
+/** For the whole of an attempt. */
+const TIMEOUT_MS = 10_000;
+/** Of an answer, as an excerpt for the sender. */
+const MOST_RESPONSE_BYTES = 4_096;
+
+const ANYWHERE = "*";
+
+/** A signed delivery. */
+export interface WebhookRequest {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** How an attempt to deliver went. */
+export interface WebhookResponse {
+  /** Null: there was no answer. */
+  status: number | null;
+  /** Why there was none. */
+  error: string | null;
+  /** The first 4 KB of an answer other than 2xx. */
+  response: string | null;
+  /** Milliseconds that the receiver asked to wait. */
+  retryAfter: number | null;
+  /** Milliseconds. */
+  duration: number;
+}
+
+/**
+ * Where webhooks may go: the hosts of WEBHOOK_HOSTS and ALLOWED_EGRESS; any public host when WEBHOOK_HOSTS is `*` or
+ * neither is set.
+ */
+export function webhookRules(settings: Settings): EgressRules {
+  const { open } = egressRules(settings);
+  const own = hostEntries(settings["WEBHOOK_HOSTS"]);
+  const entries = [...own, ...hostEntries(settings["ALLOWED_EGRESS"])];
+  const anywhere = own.includes(ANYWHERE) || entries.length === 0;
+  return { allowed: anywhere ? null : entries, open, setting: "WEBHOOK_HOSTS" };
+}
+
+/** @throws EgressError saying why no webhook may go there */
+export function checkWebhookUrl(url: string, rules: EgressRules): void {
+  if (!rules.open && new URL(url).protocol !== "https:") {
+    throw new EgressError(new URL(url).hostname, "Webhooks are sent over https:// only.");
+  }
+  checkEgress(url, rules);
+}
+
+/**
+ * Sends a delivery once. Never throws: an attempt that failed is a response, too.
+ *
+ * @param send a guarded fetch with the same rules
+ */
+export function webhookSender(
+  rules: EgressRules,
+  send: typeof fetch,
+): (request: WebhookRequest) => Promise<WebhookResponse> {
+  return async ({ url, headers, body }) => {
+    const started = Date.now();
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = { status: null, error: null, response: null, retryAfter: null };
+    try {
+      checkWebhookUrl(url, rules);
+      const received = await send(url, { method: "POST", headers, body, signal });
+      const wait = retryAfter(received.headers);
+      return {
+        ...answer,
+        status: received.status,
+        response: received.ok ? await drop(received) : await excerpt(received),
+        retryAfter: wait ?? null,
+        duration: Date.now() - started,
+      };
+    } catch (error) {
+      return { ...answer, error: reason(error, signal), duration: Date.now() - started };
+    }
+  };
+}
+
+function reason(error: unknown, signal: AbortSignal): string {
+  if (error instanceof EgressError) return error.message;
+  if (signal.aborted) return `There was no answer within ${TIMEOUT_MS / 1000} seconds.`;
+  return `The receiver cannot be reached: ${errorMessage(error)}`;
+}
+
+async function drop({ body }: Response): Promise<null> {
+  await body?.cancel().catch(() => undefined);
+  return null;
+}
+
+/** What arrives of the body while the attempt lasts. */
+async function excerpt({ body }: Response): Promise<string> {
+  if (body === null) return "";
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  try {
+    while (bytes < MOST_RESPONSE_BYTES) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      text += decoder.decode(value.subarray(0, MOST_RESPONSE_BYTES - bytes), { stream: true });
+      bytes += value.byteLength;
+    }
+  } catch {
+    // The connection broke or the time is over: what arrived is enough.
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+  return text;
+}

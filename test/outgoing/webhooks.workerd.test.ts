@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { EgressError, guardedFetch } from "#outgoing/egress.ts";
+import { checkWebhookUrl, webhookRules, webhookSender } from "#outgoing/webhooks.ts";
+
+type Settings = Parameters<typeof webhookRules>[0];
+
+function refusal(url: string, settings: Settings): string | undefined {
+  try {
+    checkWebhookUrl(url, webhookRules(settings));
+    return undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(EgressError);
+    return (error as EgressError).message;
+  }
+}
+
+const PUBLIC = "https://hooks.example.com/in";
+
+describe("a webhook of a deployed Worker", () => {
+  test("may go to any public host unless a setting names hosts", () => {
+    expect(refusal(PUBLIC, {})).toBeUndefined();
+    expect(refusal(PUBLIC, { WEBHOOK_HOSTS: "*", ALLOWED_EGRESS: "a.com" })).toBeUndefined();
+    for (const settings of [{ ALLOWED_EGRESS: "a.com" }, { WEBHOOK_HOSTS: "a.com" }]) {
+      expect(refusal("https://a.com/in", settings)).toBeUndefined();
+      expect(refusal(PUBLIC, settings)).toContain("WEBHOOK_HOSTS");
+    }
+    const both = { ALLOWED_EGRESS: "a.com", WEBHOOK_HOSTS: "*.example.com" };
+    expect([refusal("https://a.com/", both), refusal(PUBLIC, both)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test.each([
+    "127.0.0.1",
+    "localhost",
+    "10.0.0.1",
+    "[::1]",
+    "169.254.169.254",
+    "0x7f.1",
+    "db.internal",
+  ])("may never go to %s", (host) => {
+    for (const WEBHOOK_HOSTS of ["", "*", host]) {
+      expect(refusal(`https://${host}/`, { WEBHOOK_HOSTS })).toContain("private or local address");
+    }
+  });
+
+  test("goes over https only, also to a host that may be asked over http", () => {
+    const settings = { ALLOWED_EGRESS: "http://plain.example.com" };
+    expect(refusal("http://plain.example.com/", settings)).toContain("https:// only");
+    expect(refusal("http://hooks.example.com/", {})).toContain("https:// only");
+  });
+});
+
+test("on the developer's machine, a webhook may go to it over http", () => {
+  expect(refusal("http://127.0.0.1:8080/", { TROUPE_OPEN: "1" })).toBeUndefined();
+  expect(refusal("http://10.0.0.1/", { TROUPE_OPEN: "1" })).toContain("private address");
+});
+
+describe("an attempt", () => {
+  const rules = webhookRules({});
+  const request = { url: PUBLIC, headers: { "webhook-id": "msg_1" }, body: "{}" };
+
+  test("to a name that leads to a private address fails", async () => {
+    const proxied: typeof fetch = () =>
+      Promise.reject(new EgressError("hooks.example.com", "it resolves to 169.254.169.254"));
+    const send = webhookSender(rules, guardedFetch(rules, fetch, undefined, proxied));
+    expect(await send(request)).toMatchObject({
+      status: null,
+      error: "it resolves to 169.254.169.254",
+    });
+  });
+
+  test("to a host that is not allowed any more is not made", async () => {
+    const never: typeof fetch = () => Promise.reject(new TypeError("it was asked"));
+    const stricter = webhookRules({ WEBHOOK_HOSTS: "a.com" });
+    const { error } = await webhookSender(stricter, never)(request);
+    expect(error).toContain("WEBHOOK_HOSTS");
+  });
+
+  test("says what a busy receiver asked for, and how its answer begins", async () => {
+    const busy: typeof fetch = () =>
+      Promise.resolve(new Response("later", { status: 503, headers: { "retry-after": "120" } }));
+    expect(await webhookSender(rules, busy)(request)).toMatchObject({
+      status: 503,
+      response: "later",
+      retryAfter: 120_000,
+      error: null,
+    });
+  });
+});
