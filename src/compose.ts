@@ -11,6 +11,13 @@ import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
 import { egressRules, guardedFetch } from "./outgoing/egress.ts";
 import { proxiedFetch } from "./outgoing/egress-proxy.ts";
+import {
+  checkWebhookUrl,
+  webhookRules,
+  type WebhookRequest,
+  type WebhookResponse,
+  webhookSender,
+} from "./outgoing/webhooks.ts";
 import { DurableObjectGateway } from "./durable/object/durable-object-gateway.ts";
 import { RedactedSecrets } from "./secrets/redacted-secrets.ts";
 import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
@@ -63,6 +70,8 @@ export interface Composition {
   releaseSession: (session: string) => Promise<void>;
   /** Of the models that calls are made to. */
   prices: ModelPrices;
+  /** Sends a delivery of a webhook once; never rejects. */
+  sendWebhook: (request: WebhookRequest) => Promise<WebhookResponse>;
 }
 
 export interface CompositionOptions {
@@ -92,6 +101,7 @@ export function compose(
     env: settingOrReference(env),
     secret: secretResolver(env),
   };
+  const webhooks = webhookRules(env);
   const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
   const shipped = shippedTemplates({
     model: env.OPENAI_MODEL,
@@ -124,6 +134,7 @@ export function compose(
       ...catalog.teams(),
       ...shipped.teams().filter(({ name }) => catalog.team(name) === undefined),
     ],
+    checkWebhookUrl: (url) => checkWebhookUrl(url, webhooks),
     limits,
     prices,
     authenticate: authentication(env, credentials),
@@ -138,6 +149,7 @@ export function compose(
     releaseSession: async (session) => {
       if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);
     },
+    sendWebhook: webhookSender(webhooks, guardedFetch(webhooks, fetch, logEntry, publicFetch(env))),
   };
 }
 

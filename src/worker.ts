@@ -6,6 +6,7 @@ import type { Runnable } from "./core/run/runnable.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
 import { TroupeTenant } from "./durable/tenant/tenant-object.ts";
+import type { WebhookRequest, WebhookResponse } from "./outgoing/webhooks.ts";
 import { problemResponse } from "./http/problem.ts";
 
 export type { Env } from "./compose.ts";
@@ -37,8 +38,12 @@ export class TeamObject extends TroupeTeam<Env> {
   }
 }
 
-/** A tenant: its keys, its limits and the directory of its teams. */
-export class TenantObject extends TroupeTenant<Env> {}
+/** A tenant: its keys, its limits, its webhooks and the directory of its teams. */
+export class TenantObject extends TroupeTenant<Env> {
+  protected sendWebhook(request: WebhookRequest): Promise<WebhookResponse> {
+    return composed(this.env).sendWebhook(request);
+  }
+}
 
 export default {
   async fetch(request, env) {

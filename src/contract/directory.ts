@@ -5,6 +5,7 @@ import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { humanRequestSchema, type RunStatus } from "./run.ts";
 import type { TeamInfo } from "./team.ts";
 import { usageByModelSchema } from "./model-usage.ts";
+import type { StoredRunWebhook } from "./webhook.ts";
 
 type TeamStatus = TeamInfo["status"];
 
@@ -112,13 +113,22 @@ export type OutboxEntry = { number: number } & OutboxChange;
 
 export type OutboxChange =
   | { kind: "team"; team: TeamFacts }
-  | { kind: "run"; run: ListedRun; team_usage: ListedTeam["usage"] }
-  | { kind: "request"; request: ListedRequest }
+  | ({ kind: "run"; run: ListedRun; team_usage: ListedTeam["usage"] } & ForWebhooks)
+  | ({ kind: "request"; request: ListedRequest } & ForWebhooks)
+  /** @property message as GET .../messages shows it */
+  | ({ kind: "message"; run_id: string; message: JsonObject } & ForWebhooks)
   | { kind: "request_closed"; created_at: string; id: string }
   /** Comes before `deleted`, as often as it takes: all runs of the team. */
   | { kind: "runs_deleted"; runs: readonly RunKey[] }
   /** @property idempotency the key of the request that created the team */
   | { kind: "deleted"; idempotency: string | null };
+
+interface ForWebhooks {
+  /** Of the run. */
+  webhook?: StoredRunWebhook;
+  /** It happened before the team had an outbox: no webhook is told. */
+  earlier?: true;
+}
 
 /** The place of a run in the list of runs of its status. */
 export interface RunKey {

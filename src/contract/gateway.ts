@@ -4,6 +4,7 @@ import type { ChatMessage } from "../core/messages/message.ts";
 import type { Result } from "./result.ts";
 import type { HumanRequest, RunInfo, RunPage } from "./run.ts";
 import type { MessagePage, TeamInfo } from "./team.ts";
+import type { RunWebhook } from "./webhook.ts";
 
 export interface CreateTeamInput {
   id: string;
@@ -38,6 +39,7 @@ export interface StartRunInput {
   /** In the currency of the prices. */
   max_cost: number | null;
   metadata: JsonObject;
+  webhook: RunWebhook | null;
   idempotency?: Idempotency;
 }
 

@@ -5,6 +5,7 @@ import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
 import { costSchema, usageByModelSchema } from "./model-usage.ts";
+import { runWebhookSchema } from "./webhook.ts";
 
 /** Runs of a team that may be queued at once. */
 export const MAX_QUEUED_RUNS = 100;
@@ -56,6 +57,7 @@ export const startRunSchema = z.strictObject({
     .default(null)
     .describe("In the currency of MODEL_PRICES; a run that costs more fails."),
   metadata: metadataSchema.default({}),
+  webhook: runWebhookSchema.nullable().default(null).describe("Told of this run."),
 });
 
 export const stopRunSchema = z.strictObject({ mode: z.enum(["after_turn", "now"]) });

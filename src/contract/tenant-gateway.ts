@@ -13,6 +13,7 @@ import type { KeyInfo, Scope } from "./key.ts";
 import type { Result } from "./result.ts";
 import type { UsageQuery, UsageReport } from "./usage.ts";
 import type { PutTenant, TenantInfo, TenantLimits, TenantList } from "./tenant.ts";
+import type { WebhookGateway } from "./webhook-gateway.ts";
 
 export interface CreateKeyInput {
   id: string;
@@ -25,7 +26,7 @@ export interface CreateKeyInput {
 }
 
 /** One tenant, as the HTTP layer sees it. Asking about a tenant without stored data writes nothing. */
-export interface TenantGateway {
+export interface TenantGateway extends WebhookGateway {
   info(): Promise<Result<TenantInfo>>;
   put(input: PutTenant): Promise<Result<TenantInfo>>;
   /** Begins to delete everything of the tenant; it goes on by itself. */
@@ -65,8 +66,15 @@ export interface Reservation {
 export interface TenantOfTeam {
   /** Applies a team's entries. */
   deliver(delivery: Delivery): Promise<Acknowledgement>;
-  /** Whether a team may start a run or hold open so many streams; answers the tenant's limits. */
-  admit(request: AdmissionRequest): Promise<Result<TenantLimits>>;
+  /** Whether a team may start a run or hold open so many streams. */
+  admit(request: AdmissionRequest): Promise<Result<Admitted>>;
+}
+
+/** What a team has to know of its tenant. */
+export interface Admitted {
+  limits: TenantLimits;
+  /** Whether a webhook wants to be told of the team's messages. */
+  messages: boolean;
 }
 
 export interface AdmissionRequest {

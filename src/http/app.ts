@@ -18,6 +18,7 @@ import { serviceEndpoints } from "./routes/service.ts";
 import { streamEndpoints } from "./routes/streams.ts";
 import { teamEndpoints } from "./routes/teams.ts";
 import { tenantEndpoints } from "./routes/tenants.ts";
+import { webhookEndpoints } from "./routes/webhooks.ts";
 import type { Services } from "./services.ts";
 
 export interface AppOptions extends Services {
@@ -44,6 +45,7 @@ export function createApp(options: AppOptions): Hono {
     ...directoryEndpoints(options),
     ...keyEndpoints(options),
     ...tenantEndpoints(options),
+    ...webhookEndpoints(options),
     ...serviceEndpoints(options),
   ];
   const endpoints = [...described, openApiEndpoint(described, options.version)];

@@ -16,7 +16,7 @@ export interface Endpoint<
   /** The `operationId`. */
   id: string;
   summary: string;
-  tag: "Teams" | "Runs" | "Keys" | "Usage" | "Tenants" | "Service";
+  tag: "Teams" | "Runs" | "Keys" | "Usage" | "Tenants" | "Webhooks" | "Service";
   /** The scope that the key must have; null for endpoints without authentication. */
   scope: Scope | "any" | "operator" | null;
   body?: Body;

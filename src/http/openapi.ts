@@ -7,6 +7,15 @@ import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../cont
 import { requestListSchema, runListSchema, teamListSchema } from "../contract/directory.ts";
 import { usageReportSchema } from "../contract/usage.ts";
 import { tenantListSchema, tenantSchema } from "../contract/tenant.ts";
+import {
+  createdWebhookSchema,
+  deliveryPageSchema,
+  deliverySchema,
+  webhookSchema,
+  webhookSecretSchema,
+  webhooksSchema,
+  webhookTestSchema,
+} from "../contract/webhook.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
 import { COLLECTED } from "./call.ts";
@@ -50,6 +59,13 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   RunList: runListSchema,
   RequestList: requestListSchema,
   UsageReport: usageReportSchema,
+  Webhook: webhookSchema,
+  CreatedWebhook: createdWebhookSchema,
+  Webhooks: webhooksSchema,
+  WebhookSecret: webhookSecretSchema,
+  WebhookDelivery: deliverySchema,
+  WebhookDeliveryPage: deliveryPageSchema,
+  WebhookTest: webhookTestSchema,
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: problemSchema,
 };
@@ -97,7 +113,9 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
     },
     servers: [{ url: "/" }],
     security: [{ key: [] }],
-    tags: ["Teams", "Runs", "Keys", "Usage", "Tenants", "Service"].map((name) => ({ name })),
+    tags: ["Teams", "Runs", "Keys", "Usage", "Tenants", "Webhooks", "Service"].map((name) => ({
+      name,
+    })),
     paths,
     components: {
       schemas: componentSchemas(),

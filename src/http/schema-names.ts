@@ -20,5 +20,12 @@ export type SchemaName =
   | "RunList"
   | "RequestList"
   | "UsageReport"
+  | "Webhook"
+  | "CreatedWebhook"
+  | "Webhooks"
+  | "WebhookSecret"
+  | "WebhookDelivery"
+  | "WebhookDeliveryPage"
+  | "WebhookTest"
   | "OpenApi"
   | "Problem";

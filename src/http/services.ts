@@ -19,6 +19,8 @@ export interface Services {
   templates: readonly Template[];
   /** Puts references in the place of secrets that a dump has redacted. */
   redactedSecrets: Pick<RedactedSecrets, "resolve">;
+  /** @throws EgressError when no webhook may be sent there */
+  checkWebhookUrl: (url: string) => void;
   limits: Limits;
   prices: Pick<ModelPrices, "empty">;
 }

@@ -80,6 +80,7 @@ describe("a run", () => {
       max_total_tokens: null,
       max_cost: null,
       metadata: {},
+      webhook: null,
     });
     expect(refused).toMatchObject({
       ok: false,

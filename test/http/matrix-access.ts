@@ -8,12 +8,14 @@ export interface Access {
   /** Whether a token of the team in the path is enough, with the scope. */
   teamToken?: true;
   /**
-   * Status of an allowed call about a team and a finished run of it. In the paths, {key} is a created key and {tenant} a tenant
-   * of its own; any other parameter names nothing, unless `newPlace` makes it.
+   * Status of an allowed call about a team and a finished run of it. In the paths, {key} is a created key, {webhook} a
+   * webhook and {tenant} a tenant of its own; any other parameter names nothing, unless `newPlace` makes it.
    */
   status: number;
   /** Its body, which is valid. */
   body?: unknown;
+  /** In another tenant it creates what the path names. */
+  creates?: true;
 }
 
 const EMPTY_AGENT = {
@@ -36,6 +38,8 @@ const EMPTY_STATE = {
     },
   },
 };
+
+export const WEBHOOK = { url: "https://hooks.example.com/", events: ["run.completed"] };
 
 /** Written by hand, so that a change of an endpoint's scope is a change here. One row for every operation. */
 export const ACCESS: Readonly<Record<string, Access>> = {
@@ -114,6 +118,23 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   // With runs:read it also sends what changes of runs and requests.
   "GET /v1/events": { needs: ["teams:read"], status: 200 },
   "GET /v1/usage": { needs: ["usage:read"], status: 200 },
+  "GET /v1/webhooks": { needs: ["teams:read"], status: 200 },
+  "PUT /v1/webhooks/{webhook}": {
+    needs: ["teams:write"],
+    status: 200,
+    body: WEBHOOK,
+    creates: true,
+  },
+  "GET /v1/webhooks/{webhook}": { needs: ["teams:read"], status: 200 },
+  "DELETE /v1/webhooks/{webhook}": { needs: ["teams:write"], status: 204 },
+  "GET /v1/webhooks/default/secret": { needs: ["teams:write"], status: 200 },
+  "POST /v1/webhooks/{webhook}/rotate_secret": { needs: ["teams:write"], status: 200 },
+  "GET /v1/webhooks/{webhook}/deliveries": { needs: ["teams:read"], status: 200 },
+  "POST /v1/webhooks/{webhook}/deliveries/{delivery}/retry": {
+    needs: ["teams:write"],
+    status: 404,
+  },
+  "POST /v1/webhooks/{webhook}/test": { needs: ["teams:write"], status: 200 },
   "GET /v1/whoami": { needs: "any", teamToken: true, status: 200 },
   "POST /v1/keys": { needs: ["keys:write"], status: 201, body: { name: "made" } },
   "GET /v1/keys": { needs: ["keys:write"], status: 200 },

@@ -13,7 +13,7 @@ import { sha256Hex } from "#core/sha256.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";
-import { ACCESS, type Access } from "./matrix-access.ts";
+import { ACCESS, type Access, WEBHOOK } from "./matrix-access.ts";
 
 const ISSUER = "https://id.example.com";
 const AUDIENCE = "https://troupe.example.com";
@@ -197,7 +197,11 @@ async function newPlace(): Promise<Place> {
   const run = await made<{ id: string }>(`/v1/teams/${team}/runs?wait=30`, { task: "Hello." });
   const tenant = `tenant-${++tenants}`;
   await ask(OPERATOR, `/v1/tenants/${tenant}`, { method: "PUT", body: { label: tenant } });
-  const ids = { team, run: run.id, tenant, key: (await newKey()).id };
+  const webhook = `webhook-${tenants}`;
+  // A tenant can have fifty.
+  await ask(ALL, `/v1/webhooks/webhook-${tenants - 1}`, { method: "DELETE" });
+  await ask(ALL, `/v1/webhooks/${webhook}`, { method: "PUT", body: WEBHOOK });
+  const ids = { team, run: run.id, tenant, webhook, key: (await newKey()).id };
   return { ids, token: await newToken(team) };
 }
 
@@ -206,7 +210,10 @@ function fill(path: string, ids: Record<string, string>): string {
 }
 
 /** The status of every credential, as the row says. */
-function expected(path: string, { needs, teamToken, status }: Access): Record<string, number> {
+function expected(
+  path: string,
+  { needs, teamToken, status, creates }: Access,
+): Record<string, number> {
   const scopes = typeof needs === "string" ? undefined : needs;
   const forEverybody = needs === "nobody";
   const withKey = needs === "operator" ? 403 : status;
@@ -223,7 +230,7 @@ function expected(path: string, { needs, teamToken, status }: Access): Record<st
     "static key with all scopes": withKey,
     "created key": withKey,
     "identity token": withKey,
-    "key of another tenant": /\{(?!tenant)/.test(path) ? 404 : withKey,
+    "key of another tenant": creates ? 201 : /\{(?!tenant)/.test(path) ? 404 : withKey,
     operator: scopes === undefined ? status : 422,
     "operator in the tenant": status,
     "token of the team": withToken,
@@ -327,9 +334,9 @@ describe("another tenant", () => {
     expect(inspect(before, { depth: 5 })).toContain(team);
     const answers: Record<string, number> = {};
     const wanted: Record<string, number> = {};
-    for (const [operation, { body, needs }] of Object.entries(ACCESS)) {
+    for (const [operation, { body, needs, creates }] of Object.entries(ACCESS)) {
       const [method = "", path = ""] = operation.split(" ");
-      if (!path.includes("{") || needs === "operator") continue;
+      if (!path.includes("{") || needs === "operator" || creates) continue;
       const response = await ask(OTHER_TENANT, fill(path, ids), { method, body });
       const text = await response.text();
       for (const id of [team, run, ids.request]) {

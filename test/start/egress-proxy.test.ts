@@ -182,3 +182,16 @@ test("the proxy serves nobody who does not know its key", async () => {
   expect(privateHost.headers.get("troupe-egress-outcome")).toBe("denied");
   expect(server.requests).toEqual([]);
 });
+
+test("a webhook to a name that leads to a private address is not sent", async () => {
+  const body = { url: "http://metadata.example/hook", events: ["message"] };
+  const put = await worker.fetch("/v1/webhooks/hook", jsonInit(body, "PUT"));
+  expect(put.status).toBe(201);
+  const tested = await worker.fetch("/v1/webhooks/hook/test", { method: "POST" });
+  expect(await tested.json()).toMatchObject({
+    delivered: false,
+    status: null,
+    error: expect.stringContaining("private"),
+  });
+  expect(lookups).toContain("metadata.example");
+});

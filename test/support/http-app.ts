@@ -34,6 +34,7 @@ export function testApp(options: Partial<AppOptions> = {}): {
         component: SAMPLE_COMPONENT as never,
       },
     ],
+    checkWebhookUrl: () => undefined,
     limits: DEFAULT_LIMITS,
     prices: ModelPrices.parse(undefined),
     authenticate: localOnly,

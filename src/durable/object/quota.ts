@@ -19,6 +19,8 @@ export interface QuotaOptions {
   limits: TenantLimits;
   storedBytes: () => number;
   openStreams: () => number;
+  /** The tenant says whether it wants to be told of the team's messages. */
+  tellMessages: (wanted: boolean) => void;
 }
 
 /** What a team may use of its tenant's limits. A tenant object that is down or slow refuses nothing. */
@@ -110,7 +112,8 @@ export class Quota {
     );
     if (admitted === undefined) return undefined;
     if (!admitted.ok) return admitted;
-    this.#limits = admitted.value;
+    this.#limits = admitted.value.limits;
+    this.#options.tellMessages(admitted.value.messages);
     if (request.streams !== undefined) {
       this.#reported = request.streams;
       // No timer without a stream: it would keep the object in memory.

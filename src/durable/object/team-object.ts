@@ -38,11 +38,12 @@ import { ForkTarget } from "../fork/fork-target.ts";
 import { LiveFeed } from "../stream/live-feed.ts";
 import { TeamCache } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
-import { stillBeingDeleted, teamNotFound } from "./refusals.ts";
+import { refuseInput, stillBeingDeleted, teamNotFound } from "./refusals.ts";
 import { RunService } from "./run-service.ts";
 import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
+import { Sealer } from "../../secrets/sealer.ts";
 import { Stores } from "../storage/stores.ts";
 import { Quota } from "./quota.ts";
 import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
@@ -78,10 +79,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Serializes changes of the team: no run starts in the middle of one. */
   readonly #changes = new Mutex();
   readonly #secrets: ComponentSecrets;
+  readonly #sealer: Sealer;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#secrets = new SealedSecrets(this.secretsKey());
+    this.#sealer = new Sealer(this.secretsKey());
     this.#alarm = new TeamAlarm(ctx.storage);
     this.#load();
   }
@@ -228,8 +231,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
     return this.#change(async (parts) => {
+      const sealed = await this.#sealWebhook(input);
+      if (!sealed.ok) return sealed;
       const refused = await this.#refuseRun(parts, input, false);
-      return refused ?? parts.runs.start(input);
+      return refused ?? parts.runs.start(sealed.value);
     });
   }
 
@@ -346,6 +351,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       limits: tenantLimitsFrom(this.env as object as Settings),
       storedBytes: () => this.ctx.storage.sql.databaseSize,
       openStreams: () => live.streams,
+      tellMessages: (wanted) => stores.announcer.setWantsMessages(wanted),
     });
     live.onLeave = () => quota.streamEnded();
     const runs = new RunService(stores, controller);
@@ -421,14 +427,29 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
   #startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>> {
     return this.#change(async (parts) => {
+      const sealed = await this.#sealWebhook(input);
+      if (!sealed.ok) return sealed;
       const refused = await this.#refuseRun(parts, input, true);
       if (refused) return refused;
-      const started = parts.runs.start(input);
+      const started = parts.runs.start(sealed.value);
       if (!started.ok) return started;
       const { id } = started.value;
       const opened = openStream(parts, { run: id, after: 0 });
       return opened.ok ? ok({ ...opened.value, run: id }) : opened;
     });
+  }
+
+  /** The input with the secret of its webhook as it is stored. */
+  async #sealWebhook(input: StartRunInput): Promise<Result<StartRunInput>> {
+    const { webhook } = input;
+    if (webhook === null) return ok(input);
+    try {
+      // Without a secret the tenant's signs, which needs SECRETS_KEY as well.
+      const sealed = await this.#sealer.seal(webhook.secret ?? "");
+      return ok({ ...input, webhook: { ...webhook, secret: webhook.secret && sealed } });
+    } catch (error) {
+      return refuseInput(error);
+    }
   }
 
   #forkTarget(): ForkTarget {

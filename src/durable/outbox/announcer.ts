@@ -5,6 +5,8 @@ import type {
   TeamFacts,
 } from "../../contract/directory.ts";
 import type { RunStatus } from "../../contract/run.ts";
+import type { StoredRunWebhook } from "../../contract/webhook.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { StoredQuestion } from "../storage/question-store.ts";
 import { TOP } from "../storage/run-queue.ts";
 import { isOver, type RunRecord } from "../storage/run-store.ts";
@@ -13,6 +15,10 @@ import type { Stores } from "../storage/stores.ts";
 /** Larger parts of a request are left out of the list, or cut. */
 const LONGEST_PROMPT = 10_000;
 const LARGEST_PART = 64_000;
+/** Messages read at a time. */
+const MESSAGES_AT_ONCE = 100;
+/** Name of the note that the tenant's webhooks want the messages. */
+const WANTS_MESSAGES = "wants_messages";
 /** Keys of runs in one entry. */
 const MOST_KEYS = 5_000;
 /** Runs that a team from before the directory tells its tenant of. */
@@ -52,24 +58,54 @@ export class Announcer {
     if (outbox === undefined || outbox.begun) return;
     this.team();
     const latest = runs.page(TOP, MOST_EARLIER_RUNS);
-    for (const { record } of latest.toReversed()) this.run(record);
+    for (const { record } of latest.toReversed()) this.run(record, true);
     const last = runs.last();
     if (last === undefined || isOver(last.record)) return;
-    for (const question of questions.open(last.record.id)) this.asked(question);
+    for (const question of questions.open(last.record.id)) this.asked(question, true);
   }
 
-  /** A run was created or has changed its status. */
-  run(record: RunRecord): void {
+  /** A run was created or has changed its status. @param earlier before the team had an outbox */
+  run(record: RunRecord, earlier = false): void {
     const { id, status } = record;
     if (this.#told?.id === id && this.#told.status === status) return;
     const { usage: team_usage, id: team } = this.#stores.team.record;
-    this.#add({ kind: "run", run: listedRun(team, record), team_usage });
+    const run = listedRun(team, record);
+    this.#add({ kind: "run", run, team_usage, ...forWebhooks(record, earlier) });
     this.#told = { id, status };
   }
 
-  asked(question: StoredQuestion): void {
+  asked(question: StoredQuestion, earlier = false): void {
     const { id: team } = this.#stores.team.record;
-    this.#add({ kind: "request", request: listedRequest(team, question) });
+    const request = listedRequest(team, question);
+    const run = this.#stores.runs.byId(question.run)?.record;
+    this.#add({ kind: "request", request, ...forWebhooks(run, earlier) });
+  }
+
+  /** Messages of a run were committed. @param after the cursor before them */
+  messages(record: RunRecord, after: number): void {
+    if (!this.#wantsMessages && !tellsMessages(record)) return;
+    const { log } = this.#stores;
+    for (let from = after; ;) {
+      const page = log.messages({ after: from, limit: MESSAGES_AT_ONCE });
+      const last = page.at(-1);
+      if (last === undefined) return;
+      for (const message of page) {
+        this.#add({
+          kind: "message",
+          run_id: record.id,
+          message: listedMessage(message as unknown as JsonObject),
+          ...forWebhooks(record, false),
+        });
+      }
+      from = last.seq;
+    }
+  }
+
+  /** The tenant says whether its webhooks want the team's messages. */
+  setWantsMessages(wanted: boolean): void {
+    if (wanted === this.#wantsMessages) return;
+    if (wanted) this.#stores.meta.write(WANTS_MESSAGES, true);
+    else this.#stores.meta.remove(WANTS_MESSAGES);
   }
 
   /** A question was answered, or an answer would have no effect any more. */
@@ -98,6 +134,10 @@ export class Announcer {
     this.#add({ kind: "deleted", idempotency: team.record.idempotency?.key ?? null });
   }
 
+  get #wantsMessages(): boolean {
+    return this.#stores.meta.read(WANTS_MESSAGES) === true;
+  }
+
   #add(change: OutboxChange): void {
     const { outbox } = this.#stores;
     if (outbox === undefined) return;
@@ -109,6 +149,26 @@ export class Announcer {
   forget(): void {
     this.#told = undefined;
   }
+}
+
+/** Whether the run's own webhook wants its messages. */
+function tellsMessages({ webhook }: RunRecord): boolean {
+  return webhook?.events.includes("message") ?? false;
+}
+
+function forWebhooks(
+  record: RunRecord | undefined,
+  earlier: boolean,
+): { webhook?: StoredRunWebhook; earlier?: true } {
+  const webhook = record?.webhook;
+  return { ...(webhook && { webhook }), ...(earlier && { earlier }) };
+}
+
+/** Of a large message only the fields that say which it is. */
+function listedMessage(message: JsonObject): JsonObject {
+  if (JSON.stringify(message).length <= LARGEST_PART) return message;
+  const { seq = null, turn = null, id = null, type = null, source = null } = message;
+  return { seq, turn, id, type, source, truncated: true };
 }
 
 function listedRun(team_id: string, record: RunRecord): ListedRun {

@@ -33,6 +33,7 @@ export function commitTurn(
     const retract = active.events.retractOutstanding();
     // A branch may have asked before a failing sibling halted it.
     questions.closeOpen(active.record.id);
+    stores.announcer.messages(active.record, active.turnCursor);
     const { turnOfTeam, conversationCursor } = active;
     const { usage, models } = active.usage;
     active.record.ran = time.ran;

@@ -59,6 +59,7 @@ export class RunStarter {
       timeout_seconds: input.timeout_seconds,
       max_total_tokens: input.max_total_tokens,
       max_cost: input.max_cost,
+      webhook: input.webhook,
     };
     const task = taskMessages(input.task, id, created_at);
     if (resolved.value === "queue") this.#queue(record, task, idempotency);
@@ -129,6 +130,7 @@ export class RunStarter {
           timeout_seconds: record.timeout_seconds,
           max_total_tokens: record.max_total_tokens,
           max_cost: record.max_cost ?? null,
+          webhook: record.webhook ?? null,
           retry_of: id,
           first_turn: record.next_turn,
           next_turn: record.next_turn,
@@ -255,6 +257,7 @@ function blank(id: string, createdAt: string): RunRecord {
     recovery_mark: null,
     stop_reason: null,
     error: null,
+    webhook: null,
     created_at: createdAt,
     started_at: null,
     ended_at: null,

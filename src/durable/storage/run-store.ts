@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { StoredRunWebhook } from "../../contract/webhook.ts";
 import type { RunError, RunStatus } from "../../contract/run.ts";
 import type { TokensByModel, UsageByModel } from "../../contract/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
@@ -63,6 +64,8 @@ export interface RunRecord {
   error:
     | (Pick<RunError, "type" | "message"> & Partial<Pick<RunError, "agent" | "turn" | "step">>)
     | null;
+  /** Missing in runs of earlier versions. */
+  webhook?: StoredRunWebhook | null;
   created_at: string;
   started_at: string | null;
   ended_at: string | null;

@@ -1,5 +1,5 @@
 import type { AdmissionRequest } from "../../contract/tenant-gateway.ts";
-import { ok, type Refused, type Result } from "../../contract/result.ts";
+import type { Refused } from "../../contract/result.ts";
 import { limitReached, type TenantLimits } from "../../contract/tenant.ts";
 import type { Directory } from "./directory.ts";
 import type { Spending } from "./spending.ts";
@@ -27,11 +27,12 @@ export class Admission {
     this.#spending = spending;
   }
 
+  /** The refusal; otherwise counts what was asked for. */
   admit(
     { team, run, streams }: AdmissionRequest,
     limits: TenantLimits,
     now: number,
-  ): Result<TenantLimits> {
+  ): Refused | undefined {
     const refused =
       (run && this.#refuseRun(run, limits, now)) ??
       (streams === undefined ? undefined : this.#refuseStreams(team, streams, limits, now));
@@ -43,7 +44,7 @@ export class Admission {
     }
     if (streams === 0) this.#streams.delete(team);
     else if (streams) this.#streams.set(team, { count: streams, until: now + STREAMS_COUNT_MS });
-    return ok(limits);
+    return undefined;
   }
 
   /** The team has told of its run: the directory counts it as long as it is active. */

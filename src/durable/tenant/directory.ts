@@ -52,6 +52,12 @@ const NO_ACTIVITY: Activity = {
   day: null,
 };
 
+/** What became of a delivery: the changes it made, and its entries that were not applied before. */
+export type Applied = Acknowledgement & {
+  changes: Change[];
+  applied: readonly OutboxEntry[];
+};
+
 /** The projection of all teams of a tenant: applies what they deliver. */
 export class Directory {
   readonly #db: Database;
@@ -77,11 +83,13 @@ export class Directory {
   }
 
   /** Applies the entries that were not applied before, in their order; must be called inside a transaction. */
-  apply({ team, place, entries }: Delivery, now: number): Acknowledgement & { changes: Change[] } {
+  apply({ team, place, entries }: Delivery, now: number): Applied {
     let { at, activity } = this.#find(team, place);
     const changes: Change[] = [];
+    const fresh: OutboxEntry[] = [];
     for (const entry of entries) {
       if (entry.number <= activity.number) continue;
+      fresh.push(entry);
       const changed = this.#clock.next(now);
       if (entry.kind === "deleted") {
         this.#remove(team, at, activity, entry, changed);
@@ -101,7 +109,7 @@ export class Directory {
     if (at !== null && this.open.of(team).length > 0) this.#places.set(team, at);
     else this.#places.delete(team);
     const resync = at !== null && this.team(team) === undefined;
-    return { number: activity.number, place: at ?? 0, resync, changes };
+    return { number: activity.number, place: at ?? 0, resync, changes, applied: fresh };
   }
 
   listed(id: string, facts: TeamFacts, activity: Activity): ListedTeam {
@@ -266,6 +274,8 @@ export class Directory {
           changes: [{ changed, kind: "request_closed", team_id: team, id: entry.id }],
           moves: false,
         };
+      case "message":
+        return { activity, changes: [], moves: false };
       case "runs_deleted":
         for (const run of entry.runs) this.#deleteRun(team, run);
         return { activity, changes: [], moves: false };

@@ -34,6 +34,15 @@ export class DurableObjectTenants implements Tenants {
       runs: (query) => stub.runs(query),
       requests: (query) => stub.requests(query),
       usageReport: (query) => stub.usageReport(query),
+      putWebhook: (webhook, input) => stub.putWebhook(webhook, input),
+      webhooks: () => stub.webhooks(),
+      webhook: (webhook) => stub.webhook(webhook),
+      deleteWebhook: (webhook) => stub.deleteWebhook(webhook),
+      defaultWebhookSecret: () => stub.defaultWebhookSecret(),
+      rotateWebhookSecret: (webhook) => stub.rotateWebhookSecret(webhook),
+      webhookDeliveries: (webhook, query) => stub.webhookDeliveries(webhook, query),
+      retryWebhookDelivery: (webhook, delivery) => stub.retryWebhookDelivery(webhook, delivery),
+      testWebhook: (webhook) => stub.testWebhook(webhook),
       events: async (after, runs) => {
         const query = new URLSearchParams({
           ...(after !== null && { after: String(after) }),

@@ -1,4 +1,5 @@
 import type { Database } from "../storage/database.ts";
+import { WEBHOOK_TABLES } from "../webhooks/tables.ts";
 
 /**
  * What leads from each version of the tables to the next, the first one from nothing to version 1. All tables are without
@@ -29,6 +30,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     ) without rowid`,
     "create table usage (day text, team text, record text not null, primary key (day, team)) without rowid",
   ],
+  WEBHOOK_TABLES,
 ];
 
 /** Whether anything is stored of this tenant. Writes nothing. */

@@ -1,4 +1,3 @@
-import { DurableObject } from "cloudflare:workers";
 import type {
   Acknowledgement,
   Delivery,
@@ -20,11 +19,18 @@ import {
 } from "../../contract/tenant.ts";
 import type {
   AdmissionRequest,
+  Admitted,
   CreateKeyInput,
   Reservation,
 } from "../../contract/tenant-gateway.ts";
 import type { UsageQuery, UsageReport } from "../../contract/usage.ts";
+import { Sealer } from "../../secrets/sealer.ts";
 import { Database } from "../storage/database.ts";
+import type { SendResult } from "../webhooks/dispatcher.ts";
+import { webhookEvents } from "../webhooks/webhook-events.ts";
+import type { SignedRequest } from "../webhooks/signing.ts";
+import { WebhookObject, type WebhookSource } from "../webhooks/webhook-object.ts";
+import { Webhooks } from "../webhooks/webhooks.ts";
 import { Admission } from "./admission.ts";
 import { ChangeClock } from "./change-clock.ts";
 import { ChangeFeed } from "./change-feed.ts";
@@ -45,6 +51,8 @@ type Settings = Parameters<typeof tenantLimitsFrom>[0];
 export interface TenantEnv {
   TEAM?: DurableObjectNamespace;
   TENANT?: DurableObjectNamespace;
+  /** Encrypts the secrets of webhooks. */
+  SECRETS_KEY?: string;
 }
 
 interface RegistryStub {
@@ -79,25 +87,39 @@ interface Parts {
   spending: Spending;
   admission: Admission;
   lists: Lists;
+  webhooks: Webhooks;
 }
 
 /**
- * A tenant as a Durable Object: its keys, its limits and the directory of its teams. Under the name `@registry` it is the
- * list of tenants instead.
+ * A tenant as a Durable Object: its keys, its limits, its webhooks and the directory of its teams. Under the name
+ * `@registry` it is the list of tenants instead.
  *
  * Its methods are the remote side of TenantGateway and TenantOfTeam.
  */
-export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObject<Env> {
+export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends WebhookObject<Env> {
   readonly #db: Database;
   readonly #clock = new ChangeClock();
   readonly #feed = new ChangeFeed();
+  readonly #sealer: Sealer;
+  protected readonly webhookSource: WebhookSource;
   #parts: Parts | undefined;
+  /** When the alarm fires, as far as this instance has set it. */
+  #alarmAt: number | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#db = new Database(ctx.storage);
+    this.#sealer = new Sealer(env.SECRETS_KEY);
+    this.webhookSource = {
+      stored: () => this.#parts?.webhooks,
+      hold: () => this.#hold().webhooks,
+      sealer: this.#sealer,
+    };
     this.#load();
   }
+
+  /** Sends a delivery of a webhook once, to allowed hosts only. Never rejects. */
+  protected abstract sendWebhook(request: SignedRequest): Promise<SendResult>;
 
   /** Rows this instance has written so far. */
   get rowsWritten(): number {
@@ -180,10 +202,12 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     return reserved;
   }
 
-  admit(request: AdmissionRequest): Result<TenantLimits> {
-    const { tenant, admission } = this.#hold();
+  admit(request: AdmissionRequest): Result<Admitted> {
+    const { tenant, admission, webhooks } = this.#hold();
     if (tenant.record.deleting) return beingDeleted();
-    return admission.admit(request, this.limits(), Date.now());
+    const limits = this.limits();
+    const refused = admission.admit(request, limits, Date.now());
+    return refused ?? ok({ limits, messages: webhooks.wantsMessages(request.team) });
   }
 
   /** Applies what a team tells; lists and feed show it from then on. */
@@ -193,10 +217,14 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     if (this.#parts === undefined && last?.kind === "deleted") {
       return { number: last.number, place: 0, resync: false };
     }
-    const { admission, directory, spending } = this.#hold();
+    const { admission, directory, spending, webhooks } = this.#hold();
     let applied;
     try {
-      applied = this.#db.transaction(() => directory.apply(delivery, Date.now()));
+      applied = this.#db.transaction(() => {
+        const { applied: entries, ...changed } = directory.apply(delivery, Date.now());
+        webhooks.offer(webhookEvents(delivery.team, entries));
+        return changed;
+      });
     } catch (error) {
       // What is in memory may be ahead of what is stored.
       this.#load();
@@ -240,14 +268,12 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
   /** The feed uses fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
     const streams = this.#feed.streams + 1;
-    const admitted = this.#parts?.admission.admit(
+    const refused = this.#parts?.admission.admit(
       { team: FEED, streams },
       this.limits(),
       Date.now(),
     );
-    if (admitted?.ok === false) {
-      return Response.json(admitted.problem, { status: admitted.problem.status });
-    }
+    if (refused) return Response.json(refused.problem, { status: refused.problem.status });
     const { searchParams } = new URL(request.url);
     const after = searchParams.get("after");
     const body = this.#feed.open(
@@ -276,8 +302,10 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     const parts = this.#parts;
     if (parts === undefined) return;
     // Set first, so that the alarm rings again whatever fails below.
+    this.#alarmAt = null;
     await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
     try {
+      if (!parts.tenant.record.deleting) parts.webhooks.tick();
       await this.#registerOnce(parts);
       if (parts.tenant.record.deleting) {
         await this.#delete(parts);
@@ -307,6 +335,7 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
   }
 
   #load(): void {
+    this.#parts?.webhooks.close();
     this.#parts = undefined;
     if (this.ctx.id.name === REGISTRY || !holdsTenant(this.#db)) return;
     createTenantTables(this.#db);
@@ -315,6 +344,12 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     const usage = new UsageStore(this.#db);
     const directory = new Directory(this.#db, this.#clock, usage);
     const spending = new Spending(directory, usage);
+    const webhooks = new Webhooks({
+      db: this.#db,
+      sealer: this.#sealer,
+      send: (request) => this.sendWebhook(request),
+      arm: () => this.#arm(Date.now()),
+    });
     this.#parts = {
       tenant,
       keys: new KeyStore(this.#db),
@@ -324,7 +359,10 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
       spending,
       admission: new Admission(directory, spending),
       lists: new Lists(this.#db, directory),
+      webhooks,
     };
+    // Not in the constructor: the fields of a subclass are not initialized yet.
+    queueMicrotask(() => webhooks.tick());
   }
 
   /** Sets the alarm to when something has to happen by itself. */
@@ -332,9 +370,13 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     const parts = this.#parts;
     if (parts === undefined) return;
     const { registered, deleting } = parts.tenant.record;
-    const at = registered && !deleting ? parts.reservations.nextExpiry : now;
-    if (at === null) void this.ctx.storage.deleteAlarm();
-    else void this.ctx.storage.setAlarm(Math.max(now, at));
+    const times = [parts.reservations.nextExpiry, parts.webhooks.alarmAt()];
+    const at = registered && !deleting ? earliest(times) : now;
+    // Each time it is set costs a written row; one that fires too early is set again.
+    if (at !== null && this.#alarmAt !== null && this.#alarmAt > now && this.#alarmAt <= at) return;
+    this.#alarmAt = at === null ? null : Math.max(now, at);
+    if (this.#alarmAt === null) void this.ctx.storage.deleteAlarm();
+    else void this.ctx.storage.setAlarm(this.#alarmAt);
   }
 
   /** Tells the registry of this tenant, until it has been told. */
@@ -356,7 +398,8 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
   }
 
   /** Deletes some teams, and the rest when none is left. */
-  async #delete({ tenant, directory }: Parts): Promise<void> {
+  async #delete(parts: Parts): Promise<void> {
+    const { tenant, directory } = parts;
     const { id: name } = tenant.record;
     const teams = directory.some(DELETED_AT_ONCE);
     await Promise.all(
@@ -372,6 +415,7 @@ export class TroupeTenant<Env extends TenantEnv = TenantEnv> extends DurableObje
     }
     await this.#registry().unregister(name);
     this.#feed.end();
+    parts.webhooks.close();
     this.#parts = undefined;
     await this.ctx.storage.deleteAll();
   }
@@ -395,6 +439,11 @@ function emptyPage<T extends object>(
   items: T,
 ): Result<T & { next_cursor: null }> {
   return cursor === undefined ? ok({ ...items, next_cursor: null }) : invalidCursor();
+}
+
+function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 function tenantNotFound(): Refused {

@@ -3,14 +3,16 @@ import { invalid, unwrap } from "../problem.ts";
 import { integerParameter } from "../../contract/common.ts";
 import { startRunSchema } from "../../contract/run.ts";
 import * as z from "zod";
-import type { Services } from "../services.ts";
+import { type Services, tenantsOf } from "../services.ts";
 import { acceptsEventStream, streamAnswer } from "../sse.ts";
 import { parseTask } from "../task.ts";
 import { checkMetadata } from "../team-input.ts";
+import { requireWebhookUrl } from "../webhook-url.ts";
 import { defaultPage } from "./teams.ts";
 
 /** Starting runs and looking at them. */
-export function runEndpoints({ limits, prices }: Services): Endpoint[] {
+export function runEndpoints(services: Services): Endpoint[] {
+  const { limits, prices } = services;
   const tag = "Runs" as const;
 
   return [
@@ -44,6 +46,10 @@ export function runEndpoints({ limits, prices }: Services): Endpoint[] {
       async handle({ body, query, team, param, idempotency, c }) {
         checkMetadata(body.metadata, limits);
         if (body.max_cost !== null) requirePrices(prices);
+        if (body.webhook !== null) {
+          tenantsOf(services);
+          requireWebhookUrl(services, body.webhook.url, "webhook.url");
+        }
         const input = {
           ...body,
           task: parseTask(body.task, limits),

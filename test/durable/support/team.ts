@@ -170,6 +170,7 @@ export function startInput(
     max_total_tokens: null,
     max_cost: null,
     metadata: {},
+    webhook: null,
     ...options,
   };
 }

@@ -2,9 +2,12 @@ import type { ChatAgent, ComponentModel, RequestUsage, Runnable, Team } from "tr
 import { ComponentRegistry, agentRunnable, coreComponents, sandboxComponents } from "troupe";
 import { TroupeTeam } from "#durable/object/team-object.ts";
 import { TroupeTenant } from "#durable/tenant/tenant-object.ts";
+import type { SendResult } from "#durable/webhooks/dispatcher.ts";
+import type { SignedRequest } from "#durable/webhooks/signing.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
 import { lastObject } from "./last-object.ts";
+import { receivers } from "./receiver.ts";
 import { releaseSession, sandboxAddress } from "./sandbox.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
 import { TallyAgent } from "./tally-agent.ts";
@@ -63,8 +66,12 @@ async function unhurried(runnable: Runnable): Promise<Runnable> {
   });
 }
 
-/** A tenant whose teams are scripted. */
-export class Tenant extends TroupeTenant {}
+/** A tenant whose teams are scripted, and so are the receivers of its webhooks. */
+export class Tenant extends TroupeTenant {
+  protected sendWebhook(request: SignedRequest): Promise<SendResult> {
+    return receivers.send(request);
+  }
+}
 
 export default {
   fetch: () => new Response(null, { status: 404 }),

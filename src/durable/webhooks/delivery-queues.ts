@@ -1,0 +1,136 @@
+import { DEFAULT_WEBHOOK } from "../../contract/webhook.ts";
+import type { DeliveryKey, DeliveryRecord, StoredDelivery } from "./delivery-store.ts";
+
+/**
+ * Requests at a time. The platform holds back more than six of an object's, and what is held back would look like a
+ * receiver that does not answer.
+ */
+const MOST_REQUESTS = 6;
+
+/** So that a receiver that does not answer leaves some for the others. */
+const MOST_REQUESTS_OF_WEBHOOK = 3;
+
+/** When the alarm looks after what is due or on its way: in the meantime the object may have been lost. */
+const WATCH_MS = 15_000;
+
+interface Item {
+  seq: number;
+  /** Epoch milliseconds. */
+  nextAt: number;
+}
+
+/** The pending deliveries of a team to a webhook, oldest first: the next one waits for the one before. */
+interface Queue {
+  name: string;
+  webhook: string;
+  items: Item[];
+  busy: boolean;
+}
+
+/** The pending deliveries in memory, without their bodies. */
+export class DeliveryQueues {
+  readonly #queues = new Map<string, Queue>();
+  /** Requests on their way, by webhook. */
+  readonly #requests = new Map<string, number>();
+
+  add({ webhook, seq, record }: StoredDelivery): void {
+    const name = queueName(webhook, record);
+    const queue = this.#queues.get(name) ?? { name, webhook, items: [], busy: false };
+    this.#queues.set(name, queue);
+    const item = { seq, nextAt: record.next_at };
+    const last = queue.items.at(-1);
+    if (last === undefined || last.seq < seq) {
+      queue.items.push(item);
+    } else {
+      // One that is retried.
+      queue.items = [...queue.items.filter((one) => one.seq !== seq), item].toSorted(
+        (one, other) => one.seq - other.seq,
+      );
+    }
+  }
+
+  /** How many deliveries are pending. */
+  size(webhook: string): number {
+    return this.#of(webhook).reduce((sum, { items }) => sum + items.length, 0);
+  }
+
+  /** A delivery to attempt now, until it is released. Those of webhooks with few requests come first. */
+  take(now: number): (DeliveryKey & { queue: string }) | undefined {
+    const requests = (webhook: string): number => this.#requests.get(webhook) ?? 0;
+    const total = [...this.#requests.values()].reduce((sum, count) => sum + count, 0);
+    if (total >= MOST_REQUESTS) return undefined;
+    let next: Queue | undefined;
+    for (const queue of this.#queues.values()) {
+      const [head] = queue.items;
+      if (queue.busy || head === undefined || head.nextAt > now) continue;
+      if (requests(queue.webhook) >= MOST_REQUESTS_OF_WEBHOOK) continue;
+      const first = next?.items[0];
+      const difference = next === undefined ? -1 : requests(queue.webhook) - requests(next.webhook);
+      if (difference < 0 || (difference === 0 && head.nextAt < (first?.nextAt ?? 0))) next = queue;
+    }
+    const head = next?.items[0];
+    if (next === undefined || head === undefined) return undefined;
+    next.busy = true;
+    this.#requests.set(next.webhook, requests(next.webhook) + 1);
+    return { webhook: next.webhook, seq: head.seq, queue: next.name };
+  }
+
+  /** The attempt is over. */
+  release({ queue: name, webhook }: { queue: string; webhook: string }): void {
+    const requests = (this.#requests.get(webhook) ?? 1) - 1;
+    if (requests === 0) this.#requests.delete(webhook);
+    else this.#requests.set(webhook, requests);
+    const queue = this.#queues.get(name);
+    if (queue === undefined) return;
+    queue.busy = false;
+    if (queue.items.length === 0) this.#queues.delete(name);
+  }
+
+  /** The time of the next attempt. */
+  postpone(name: string, seq: number, nextAt: number): void {
+    const item = this.#queues.get(name)?.items.find((one) => one.seq === seq);
+    if (item !== undefined) item.nextAt = nextAt;
+  }
+
+  remove(name: string, seq: number): void {
+    const queue = this.#queues.get(name);
+    if (queue === undefined) return;
+    queue.items = queue.items.filter((item) => item.seq !== seq);
+    if (queue.items.length === 0 && !queue.busy) this.#queues.delete(name);
+  }
+
+  /** Forgets what is pending of a webhook, or only of one queue. Returns the seqs that it forgot. */
+  clear(webhook: string, name?: string): number[] {
+    const queues = this.#of(webhook).filter((queue) => name === undefined || queue.name === name);
+    const seqs = queues.flatMap(({ items }) => items.map(({ seq }) => seq));
+    for (const queue of queues) {
+      queue.items = [];
+      if (!queue.busy) this.#queues.delete(queue.name);
+    }
+    return seqs;
+  }
+
+  /** When the object has to be awake, epoch milliseconds. */
+  alarmAt(now: number): number | null {
+    let at: number | null = null;
+    for (const { items, busy } of this.#queues.values()) {
+      const [head] = items;
+      if (head === undefined) continue;
+      const due = busy || head.nextAt <= now ? now + WATCH_MS : head.nextAt;
+      at = Math.min(at ?? due, due);
+    }
+    return at;
+  }
+
+  #of(webhook: string): Queue[] {
+    return [...this.#queues.values()].filter((queue) => queue.webhook === webhook);
+  }
+}
+
+/** Of a webhook on a run only the run's own deliveries wait for each other. */
+function queueName(
+  webhook: string,
+  { team_id, run_id }: Pick<DeliveryRecord, "team_id" | "run_id">,
+): string {
+  return webhook === DEFAULT_WEBHOOK ? `${webhook}/${team_id}/${run_id}` : `${webhook}/${team_id}`;
+}

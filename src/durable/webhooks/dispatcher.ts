@@ -1,0 +1,206 @@
+import { errorMessage } from "../../core/errors.ts";
+import { DEFAULT_WEBHOOK, type WebhookAttempt, type WebhookInfo } from "../../contract/webhook.ts";
+import type { Database } from "../storage/database.ts";
+import { nextWait } from "./backoff.ts";
+import type { DeliveryQueues } from "./delivery-queues.ts";
+import type { DeliveryKey, DeliveryRecord, DeliveryStore } from "./delivery-store.ts";
+import type { Retention } from "./retention.ts";
+import type { SecretStore } from "./secret-store.ts";
+import { signed, type SignedRequest } from "./signing.ts";
+import type { WebhookStore } from "./webhook-store.ts";
+
+/** How an attempt to deliver went. */
+export interface SendResult {
+  /** Null: there was no answer. */
+  status: number | null;
+  /** Why there was none. */
+  error: string | null;
+  /** The beginning of a failed answer's body. */
+  response: string | null;
+  /** Milliseconds that the receiver asked to wait. */
+  retryAfter: number | null;
+  /** Milliseconds. */
+  duration: number;
+}
+
+/** Sends a signed delivery once; never rejects. */
+export type SendWebhook = (request: SignedRequest) => Promise<SendResult>;
+
+/** What the dispatcher works on. */
+export interface DispatcherParts {
+  db: Database;
+  webhooks: WebhookStore;
+  secrets: SecretStore;
+  deliveries: DeliveryStore;
+  queues: DeliveryQueues;
+  retention: Retention;
+  send: SendWebhook;
+  /** Called when the time of the next alarm may have changed. */
+  arm: () => void;
+}
+
+const GONE = 410;
+
+/** Until an attempt is repeated whose outcome could not be stored. */
+const STORAGE_RETRY_MS = 5_000;
+
+/** Only these answers have a `Retry-After` that says when the receiver can be asked again. */
+const WITH_RETRY_AFTER: ReadonlySet<number | null> = new Set([429, 503]);
+
+const GONE_REASON = "The receiver answered 410 Gone.";
+const UNREACHABLE_REASON = "Deliveries failed for three days.";
+
+/** Sends what is due, and stores how it went. */
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  #closed = false;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts all attempts that are due. */
+  dispatch(): void {
+    if (this.#closed) return;
+    const { queues, arm } = this.#parts;
+    for (let next = queues.take(Date.now()); next; next = queues.take(Date.now())) {
+      void this.#attempt(next);
+    }
+    arm();
+  }
+
+  /** What is on its way changes nothing from now on: the storage is not ours any more. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Sends a body once. */
+  async send(
+    target: { id: string; url: string; body: string },
+    signer: { webhook: string } | { sealed: string },
+  ): Promise<SendResult> {
+    const { secrets, send } = this.#parts;
+    const now = Date.now();
+    try {
+      if ("webhook" in signer && signer.webhook === DEFAULT_WEBHOOK) {
+        await secrets.ensure(signer.webhook);
+      }
+      const keys =
+        "sealed" in signer
+          ? [await secrets.open(signer.sealed)]
+          : await secrets.signing(signer.webhook, now);
+      return await send(await signed(target, keys, now));
+    } catch (error) {
+      const none = { status: null, response: null, retryAfter: null };
+      return { ...none, error: errorMessage(error), duration: Date.now() - now };
+    }
+  }
+
+  /** Stores that the webhook gets no more deliveries; those that are pending fail. */
+  disable(webhook: WebhookInfo, reason: string): void {
+    this.#parts.webhooks.disable(webhook, reason, Date.now());
+    this.failPending(webhook.id);
+  }
+
+  failPending(webhook: string): void {
+    const { deliveries, queues, retention } = this.#parts;
+    deliveries.failPending(webhook);
+    for (const _ of queues.clear(webhook)) retention.ended(webhook, "failed", Date.now());
+  }
+
+  async #attempt(key: DeliveryKey & { queue: string }): Promise<void> {
+    const { deliveries, queues, webhooks, db } = this.#parts;
+    try {
+      const delivery = deliveries.open(key);
+      // The transaction that added it may have been rolled back.
+      if (delivery === undefined) return queues.remove(key.queue, key.seq);
+      const { record, body } = delivery;
+      const url = webhooks.get(key.webhook)?.url ?? record.url;
+      const result = await this.send(
+        { id: record.id, url, body },
+        record.secret === null ? { webhook: key.webhook } : { sealed: record.secret },
+      );
+      if (this.#closed) return;
+      db.transaction(() => this.#settle(key, url, result));
+    } catch {
+      // Nothing was stored, so the delivery is still pending.
+      queues.postpone(key.queue, key.seq, Date.now() + STORAGE_RETRY_MS);
+    } finally {
+      if (!this.#closed) {
+        queues.release(key);
+        this.dispatch();
+      }
+    }
+  }
+
+  #settle(key: DeliveryKey & { queue: string }, url: string, result: SendResult): void {
+    const { deliveries, queues, retention, webhooks } = this.#parts;
+    // It may have been removed or given up in the meantime.
+    const delivery = deliveries.open(key);
+    if (delivery === undefined) return queues.remove(key.queue, key.seq);
+    const now = Date.now();
+    const record = attempted(delivery.record, url, result, now);
+    if (isDelivered(result)) {
+      deliveries.save(delivery, "delivered", record);
+      queues.remove(key.queue, key.seq);
+      return retention.ended(key.webhook, "delivered", now);
+    }
+    const webhook = webhooks.get(key.webhook);
+    const gone = result.status === GONE;
+    const asked = WITH_RETRY_AFTER.has(result.status) ? result.retryAfter : null;
+    const wait = gone ? null : nextWait(record.tries, asked, Math.random());
+    if (wait !== null) {
+      deliveries.save(delivery, "pending", { ...record, next_at: now + wait });
+      return queues.postpone(key.queue, key.seq, now + wait);
+    }
+    deliveries.save(delivery, "failed", record);
+    queues.remove(key.queue, key.seq);
+    retention.ended(key.webhook, "failed", now);
+    if (key.webhook === DEFAULT_WEBHOOK) this.#failQueue(key);
+    else if (webhook?.url !== url) return;
+    else if (gone) this.disable(webhook, GONE_REASON);
+    // What arrives shows that the receiver is there, and refuses this one.
+    else if (!deliveries.deliveredAfter(key)) this.disable(webhook, UNREACHABLE_REASON);
+  }
+
+  /** The other deliveries of a run go to the same receiver. */
+  #failQueue({ webhook, queue }: DeliveryKey & { queue: string }): void {
+    const { deliveries, queues, retention } = this.#parts;
+    for (const seq of queues.clear(webhook, queue)) {
+      const delivery = deliveries.open({ webhook, seq });
+      if (delivery === undefined) continue;
+      deliveries.save(delivery, "failed", delivery.record);
+      retention.ended(webhook, "failed", Date.now());
+    }
+  }
+}
+
+/** Whether the receiver took it: any 2xx. */
+export function isDelivered({ status }: SendResult): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
+/** How an attempt is shown. */
+export function shownResult(result: SendResult): Omit<WebhookAttempt, "at"> {
+  const { status, error, response, duration } = result;
+  const failure = isDelivered(result) ? null : (error ?? `The receiver answered ${status}.`);
+  return { status, error: failure, response, duration_ms: duration };
+}
+
+function attempted(
+  record: DeliveryRecord,
+  url: string,
+  result: SendResult,
+  now: number,
+): DeliveryRecord {
+  return {
+    ...record,
+    url,
+    attempts: record.attempts + 1,
+    tries: record.tries + 1,
+    last_attempt: {
+      at: new Date(now - result.duration).toISOString(),
+      ...shownResult(result),
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import type { Sealer } from "../../secrets/sealer.ts";
+import { DEFAULT_WEBHOOK, type WebhookEvent, type WebhookInfo } from "../../contract/webhook.ts";
+import type { Database } from "../storage/database.ts";
+import { DeliveryQueues } from "./delivery-queues.ts";
+import { DeliveryStore } from "./delivery-store.ts";
+import { Dispatcher, type SendWebhook } from "./dispatcher.ts";
+import { eventBody } from "./event-body.ts";
+import { Retention } from "./retention.ts";
+import { SecretStore } from "./secret-store.ts";
+import { WebhookStore } from "./webhook-store.ts";
+
+/** Pending deliveries of a webhook; with more it is disabled. */
+const MOST_PENDING = 10_000;
+
+/** What webhooks need of the object that holds them. */
+export interface WebhookHost {
+  db: Database;
+  sealer: Sealer;
+  send: SendWebhook;
+  /** Called when {@link Webhooks.alarmAt} may have changed. */
+  arm: () => void;
+}
+
+/** The webhooks of a tenant and their deliveries: what its object calls. */
+export class Webhooks {
+  readonly db: Database;
+  readonly store: WebhookStore;
+  readonly secrets: SecretStore;
+  readonly deliveries: DeliveryStore;
+  readonly queues = new DeliveryQueues();
+  readonly dispatcher: Dispatcher;
+  readonly #retention: Retention;
+
+  constructor({ db, sealer, send, arm }: WebhookHost) {
+    this.db = db;
+    this.store = new WebhookStore(db);
+    this.secrets = new SecretStore(db, sealer);
+    this.deliveries = new DeliveryStore(db);
+    for (const delivery of this.deliveries.pending()) this.queues.add(delivery);
+    this.#retention = new Retention(db, () => [
+      DEFAULT_WEBHOOK,
+      ...this.store.list().map(({ id }) => id),
+    ]);
+    this.dispatcher = new Dispatcher({
+      db,
+      webhooks: this.store,
+      secrets: this.secrets,
+      deliveries: this.deliveries,
+      queues: this.queues,
+      retention: this.#retention,
+      send,
+      arm,
+    });
+  }
+
+  /** Stores the deliveries of events; to be called in the transaction that makes them happen. They are sent after it. */
+  offer(events: readonly WebhookEvent[]): void {
+    const offered = events.map((event) => this.#offer(event));
+    if (offered.includes(true)) queueMicrotask(() => this.dispatcher.dispatch());
+  }
+
+  /** Whether a webhook wants to be told of the messages of a team. */
+  wantsMessages(team: string): boolean {
+    return this.store.wanting({ type: "message", team_id: team }).length > 0;
+  }
+
+  /** When {@link tick} has to be called, epoch milliseconds; null: not before something else happens. */
+  alarmAt(): number | null {
+    const times = [this.queues.alarmAt(Date.now()), this.#retention.at].filter(
+      (time) => time !== null,
+    );
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  /** Sends what is due and removes what is old. */
+  tick(): void {
+    this.#retention.clean(Date.now());
+    this.dispatcher.dispatch();
+  }
+
+  /** Nothing is stored any more. */
+  close(): void {
+    this.dispatcher.close();
+  }
+
+  /** Returns whether it has to be delivered. */
+  #offer(event: WebhookEvent): boolean {
+    const webhooks = this.store.wanting(event);
+    for (const webhook of webhooks) this.#add(webhook, event);
+    const { webhook, type } = event;
+    const ofRun = webhook?.events.includes(type) ? webhook : undefined;
+    if (ofRun !== undefined) {
+      const now = Date.now();
+      this.queues.add(this.deliveries.add(DEFAULT_WEBHOOK, event, ofRun, eventBody(event), now));
+    }
+    return webhooks.length > 0 || ofRun !== undefined;
+  }
+
+  #add(webhook: WebhookInfo, event: WebhookEvent): void {
+    if (this.queues.size(webhook.id) >= MOST_PENDING) {
+      return this.dispatcher.disable(webhook, `More than ${MOST_PENDING} deliveries were pending.`);
+    }
+    const target = { url: webhook.url, secret: null };
+    const body = eventBody(event);
+    this.queues.add(this.deliveries.add(webhook.id, event, target, body, Date.now()));
+  }
+}
