@@ -19,6 +19,7 @@ export const PAGES = [
   "docs/approval.md",
   "docs/python-tools.md",
   "docs/sandbox.md",
+  "docs/webhooks.md",
   "docs/custom-teams.md",
   "docs/differences-from-autogen.md",
   "docs/moving-from-autogen.md",

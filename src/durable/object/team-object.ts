@@ -351,7 +351,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       limits: tenantLimitsFrom(this.env as object as Settings),
       storedBytes: () => this.ctx.storage.sql.databaseSize,
       openStreams: () => live.streams,
-      tellMessages: (wanted) => stores.announcer.setWantsMessages(wanted),
+      tellMessages: (wanted) => {
+        // The team may have been deleted in the meantime.
+        if (this.#parts?.stores === stores) stores.announcer.setWantsMessages(wanted);
+      },
     });
     live.onLeave = () => quota.streamEnded();
     const runs = new RunService(stores, controller);
