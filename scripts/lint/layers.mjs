@@ -28,7 +28,10 @@ export const LAYERS = {
   "sandbox/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   // Authentication of requests.
   "auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
-  "durable/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "cloudflare:workers"] },
+  "durable/": {
+    src: ["core/", "contract/", "secrets/"],
+    packages: ["zod", "croner", "cloudflare:workers"],
+  },
   "http/": { src: ["core/", "contract/", "secrets/", "auth/"], packages: ["zod", "hono"] },
   "protocols/": { src: WIRE, packages: ["zod", "hono"] },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },

@@ -7,6 +7,7 @@ import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../cont
 import { requestListSchema, runListSchema, teamListSchema } from "../contract/directory.ts";
 import { usageReportSchema } from "../contract/usage.ts";
 import { tenantListSchema, tenantSchema } from "../contract/tenant.ts";
+import { schedulePageSchema, scheduleSchema } from "../contract/schedule.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
 import { COLLECTED } from "./call.ts";
@@ -33,6 +34,8 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   Team: teamSchema,
   Run: runSchema,
   RunPage: runPageSchema,
+  Schedule: scheduleSchema,
+  SchedulePage: schedulePageSchema,
   MessagePage: messagePageSchema,
   HumanRequests: humanRequestsSchema,
   State: stateSchema,
@@ -68,7 +71,7 @@ const REASONS: Record<number, string> = {
   400: "The body is not JSON in UTF-8, or nested too deeply.",
   401: "No key, or a wrong one.",
   403: "The key lacks the scope, or the request comes from a foreign site.",
-  404: "There is no such team, run or request.",
+  404: "There is no such team, run, request or schedule.",
   409: "It conflicts with what exists or runs; the code says how.",
   413: "The body is too large.",
   415: "The body is not application/json.",
@@ -97,7 +100,9 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
     },
     servers: [{ url: "/" }],
     security: [{ key: [] }],
-    tags: ["Teams", "Runs", "Keys", "Usage", "Tenants", "Service"].map((name) => ({ name })),
+    tags: ["Teams", "Runs", "Schedules", "Keys", "Usage", "Tenants", "Service"].map((name) => ({
+      name,
+    })),
     paths,
     components: {
       schemas: componentSchemas(),
