@@ -5,6 +5,7 @@ import type { RunInfo, RunPage } from "#contract/run.ts";
 import { type ScheduleInfo, type SchedulePage, scheduleSchema } from "#contract/schedule.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { jsonInit } from "../support/http-app.ts";
+import { snippet } from "../support/pages.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";
 
@@ -96,6 +97,24 @@ describe("a schedule over HTTP", () => {
     expect(rest.schedules).toEqual([changed.body]);
     expect(await ask("DELETE", "/news")).toMatchObject({ status: 204, body: null });
     expect(await ask("GET", "/news")).toMatchObject({ status: 404 });
+  });
+
+  test("is created as the page says", async () => {
+    const curl = snippet("Create a schedule", "sh", 0, "docs/schedules.md");
+    const [, body = ""] = /-d '(.*)'/.exec(curl) ?? [];
+    const { status } = await ask("POST", "", JSON.parse(body));
+    expect(status).toBe(201);
+    for (const cron of [
+      "9-17/2 1,15 * JAN,DEC SUN",
+      "0 8 L * *",
+      "0 8 15W * *",
+      "0 8 * * FRI#2",
+      "0 8 * * FRI#L",
+      "@daily",
+      "0 0 * * 7",
+    ]) {
+      expect(await ask("POST", "", { cron })).toMatchObject({ status: 201, body: { cron } });
+    }
   });
 
   test("starts its run when its time has come", async () => {
