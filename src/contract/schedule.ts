@@ -141,7 +141,8 @@ function checkMetadata({ metadata }: { metadata?: object | undefined }, issue: A
 
 function isTimeZone(name: string): boolean {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+    Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
   } catch {
     return false;
   }

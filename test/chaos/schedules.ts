@@ -97,7 +97,8 @@ async function trial({ scratch, config, sandbox }: Place, plan: readonly Kill[])
     if (supervisor.killed.length === 0 && plan.length > 0) problems.push("it was not killed");
     const runs = await api.runs();
     const started = runs.map(
-      ({ metadata }) => `${String(metadata.schedule_id)} ${String(metadata.scheduled_for)}`,
+      ({ metadata: { schedule_id, scheduled_for } }) =>
+        `${schedule_id as string} ${scheduled_for as string}`,
     );
     if (started.toSorted().join("; ") !== expected.toSorted().join("; "))
       problems.push(`started: ${started.join("; ")}; expected: ${expected.join("; ")}`);

@@ -1,4 +1,3 @@
-import type { Json } from "../../core/json.ts";
 import type {
   CreateScheduleInput,
   Idempotency,
@@ -167,7 +166,7 @@ export class ScheduleService {
       team_id: stores.team.record.id,
       ...times,
       enabled,
-      task: stores.schedules.task(schedule) as Json,
+      task: stores.schedules.task(schedule),
       ...run,
       next_at: next_at === null ? null : new Date(next_at).toISOString(),
       last_at,
