@@ -158,6 +158,20 @@ describe("an occurrence while a run is active", () => {
     expect(await occurrencesOf(team)).toEqual([undefined, EIGHT]);
   });
 
+  test("waits for its turn with queue", async () => {
+    const team = await scheduled({ on_conflict: "queue" }, asker());
+    const { id } = await team.start("go");
+    await team.rested(id);
+    await ringAt(team, EIGHT);
+    const [, queued] = await runsOf(team);
+    expect(queued).toMatchObject({ status: "queued", metadata: { scheduled_for: EIGHT } });
+    expect(await scheduleOf(team)).toMatchObject({ next_at: TUESDAY, last_run: queued!.id });
+    value(await team.gateway.stopRun(id, "now"));
+    expect(await team.rested(queued!.id)).toMatchObject({ status: "waiting" });
+    await ringAt(team, TUESDAY);
+    expect(await occurrencesOf(team)).toEqual([undefined, EIGHT, TUESDAY]);
+  });
+
   test("of another schedule at the same time: the first one runs", async () => {
     const team = await scheduled({}, asker());
     await atTime(MONDAY, () => createSchedule(team, { id: "second" }));
