@@ -30,7 +30,7 @@ export const LAYERS = {
   "auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
   "durable/": {
     src: ["core/", "contract/", "secrets/"],
-    packages: ["zod", "cloudflare:workers", "standardwebhooks"],
+    packages: ["zod", "croner", "cloudflare:workers", "standardwebhooks"],
   },
   "http/": { src: ["core/", "contract/", "secrets/", "auth/"], packages: ["zod", "hono"] },
   "protocols/": { src: WIRE, packages: ["zod", "hono"] },

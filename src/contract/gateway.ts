@@ -3,6 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { ChatMessage } from "../core/messages/message.ts";
 import type { Result } from "./result.ts";
 import type { HumanRequest, RunInfo, RunPage } from "./run.ts";
+import type { ScheduleInfo, SchedulePage } from "./schedule.ts";
 import type { MessagePage, TeamInfo } from "./team.ts";
 import type { RunWebhook } from "./webhook.ts";
 
@@ -41,6 +42,30 @@ export interface StartRunInput {
   metadata: JsonObject;
   webhook: RunWebhook | null;
   idempotency?: Idempotency;
+}
+
+/** What a schedule starts its runs with. */
+export type ScheduledRun = Omit<StartRunInput, "idempotency">;
+
+export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
+  /** Left out, one is made. */
+  id?: string;
+  enabled: boolean;
+  idempotency?: Idempotency;
+}
+
+/** Fields that are left out stay as they are. */
+export interface ScheduleChanges extends Partial<ScheduledRun>, ScheduleTimes {
+  enabled?: boolean;
+}
+
+/** Not both `cron` and `at`. */
+export interface ScheduleTimes {
+  cron?: string;
+  /** Of `cron`: an IANA time zone. */
+  timezone?: string;
+  /** ISO 8601 with its offset. */
+  at?: string;
 }
 
 /** SSE bytes as docs/http-api.md describes them, ready to send; `done` when a run is over and nothing is left to send. */
@@ -86,6 +111,14 @@ export interface TeamGateway {
   retryRun(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>>;
   requests(run: string): Promise<Result<HumanRequest[]>>;
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
+
+  createSchedule(input: CreateScheduleInput): Promise<Result<ScheduleInfo>>;
+  schedules(page: { cursor?: string; limit: number }): Promise<Result<SchedulePage>>;
+  schedule(id: string): Promise<Result<ScheduleInfo>>;
+  changeSchedule(id: string, changes: ScheduleChanges): Promise<Result<ScheduleInfo>>;
+  deleteSchedule(id: string): Promise<Result<null>>;
+  /** Starts a run of the schedule now; its occurrences stay as they are. */
+  runSchedule(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>>;
 
   stream(input: StreamInput): Promise<Result<OpenedStream>>;
   /** Starts a run and opens its stream at once, so that not even the first chunk of text is missed. */

@@ -14,6 +14,7 @@ import { RequestRate } from "./rate-limit.ts";
 import { endWithCredential, RECHECK_MS } from "./revocation.ts";
 import { runActionEndpoints } from "./routes/run-actions.ts";
 import { runEndpoints } from "./routes/runs.ts";
+import { scheduleEndpoints } from "./routes/schedules.ts";
 import { serviceEndpoints } from "./routes/service.ts";
 import { streamEndpoints } from "./routes/streams.ts";
 import { teamEndpoints } from "./routes/teams.ts";
@@ -42,6 +43,7 @@ export function createApp(options: AppOptions): Hono {
     ...runEndpoints(options),
     ...streamEndpoints(),
     ...runActionEndpoints(options),
+    ...scheduleEndpoints(options),
     ...directoryEndpoints(options),
     ...keyEndpoints(options),
     ...tenantEndpoints(options),

@@ -9,7 +9,7 @@ export interface AllowedOrigins {
   anyWithTeamToken: boolean;
 }
 
-const METHODS = "GET, HEAD, POST, PUT, DELETE";
+const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =
   "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Troupe-Tenant";
 const EXPOSED_HEADERS = "Location, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";

@@ -10,13 +10,13 @@ export interface Endpoint<
   Body extends z.ZodType = z.ZodType,
   Query extends QueryShape = QueryShape,
 > {
-  method: "get" | "post" | "put" | "delete";
+  method: "get" | "post" | "put" | "patch" | "delete";
   /** In Hono's notation: `/v1/teams/:team`. Parameters are ids. */
   path: string;
   /** The `operationId`. */
   id: string;
   summary: string;
-  tag: "Teams" | "Runs" | "Keys" | "Usage" | "Tenants" | "Webhooks" | "Service";
+  tag: "Teams" | "Runs" | "Schedules" | "Webhooks" | "Keys" | "Usage" | "Tenants" | "Service";
   /** The scope that the key must have; null for endpoints without authentication. */
   scope: Scope | "any" | "operator" | null;
   body?: Body;

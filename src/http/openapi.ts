@@ -16,6 +16,7 @@ import {
   webhooksSchema,
   webhookTestSchema,
 } from "../contract/webhook.ts";
+import { schedulePageSchema, scheduleSchema } from "../contract/schedule.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
 import { COLLECTED } from "./call.ts";
@@ -42,6 +43,8 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   Team: teamSchema,
   Run: runSchema,
   RunPage: runPageSchema,
+  Schedule: scheduleSchema,
+  SchedulePage: schedulePageSchema,
   MessagePage: messagePageSchema,
   HumanRequests: humanRequestsSchema,
   State: stateSchema,
@@ -70,6 +73,17 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   Problem: problemSchema,
 };
 
+const TAGS: readonly Endpoint["tag"][] = [
+  "Teams",
+  "Runs",
+  "Schedules",
+  "Webhooks",
+  "Keys",
+  "Usage",
+  "Tenants",
+  "Service",
+];
+
 const SCOPE_TEXTS: Record<string, string> = {
   any: "Any valid credential.",
   operator: "The operator's key.",
@@ -84,7 +98,7 @@ const REASONS: Record<number, string> = {
   400: "The body is not JSON in UTF-8, or nested too deeply.",
   401: "No key, or a wrong one.",
   403: "The key lacks the scope, or the request comes from a foreign site.",
-  404: "There is no such team, run or request.",
+  404: "There is no such team, run, request or schedule.",
   409: "It conflicts with what exists or runs; the code says how.",
   413: "The body is too large.",
   415: "The body is not application/json.",
@@ -113,7 +127,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
     },
     servers: [{ url: "/" }],
     security: [{ key: [] }],
-    tags: ["Teams", "Runs", "Keys", "Usage", "Tenants", "Webhooks", "Service"].map((name) => ({
+    tags: TAGS.map((name) => ({
       name,
     })),
     paths,

@@ -3,6 +3,8 @@ export type SchemaName =
   | "Team"
   | "Run"
   | "RunPage"
+  | "Schedule"
+  | "SchedulePage"
   | "MessagePage"
   | "HumanRequests"
   | "State"

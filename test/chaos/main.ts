@@ -10,6 +10,7 @@ import { allPlans, somePlans, type Tried } from "./kill-points.ts";
 import { queueCases } from "./queue.ts";
 import { type Case, Runner } from "./runner.ts";
 import { SCENARIOS } from "./scenarios/all.ts";
+import { scheduleCases } from "./schedules.ts";
 import { streamCases } from "./streams.ts";
 import { Trials } from "./trials.ts";
 import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
@@ -19,8 +20,8 @@ import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 //   node test/chaos/main.ts [--long] [--seconds 5] [--seed 1] [--only <part of a name>]
 //
 // First kills at named points: some of each kind, or all of them with --long. Then faults of the model, clients of all
-// kinds, and runs that are queued. Then kills at random times, for the given number of seconds. The seed and the name of a failed case repeat
-// it.
+// kinds, runs that are queued, and schedules. Then kills at random times, for the given number of seconds. The seed and
+// the name of a failed case repeat it.
 const { values } = parseArgs({
   options: {
     long: { type: "boolean", default: false },
@@ -72,6 +73,10 @@ async function* queued(): AsyncGenerator<Case, void, void> {
   yield* queueCases(place, long, new Random(seed));
 }
 
+async function* schedules(): AsyncGenerator<Case, void, void> {
+  yield* scheduleCases(place, long);
+}
+
 async function* randomKills(): AsyncGenerator<Case, void, void> {
   const random = new Random(seed);
   const end = performance.now() + seconds * 1000;
@@ -81,7 +86,14 @@ async function* randomKills(): AsyncGenerator<Case, void, void> {
 }
 
 console.log(`seed ${seed}`);
-for (const cases of [namedKills(), upstreamFaults(), clients(), queued(), randomKills()])
+for (const cases of [
+  namedKills(),
+  upstreamFaults(),
+  clients(),
+  queued(),
+  schedules(),
+  randomKills(),
+])
   await runner.run(cases);
 console.log(String(trials.statistics));
 console.log(`${runner.passed} passed, ${runner.failed} failed`);

@@ -15,6 +15,8 @@ async function stored(dump: string): Promise<TestTeam> {
 }
 
 const columns = "select name, type, \"notnull\", dflt_value from pragma_table_info('step')";
+const tables =
+  "select name, sql from sqlite_master where name in ('outbox', 'schedule') order by name";
 const schema = "select value from meta where name = 'schema'";
 
 describe("a team stored by version 1", () => {
@@ -28,6 +30,7 @@ describe("a team stored by version 1", () => {
     await team.finished(run?.id ?? "");
     const fresh = await TestTeam.create(counter("a"));
     expect(await team.sql(columns)).toEqual(await fresh.sql(columns));
+    expect(await team.sql(tables)).toEqual(await fresh.sql(tables));
     expect(await team.sql(schema)).toEqual(await fresh.sql(schema));
     await team.evict();
     value(await team.gateway.team());

@@ -8,8 +8,8 @@ export interface Access {
   /** Whether a token of the team in the path is enough, with the scope. */
   teamToken?: true;
   /**
-   * Status of an allowed call about a team and a finished run of it. In the paths, {key} is a created key, {webhook} a
-   * webhook and {tenant} a tenant of its own; any other parameter names nothing, unless `newPlace` makes it.
+   * Status of an allowed call about a team, a finished run of it and a schedule. In the paths, {key} is a created key,
+   * {webhook} a webhook and {tenant} a tenant of its own; any other parameter names nothing, unless `newPlace` makes it.
    */
   status: number;
   /** Its body, which is valid. */
@@ -111,6 +111,34 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     teamToken: true,
     status: 409,
     body: { content: "Yes." },
+  },
+  "POST /v1/teams/{team}/schedules": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 201,
+    body: { cron: "0 8 * * *", task: "Hello." },
+  },
+  "GET /v1/teams/{team}/schedules": { needs: ["runs:read"], teamToken: true, status: 200 },
+  "GET /v1/teams/{team}/schedules/{schedule}": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 200,
+  },
+  "PATCH /v1/teams/{team}/schedules/{schedule}": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 200,
+    body: { enabled: false },
+  },
+  "DELETE /v1/teams/{team}/schedules/{schedule}": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 204,
+  },
+  "POST /v1/teams/{team}/schedules/{schedule}/run_now": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 202,
   },
   "GET /v1/teams": { needs: ["teams:read"], status: 200 },
   "GET /v1/runs": { needs: ["runs:read"], status: 200 },

@@ -129,6 +129,11 @@ async function newTeam(component: unknown = SAMPLE_COMPONENT): Promise<string> {
   return (await made<{ id: string }>("/v1/teams", { component })).id;
 }
 
+async function newSchedule(team: string): Promise<string> {
+  const body = { cron: "0 8 * * *", task: "Hello.", on_conflict: "interrupt" };
+  return (await made<{ id: string }>(`/v1/teams/${team}/schedules`, body)).id;
+}
+
 async function newKey(options = {}): Promise<{ id: string; key: string }> {
   return made("/v1/keys", { name: "made", ...options });
 }
@@ -186,7 +191,7 @@ function withOtherSecret(key: string): string {
   return text + toBase62(crc32(text));
 }
 
-/** A team of `acme` with a finished run, and what else the paths name. */
+/** A team of `acme` with a finished run and a schedule, and what else the paths name. */
 interface Place {
   ids: Record<string, string>;
   token: string;
@@ -195,13 +200,14 @@ interface Place {
 async function newPlace(): Promise<Place> {
   const team = await newTeam();
   const run = await made<{ id: string }>(`/v1/teams/${team}/runs?wait=30`, { task: "Hello." });
+  const schedule = await newSchedule(team);
   const tenant = `tenant-${++tenants}`;
   await ask(OPERATOR, `/v1/tenants/${tenant}`, { method: "PUT", body: { label: tenant } });
   const webhook = `webhook-${tenants}`;
   // A tenant can have fifty.
   await ask(ALL, `/v1/webhooks/webhook-${tenants - 1}`, { method: "DELETE" });
   await ask(ALL, `/v1/webhooks/${webhook}`, { method: "PUT", body: WEBHOOK });
-  const ids = { team, run: run.id, tenant, webhook, key: (await newKey()).id };
+  const ids = { team, run: run.id, schedule, tenant, webhook, key: (await newKey()).id };
   return { ids, token: await newToken(team) };
 }
 
@@ -241,10 +247,11 @@ function expected(
 async function actual(method: string, path: string, { body }: Access) {
   const place = await newPlace();
   const answers: Record<string, number> = {};
-  const send = async (name: string, credential: string | null, tenant?: string) => {
+  /** Without a credential given, with a token of the team. */
+  const send = async (name: string, given?: string | null, tenant?: string) => {
     // What is deleted is there for one request only.
-    const { ids } = method === "DELETE" ? await newPlace() : place;
-    const response = await ask(credential, fill(path, ids), {
+    const { ids, token } = method === "DELETE" ? await newPlace() : place;
+    const response = await ask(given === undefined ? token : given, fill(path, ids), {
       method,
       ...(body !== undefined && { body }),
       ...(tenant !== undefined && { tenant }),
@@ -262,7 +269,7 @@ async function actual(method: string, path: string, { body }: Access) {
   await send("key of another tenant", OTHER_TENANT);
   await send("operator", OPERATOR);
   await send("operator in the tenant", OPERATOR, "acme");
-  await send("token of the team", place.token);
+  await send("token of the team");
   return answers;
 }
 
@@ -329,7 +336,9 @@ describe("another tenant", () => {
     });
     const listed = await ask(ALL, `/v1/teams/${team}/runs/${run}/requests`);
     const { requests } = (await listed.json()) as { requests: { id: string }[] };
-    const ids = { team, run, request: requests[0]?.id ?? "", key: (await newKey()).id };
+    const schedule = await newSchedule(team);
+    const key = (await newKey()).id;
+    const ids = { team, run, request: requests[0]?.id ?? "", schedule, key };
     const before = await settled();
     expect(inspect(before, { depth: 5 })).toContain(team);
     const answers: Record<string, number> = {};
@@ -339,7 +348,7 @@ describe("another tenant", () => {
       if (!path.includes("{") || needs === "operator" || creates) continue;
       const response = await ask(OTHER_TENANT, fill(path, ids), { method, body });
       const text = await response.text();
-      for (const id of [team, run, ids.request]) {
+      for (const id of [team, run, ids.request, schedule]) {
         if (!fill(path, ids).includes(id)) expect(text).not.toContain(id);
       }
       answers[operation] = response.status;

@@ -1,13 +1,16 @@
 import type {
+  CreateScheduleInput,
   CreateTeamInput,
   ForkTeamInput,
   Gateway,
+  ScheduleChanges,
   StartRunInput,
   TeamGateway,
 } from "#contract/gateway.ts";
 import type { Problem } from "#contract/problem.ts";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
+import type { ScheduleInfo, SchedulePage } from "#contract/schedule.ts";
 import type { TeamInfo } from "#contract/team.ts";
 import { type JsonObject } from "troupe";
 import { isJsonObject } from "#core/json.ts";
@@ -41,6 +44,7 @@ class FakeTeam implements TeamGateway {
   #created: CreateTeamInput | undefined;
   readonly #runs: RunInfo[] = [];
   readonly #starts: StartRunInput[] = [];
+  readonly #schedules = new Map<string, ScheduleInfo>();
 
   constructor(forget: () => void, other: (id: string) => TeamGateway) {
     this.#forget = forget;
@@ -243,6 +247,56 @@ class FakeTeam implements TeamGateway {
     if (!found.ok) return found;
     if (request !== "q1") return refuse(404, "request_not_found");
     return ok({ ...found.value, metadata: { answer } });
+  }
+
+  async createSchedule(input: CreateScheduleInput): Promise<Result<ScheduleInfo>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    const {
+      id = "schedule",
+      cron = null,
+      timezone = "UTC",
+      at = null,
+      idempotency: _,
+      ...rest
+    } = input;
+    const times = { cron, at, timezone: at === null ? timezone : null, next_at: TIME };
+    const past = { last_at: null, last_run: null, last_error: null, created_at: TIME };
+    const schedule = { id, team_id: this.#info.id, ...times, ...rest, ...past };
+    this.#schedules.set(id, schedule);
+    return ok(schedule);
+  }
+
+  async schedules(): Promise<Result<SchedulePage>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    return ok({ schedules: [...this.#schedules.values()], next_cursor: null });
+  }
+
+  async schedule(id: string): Promise<Result<ScheduleInfo>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    const schedule = this.#schedules.get(id);
+    return schedule ? ok(schedule) : refuse(404, "schedule_not_found");
+  }
+
+  async changeSchedule(id: string, changes: ScheduleChanges): Promise<Result<ScheduleInfo>> {
+    const found = await this.schedule(id);
+    if (!found.ok) return found;
+    const changed = { ...found.value, ...changes };
+    this.#schedules.set(id, changed);
+    return ok(changed);
+  }
+
+  async deleteSchedule(id: string): Promise<Result<null>> {
+    const found = await this.schedule(id);
+    if (!found.ok) return found;
+    this.#schedules.delete(id);
+    return ok(null);
+  }
+
+  async runSchedule(id: string): Promise<Result<RunInfo>> {
+    const found = await this.schedule(id);
+    if (!found.ok) return found;
+    const { task, on_conflict, metadata } = found.value;
+    return this.startRun({ task, on_conflict, metadata } as StartRunInput);
   }
 
   async stream({

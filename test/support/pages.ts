@@ -18,6 +18,7 @@ export const PAGES = [
   "docs/own-worker.md",
   "docs/approval.md",
   "docs/python-tools.md",
+  "docs/schedules.md",
   "docs/sandbox.md",
   "docs/webhooks.md",
   "docs/custom-teams.md",

@@ -43,6 +43,12 @@ export class DurableObjectGateway implements Gateway {
       retryRun: (run, idempotency) => stub.retryRun(run, idempotency),
       requests: (run) => stub.requests(run),
       answer: (run, request, answer) => stub.answer(run, request, answer),
+      createSchedule: (input) => stub.createSchedule(input),
+      schedules: (page) => stub.schedules(page),
+      schedule: (schedule) => stub.schedule(schedule),
+      changeSchedule: (schedule, changes) => stub.changeSchedule(schedule, changes),
+      deleteSchedule: (schedule) => stub.deleteSchedule(schedule),
+      runSchedule: (schedule, idempotency) => stub.runSchedule(schedule, idempotency),
       stream: async (input) => readStreamResponse(await stub.fetch(streamRequest(input))),
       startStream: async (input) => readStartResponse(await stub.fetch(startRequest(input))),
     };

@@ -66,7 +66,7 @@ export class Quota {
     const { message_bytes_per_minute: most } = this.#limits;
     const now = Date.now();
     const { left, at } = this.#bytes;
-    const refilled = Math.min(most, left + ((now - at) / MINUTE_MS) * most);
+    const refilled = Math.min(most, left + (Math.max(0, now - at) / MINUTE_MS) * most);
     const size = JSON.stringify(message ?? null).length;
     // A message larger than a whole minute's bytes would never fit.
     if (Math.min(size, most) > refilled) {

@@ -39,6 +39,13 @@ export function tooManyQueuedRuns(): Refused {
   };
 }
 
+export function invalidCursor(): Refused {
+  const message = "must be the next_cursor of an earlier page";
+  const errors = [{ path: "cursor", message }];
+  const detail = `cursor ${message}.`;
+  return { ok: false, problem: { status: 422, code: "invalid_cursor", detail, errors } };
+}
+
 export function idempotencyMismatch(): Refused {
   const detail = "The Idempotency-Key was used before for another request.";
   const errors = [{ path: "Idempotency-Key", message: "was used before for another request" }];

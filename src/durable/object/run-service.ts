@@ -9,7 +9,7 @@ import type { RunController } from "../run/run-controller.ts";
 import { openRequests } from "../storage/human-requests.ts";
 import { MAX_PAGE_BYTES } from "../storage/page-limit.ts";
 import { ok, refuse } from "../../contract/result.ts";
-import { refuseInput, runNotFound } from "./refusals.ts";
+import { invalidCursor, refuseInput, runNotFound } from "./refusals.ts";
 import { RunStarter } from "../run/run-starter.ts";
 import { type RunPosition, TOP } from "../storage/run-queue.ts";
 import { isOver, type RunRecord, type StoredRun } from "../storage/run-store.ts";
@@ -131,12 +131,7 @@ export class RunService {
 
   page({ cursor, limit }: { cursor?: string; limit: number }): Result<RunPage> {
     const before = parseCursor(cursor);
-    if (before === undefined) {
-      const message = "must be the next_cursor of an earlier page";
-      const errors = [{ path: "cursor", message }];
-      const detail = `cursor ${message}.`;
-      return { ok: false, problem: { status: 422, code: "invalid_cursor", detail, errors } };
-    }
+    if (before === undefined) return invalidCursor();
     const found = this.#stores.runs.page(before, limit + 1);
     const shown: typeof found = [];
     let bytes = 0;

@@ -40,6 +40,16 @@ export class TeamAlarm {
     this.#time = due;
   }
 
+  /**
+   * Sets it if it is not set although a source will be due: an earlier version of the code, after a rollback, sets no alarm
+   * for sources it does not have.
+   */
+  async restore(): Promise<void> {
+    if (this.#sources.every(({ dueAt }) => dueAt === null)) return;
+    const stored = await this.#storage.getAlarm();
+    if (stored === null && this.#time === undefined) this.arm();
+  }
+
   /** It rang, so it is not set any more. */
   rang(): void {
     this.#time = null;

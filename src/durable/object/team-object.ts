@@ -3,13 +3,16 @@ import type { ComponentModel } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LogEntry } from "../../core/log.ts";
 import type {
+  CreateScheduleInput,
   CreateTeamInput,
   Idempotency,
   OpenedStream,
+  ScheduleChanges,
   StartRunInput,
   StreamInput,
 } from "../../contract/gateway.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
+import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
 import type { Refused, Result } from "../../contract/result.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
@@ -40,6 +43,8 @@ import { TeamCache } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
 import { refuseInput, stillBeingDeleted, teamNotFound } from "./refusals.ts";
 import { RunService } from "./run-service.ts";
+import { ScheduleService } from "../schedules/schedule-service.ts";
+import { Scheduler } from "../schedules/scheduler.ts";
 import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
@@ -62,6 +67,8 @@ interface Parts {
   live: LiveFeed;
   team: TeamService;
   runs: RunService;
+  schedules: ScheduleService;
+  scheduler: Scheduler;
 }
 
 /**
@@ -233,7 +240,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#change(async (parts) => {
       const sealed = await this.#sealWebhook(input);
       if (!sealed.ok) return sealed;
-      const refused = await this.#refuseRun(parts, input, false);
+      const refused = await refuseRun(parts, input, false);
       return refused ?? parts.runs.start(sealed.value);
     });
   }
@@ -290,6 +297,30 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     );
   }
 
+  createSchedule(input: CreateScheduleInput): Promise<Result<ScheduleInfo>> {
+    return this.#change(({ schedules }) => schedules.create(input));
+  }
+
+  schedules(page: { cursor?: string; limit: number }): Result<SchedulePage> {
+    return this.#with(({ schedules }) => schedules.page(page));
+  }
+
+  schedule(id: string): Result<ScheduleInfo> {
+    return this.#with(({ schedules }) => schedules.one(id));
+  }
+
+  changeSchedule(id: string, changes: ScheduleChanges): Promise<Result<ScheduleInfo>> {
+    return this.#change(({ schedules }) => schedules.change(id, changes));
+  }
+
+  deleteSchedule(id: string): Promise<Result<null>> {
+    return this.#change(({ schedules }) => schedules.remove(id));
+  }
+
+  runSchedule(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>> {
+    return this.#change(({ schedules }) => schedules.runNow(id, idempotency));
+  }
+
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
     if (request.method === "POST") {
@@ -304,9 +335,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     this.#alarm.rang();
     try {
       if (this.#parts) {
-        this.#parts.controller.tick();
+        const { controller, scheduler, outbox } = this.#parts;
+        const due = scheduler.takeDue();
+        controller.tick();
         this.#alarm.arm();
-        await this.#parts.outbox?.deliver();
+        await Promise.all([this.#runSchedules(due), outbox?.deliver()]);
       } else if (this.#lastWords) {
         this.#alarm.arm();
         await this.#changes.run(() => this.#isFree());
@@ -358,9 +391,14 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     });
     live.onLeave = () => quota.streamEnded();
     const runs = new RunService(stores, controller);
-    this.#parts = { stores, outbox, quota, controller, live, team, runs };
+    const refuse = (input: StartRunInput): Promise<Refused | undefined> =>
+      refuseRun({ runs, quota }, input, false);
+    const scheduler = new Scheduler({ stores, alarm: this.#alarm, runs, refuse });
+    const schedules = new ScheduleService({ stores, scheduler, runs, refuse });
+    this.#parts = { stores, outbox, quota, controller, live, team, runs, schedules, scheduler };
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => controller.kick());
+    if (scheduler.dueAt !== null) void this.#alarm.restore();
   }
 
   /** The outbox of a team; tells the tenant of one that was stored before tenants listed teams. */
@@ -417,14 +455,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return true;
   }
 
-  /** Asks the tenant whether the run may start, unless the request starts none. */
-  async #refuseRun(
-    { runs, quota }: Parts,
-    input: StartRunInput,
-    stream: boolean,
-  ): Promise<Refused | undefined> {
-    const starts = runs.starts(input);
-    return starts && quota.refuseRun(starts, { task: input.task, stream });
+  /** One after the other, each between other changes; one that fails is tried again by the next alarm. */
+  async #runSchedules(due: readonly string[]): Promise<void> {
+    for (const id of due) {
+      const started = this.#change(async ({ scheduler }) => ok(await scheduler.run(id)));
+      await started.catch(() => undefined);
+    }
   }
 
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
@@ -432,7 +468,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#change(async (parts) => {
       const sealed = await this.#sealWebhook(input);
       if (!sealed.ok) return sealed;
-      const refused = await this.#refuseRun(parts, input, true);
+      const refused = await refuseRun(parts, input, true);
       if (refused) return refused;
       const started = parts.runs.start(sealed.value);
       if (!started.ok) return started;
@@ -479,4 +515,14 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   #change<T>(change: (parts: Parts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
     return this.#changes.run(() => (this.#parts ? change(this.#parts) : teamNotFound()));
   }
+}
+
+/** Asks the tenant whether the run may start, unless the request starts none. */
+async function refuseRun(
+  { runs, quota }: Pick<Parts, "runs" | "quota">,
+  input: StartRunInput,
+  stream: boolean,
+): Promise<Refused | undefined> {
+  const starts = runs.starts(input);
+  return starts && quota.refuseRun(starts, { task: input.task, stream });
 }

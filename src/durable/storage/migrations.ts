@@ -7,6 +7,10 @@ const STEP_NAME = "replace(key, rtrim(key, replace(key, '/', '')), '')";
 export const OUTBOX_TABLE =
   "create table outbox (number integer primary key, entry text, place integer) without rowid";
 
+/** `next_at` is in epoch milliseconds. The task comes last: reading the other columns skips it. */
+export const SCHEDULE_TABLE =
+  "create table schedule (seq integer primary key, id text not null unique, next_at integer, record text not null, task text)";
+
 /**
  * What leads from each version of the tables to the next, the first one from 1 to 2. Migrations only add columns and
  * tables, with defaults: after a rollback the version before must be able to go on.
@@ -19,6 +23,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `update step set kind = 'tool' where ${STEP_NAME} = 'call'`,
   ],
   [OUTBOX_TABLE],
+  [SCHEDULE_TABLE],
 ];
 
 /** Version of the tables that this code creates and expects; a team's is stored in `meta` under `schema`. */

@@ -1,5 +1,5 @@
 import type { Database } from "./database.ts";
-import { OUTBOX_TABLE, SCHEMA_VERSION } from "./migrations.ts";
+import { OUTBOX_TABLE, SCHEDULE_TABLE, SCHEMA_VERSION } from "./migrations.ts";
 
 // No AUTOINCREMENT and hardly an index: each costs a further written row per insert.
 const TABLES = [
@@ -33,6 +33,7 @@ const TABLES = [
   "create table part (owner text, n integer, body blob not null, primary key (owner, n)) without rowid",
   "create table idempotency (key text primary key, hash text not null, run text not null) without rowid",
   OUTBOX_TABLE,
+  SCHEDULE_TABLE,
 ];
 
 /** Whether anything is stored: a team or an unfinished fork. Writes nothing. */

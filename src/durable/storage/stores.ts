@@ -8,6 +8,7 @@ import { QuestionStore } from "./question-store.ts";
 import { RunQueue } from "./run-queue.ts";
 import { RunStore } from "./run-store.ts";
 import { ResultCache } from "./result-cache.ts";
+import { ScheduleStore } from "../schedules/schedule-store.ts";
 import { StepStore } from "./step-store.ts";
 import { TeamStore } from "./team-store.ts";
 
@@ -23,6 +24,7 @@ export class Stores {
   readonly questions: QuestionStore;
   readonly log: EventLog;
   readonly cache: ResultCache;
+  readonly schedules: ScheduleStore;
   /** Undefined for a team that no tenant lists. */
   readonly outbox: OutboxStore | undefined;
   readonly announcer: Announcer;
@@ -41,6 +43,7 @@ export class Stores {
     this.questions = new QuestionStore(this.db, this.texts, this.announcer);
     this.log = new EventLog(this.db, this.texts);
     this.cache = new ResultCache(this.db);
+    this.schedules = new ScheduleStore(this.db, this.texts);
   }
 
   /** Applies all changes or, when one throws, none; then copies in memory are dropped. */
@@ -53,6 +56,7 @@ export class Stores {
       this.steps.forget();
       this.questions.forget();
       this.log.forget();
+      this.schedules.forget();
       this.outbox?.forget();
       this.announcer.forget();
       throw error;

@@ -37,6 +37,10 @@ export class Api {
     return (await this.call("POST", `/${TEAM}/runs`, body, [200, 202])) as RunInfo;
   }
 
+  async createSchedule(schedule: JsonObject): Promise<void> {
+    await this.call("POST", `/${TEAM}/schedules`, schedule, [201]);
+  }
+
   async answer(run: string, request: string, answer: JsonObject): Promise<void> {
     await this.call("POST", `/${TEAM}/runs/${run}/requests/${request}`, answer, [200, 202]);
   }

@@ -102,6 +102,16 @@ export class DiskView {
     );
   }
 
+  /** Schedules whose occurrence has not come yet. */
+  schedulesLeft(): number {
+    return (
+      this.#read((db) => {
+        const query = "select count(*) as count from schedule where next_at is not null";
+        return hasTable(db, "schedule") ? Number(db.prepare(query).get()?.count) : 0;
+      }) ?? 0
+    );
+  }
+
   /** Rows per table of the service. */
   rowCounts(): Record<string, number> {
     return (

@@ -6,6 +6,7 @@ import { bytes } from "./bytes.ts";
 import { components } from "./components.ts";
 import { fields } from "./fields.ts";
 import { parameters } from "./parameters.ts";
+import { schedules } from "./schedules.ts";
 import type { BadRequest } from "./row.ts";
 
 export const BAD_REQUESTS: readonly BadRequest[] = [
@@ -14,4 +15,5 @@ export const BAD_REQUESTS: readonly BadRequest[] = [
   ...parameters,
   ...fields,
   ...components,
+  ...schedules,
 ];

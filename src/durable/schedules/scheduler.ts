@@ -1,0 +1,102 @@
+import type { StartRunInput } from "../../contract/gateway.ts";
+import type { Problem } from "../../contract/problem.ts";
+import type { Refused } from "../../contract/result.ts";
+import type { RunService } from "../object/run-service.ts";
+import type { AlarmSource, TeamAlarm } from "../object/team-alarm.ts";
+import type { Stores } from "../storage/stores.ts";
+import { noteError, noteStart, occurrenceOf } from "./occurrence.ts";
+import { latestTime, nextTime } from "./times.ts";
+
+/** An occurrence whose run could not be started is tried again after this time, at the earliest. */
+const RETRY_MS = 15_000;
+/** Seconds; for a limit that does not say when it may be worth another try. */
+const LIMIT_RETRY_S = 600;
+
+export interface SchedulerOptions {
+  stores: Stores;
+  alarm: TeamAlarm;
+  runs: Pick<RunService, "start">;
+  /** Asks whether the tenant's limits allow the run. */
+  refuse: (input: StartRunInput) => Promise<Refused | undefined>;
+}
+
+/**
+ * Starts the runs of schedules when the alarm rings. The next occurrence is stored in the schedule and moves on in the
+ * synchronous turn that starts the run, so a crash finds both or neither.
+ */
+export class Scheduler implements AlarmSource {
+  readonly #options: SchedulerOptions;
+  /** When occurrences that are due are tried again, epoch milliseconds. Lost with the object; then they are due at once. */
+  readonly #retries = new Map<string, number>();
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    options.alarm.serve(this);
+  }
+
+  get dueAt(): number | null {
+    let first: number | null = null;
+    for (const [id, next] of this.#options.stores.schedules.times) {
+      const time = this.#retries.get(id) ?? next;
+      if (first === null || time < first) first = time;
+    }
+    return first;
+  }
+
+  /**
+   * The schedules to {@link run} now, by time. They are due again in a moment, so that an alarm set from now on tries
+   * again whatever happens to this attempt.
+   */
+  takeDue(): string[] {
+    const now = Date.now();
+    const due = [...this.#options.stores.schedules.times]
+      .map(([id, next]) => ({ id, next, time: this.#retries.get(id) ?? next }))
+      .filter(({ time }) => time <= now)
+      .toSorted((a, b) => a.next - b.next);
+    for (const { id } of due) this.#retries.set(id, now + RETRY_MS);
+    return due.map(({ id }) => id);
+  }
+
+  /** Starts the run of the latest occurrence that is due; earlier ones were missed and are not made up. */
+  async run(id: string): Promise<void> {
+    const { stores, alarm, runs, refuse } = this.#options;
+    const schedule = stores.schedules.byId(id);
+    const now = Date.now();
+    // It may have been changed since the alarm rang.
+    if (schedule === undefined || schedule.next_at === null || schedule.next_at > now) {
+      this.changed(id);
+      return;
+    }
+    const { when } = schedule.record;
+    const time = Math.max(schedule.next_at, latestTime(when, now) ?? 0);
+    const at = new Date(time).toISOString();
+    const input = occurrenceOf(stores.schedules, schedule, at);
+    const refused = await refuse(input);
+    // From here on without await: the start and the next time are stored together.
+    const started = refused ?? runs.start(input);
+    const next = nextTime(when, now);
+    if (!started.ok && isTemporary(started.problem)) {
+      if (noteError(schedule, at, started.problem)) stores.schedules.update(schedule);
+      const { retry_after = LIMIT_RETRY_S } = started.problem;
+      const wait = Math.max(RETRY_MS, retry_after * 1000);
+      this.#retries.set(id, Math.min(now + wait, next ?? Number.MAX_SAFE_INTEGER));
+      alarm.arm();
+      return;
+    }
+    if (started.ok) noteStart(schedule, at, started.value);
+    else noteError(schedule, at, started.problem);
+    stores.schedules.update({ ...schedule, next_at: next });
+    this.changed(id);
+  }
+
+  /** The schedule has another next time, or none. */
+  changed(id: string): void {
+    this.#retries.delete(id);
+    this.#options.alarm.arm();
+  }
+}
+
+/** Whether a limit was reached or something is unavailable, rather than that the run cannot start beside another. */
+function isTemporary({ status }: Problem): boolean {
+  return status === 429 || status >= 500;
+}
