@@ -14,6 +14,7 @@ import { readStream } from "./harness/sse-client.ts";
 import { StreamRecord } from "./harness/stream-record.ts";
 import { Supervisor } from "./harness/supervisor.ts";
 import { DEADLINE_MS, EXPECTED_OUTPUT, HEARTBEAT_MS, SETTINGS } from "./harness/trial.ts";
+import { untilListed } from "./harness/until-listed.ts";
 import type { Case } from "./runner.ts";
 import { assistant, person, roundRobin, STREAMING } from "./scenarios/components.ts";
 import { PACED } from "./scenarios/scenario.ts";
@@ -175,7 +176,8 @@ async function queueTrial(place: Place, plan: readonly Kill[]): Promise<Outcome>
         lastKill = performance.now();
       }
     }
-    if (disk.alarmSet()) problems.push("an alarm is set after the end");
+    const late = (): boolean => performance.now() - lastKill > DEADLINE_MS;
+    problems.push(...(await untilListed(disk, late)));
     await supervisor.calm();
     const seen = await watching;
     const replay = await replayed(api, last?.id ?? "");

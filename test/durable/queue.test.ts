@@ -42,6 +42,18 @@ async function listed(team: TestTeam): Promise<RunInfo[]> {
   return value(await team.gateway.runs({ limit: 200 })).runs;
 }
 
+/** The stream of a run after its first frame, which shows that it is open. */
+async function open(team: TestTeam, run: string): Promise<{ rest: Promise<Frame[]> }> {
+  const stream = await team.stream(run);
+  await stream.next();
+  const rest = (async () => {
+    const frames: Frame[] = [];
+    for await (const frame of stream) frames.push(frame);
+    return frames;
+  })();
+  return { rest };
+}
+
 async function refusal(result: Promise<unknown>): Promise<unknown> {
   const { ok, problem } = (await result) as { ok: boolean; problem?: unknown };
   expect(ok).toBe(false);
@@ -261,11 +273,11 @@ describe("a queued run", () => {
     await team.start("hold");
     await begun.wait();
     const queued = await team.start("two", QUEUE);
-    const frames = team.frames(queued.id);
+    const own = await open(team, queued.id);
     const waiting = team.gateway.waitForRun(queued.id, 10_000);
     await team.run(queued.id);
     value(await team.gateway.destroy());
-    expect(outline(await frames)).toEqual(["run queued", "caught_up", "run cancelled"]);
+    expect(outline(await own.rest)).toEqual(["caught_up", "run cancelled"]);
     expect(await refusal(waiting)).toMatchObject({ code: "team_not_found" });
     expect(await team.alarm()).toBeNull();
   });
@@ -339,8 +351,10 @@ describe("the stream of a queued run", () => {
       return frames;
     })();
     const all: unknown[] = [];
+    const ofTeam = await team.stream(null);
+    await ofTeam.next();
     const watching = (async () => {
-      for await (const frame of await team.stream(null)) {
+      for await (const frame of ofTeam) {
         all.push(...outline([frame]));
         if (all.at(-1) === "run completed" && all.includes("two!")) return;
       }
@@ -380,18 +394,17 @@ describe("the stream of a queued run", () => {
     const first = await team.start("hold");
     await begun.wait();
     const { id } = await team.start("two", QUEUE);
-    const [own, active] = [team.frames(id), team.frames(first.id)];
-    await team.run(id);
+    const [own, active] = [await open(team, id), await open(team, first.id)];
     value(await team.gateway.stopRun(id, "now"));
-    const frames = await own;
-    expect(outline(frames)).toEqual(["run queued", "caught_up", "run cancelled"]);
+    const frames = await own.rest;
+    expect(outline(frames)).toEqual(["caught_up", "run cancelled"]);
     expect(frames.at(-1)?.data).toMatchObject({ id, status: "cancelled", started_at: null });
     const replayed = await team.frames(id);
     expect(outline(replayed)).toEqual(["run queued", "run cancelled"]);
     expect(replayed.at(-1)).toEqual(frames.at(-1));
     expect(await team.frames(id, frames.at(-1)?.id)).toEqual([]);
     value(await team.gateway.stopRun(first.id, "now"));
-    expect(outline(await active).filter((one) => one === "run cancelled")).toHaveLength(1);
+    expect(outline(await active.rest).filter((one) => one === "run cancelled")).toHaveLength(1);
   });
 
   test("closes while the active run waits for a human, and comes back", async () => {

@@ -156,7 +156,9 @@ export class DiskView {
       return {
         teams: column("select json_extract(value, '$.id') as value from meta where name = 'team'"),
         runs: column(
-          "select id || ' ' || json_extract(record, '$.status') as value from run order by id",
+          `select id || ' ' || json_extract(record, '$.status') as value
+             from (select id, record from run ${hasTable(db, "queue") ? "union all select id, record from queue" : ""})
+             order by id`,
         ),
         requests: column("select id as value from question where answer is null order by id"),
       };

@@ -16,6 +16,7 @@ import { SandboxGate } from "./sandbox-gate.ts";
 import { readStream } from "./sse-client.ts";
 import { StreamRecord } from "./stream-record.ts";
 import { Supervisor } from "./supervisor.ts";
+import { untilListed } from "./until-listed.ts";
 
 /** Whether a client looks on: never before the end, up to the first kill, or coming back after each. */
 export type Spectator = "absent" | "leaves" | "stays";
@@ -166,7 +167,8 @@ class Trial {
         `${String(error)} (status ${status}, open questions ${this.#disk.openQuestions().length}, rows ${JSON.stringify(this.#disk.rowCounts())}${left.length > 0 ? `, kills left: ${left.join(", ")}` : ""})`,
       );
     }
-    await this.#untilListed();
+    const late = (): boolean => performance.now() - this.#lastKill > this.#deadline;
+    this.#problems.push(...(await untilListed(this.#disk, late)));
     this.#end();
     await supervisor.calm();
     await interfering;
@@ -246,24 +248,6 @@ class Trial {
         await this.#api.answer(run, id, answer);
         this.#lastKill = performance.now();
       }
-    }
-  }
-
-  /** Waits until the tenant lists what the team has stored, and the team's alarm is gone. */
-  async #untilListed(): Promise<void> {
-    for (;;) {
-      const [truth, listed, alarm] = [
-        JSON.stringify(this.#disk.truth()),
-        JSON.stringify(this.#disk.listed()),
-        this.#disk.alarmSet(),
-      ];
-      if (truth !== undefined && truth === listed && !alarm) return;
-      if (performance.now() - this.#lastKill > this.#deadline) {
-        const what = `the team has stored ${truth}, the tenant lists ${listed}`;
-        this.#problems.push(alarm ? `an alarm is set after the end; ${what}` : what);
-        return;
-      }
-      await sleep(POLL_MS);
     }
   }
 
