@@ -45,7 +45,7 @@ export interface StartRunInput {
 }
 
 /** What a schedule starts its runs with. */
-export type ScheduledRun = Omit<StartRunInput, "idempotency">;
+export type ScheduledRun = Omit<StartRunInput, "idempotency" | "webhook">;
 
 export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
   /** Left out, one is made. */

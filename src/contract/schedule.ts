@@ -2,6 +2,9 @@ import * as z from "zod";
 import { idSchema, timeSchema } from "./common.ts";
 import { startRunSchema } from "./run.ts";
 
+/** What runs are started with. The team's and the tenant's webhooks tell of scheduled runs, too. */
+const runSchema = startRunSchema.omit({ webhook: true });
+
 /** Metadata that the schedule sets in its runs. */
 const OWN_METADATA = ["schedule_id", "scheduled_for"];
 
@@ -31,7 +34,7 @@ const atSchema = z.iso
 
 const enabledSchema = z.boolean().describe("A disabled schedule starts no runs by itself.");
 
-const createFields = startRunSchema.extend({
+const createFields = runSchema.extend({
   id: idSchema.optional().describe("Left out, an unguessable one is made."),
   cron: cronSchema.optional(),
   timezone: timezoneSchema.optional().describe("Of cron: an IANA time zone. Left out, UTC."),
@@ -50,7 +53,7 @@ export const createScheduleSchema = createFields.superRefine((body, context) => 
 
 export const patchScheduleSchema = z
   .strictObject({
-    ...withoutDefaults(startRunSchema.shape),
+    ...withoutDefaults(runSchema.shape),
     cron: cronSchema.optional().describe("Replaces at."),
     timezone: timezoneSchema.optional(),
     at: atSchema.optional().describe("Replaces cron."),
@@ -62,7 +65,7 @@ export const patchScheduleSchema = z
     checkMetadata(body, issue);
   });
 
-export const scheduleSchema = startRunSchema.extend({
+export const scheduleSchema = runSchema.extend({
   id: idSchema,
   team_id: idSchema,
   cron: z.string().nullable(),
@@ -96,7 +99,7 @@ export const schedulePageSchema = z.object({
 
 export type SchedulePage = z.output<typeof schedulePageSchema>;
 
-type Shape = typeof startRunSchema.shape;
+type Shape = typeof runSchema.shape;
 
 /** The same fields, all optional: those left out of a change stay as they are. */
 function withoutDefaults(shape: Shape): {

@@ -11,7 +11,7 @@ export function runOf(
 ): Omit<StartRunInput, "idempotency"> {
   const { id, run } = schedule.record;
   const metadata = { ...run.metadata, schedule_id: id, scheduled_for: at };
-  return { ...run, metadata, task: store.task(schedule) };
+  return { ...run, metadata, task: store.task(schedule), webhook: null };
 }
 
 /** The run of an occurrence. Its key has a space, as no key of a request has: a second start finds the run of the first. */

@@ -23,6 +23,7 @@ export const schedules: readonly BadRequest[] = [
     "enabled as text": [{ cron, enabled: "yes" }, "enabled"],
     "an unknown on_conflict": [{ cron, on_conflict: "replace" }, "on_conflict"],
     "an unknown field": [{ cron, every: 5 }, "every"],
+    "a webhook": [{ cron, webhook: { url: "https://example.com" } }, "webhook"],
     "metadata of its own": [{ cron, metadata: { schedule_id: "x" } }, "metadata.schedule_id"],
     "large metadata": [{ cron, metadata: { text: "a".repeat(17_000) } }, "metadata"],
     "an id with a slash": [{ cron, id: "a/b" }, "id"],
