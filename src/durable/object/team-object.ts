@@ -21,10 +21,8 @@ import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { tenantLimitsFrom } from "../../contract/tenant.ts";
 import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
-import { Outbox } from "../outbox/outbox.ts";
-import { OutboxStore } from "../outbox/outbox-store.ts";
-import { findTombstone, leaveTombstone, type Tombstone } from "../outbox/tombstone.ts";
-import { Database } from "../storage/database.ts";
+import { Listing } from "../outbox/listing.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import { createTeam } from "./create-team.ts";
 import { RunController } from "../run/run-controller.ts";
 import { Mutex } from "./mutex.ts";
@@ -49,7 +47,7 @@ import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
-import { Stores } from "../storage/stores.ts";
+import type { Stores } from "../storage/stores.ts";
 import { Quota } from "./quota.ts";
 import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
 import { TeamAlarm } from "./team-alarm.ts";
@@ -80,8 +78,7 @@ interface Parts {
 export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Undefined as long as no team exists. */
   #parts: Parts | undefined;
-  /** The outbox of a deleted team whose tenant does not know yet. */
-  #lastWords: Outbox | undefined;
+  readonly #listing: Listing;
   #alarm: TeamAlarm;
   /** Serializes changes of the team: no run starts in the middle of one. */
   readonly #changes = new Mutex();
@@ -93,6 +90,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     this.#secrets = new SealedSecrets(this.secretsKey());
     this.#sealer = new Sealer(this.secretsKey());
     this.#alarm = new TeamAlarm(ctx.storage);
+    this.#listing = new Listing({
+      storage: ctx.storage,
+      name: ctx.id.name,
+      find: (name) => this.tenant(name),
+    });
     this.#load();
   }
 
@@ -137,9 +139,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
     return this.#changes.run(async () => {
-      if (!(await this.#isFree())) return stillBeingDeleted();
-      const stores = this.#parts?.stores ?? this.#newStores();
-      const created = await createTeam(stores, this.#secrets, input, this.#tenantName, () =>
+      if (!(await this.#listing.isFree())) return stillBeingDeleted();
+      const stores = this.#parts?.stores ?? this.#listing.newStores();
+      const created = await createTeam(stores, this.#secrets, input, this.#listing.tenantName, () =>
         this.#forkTarget().erase(),
       );
       if (!created.ok) return created;
@@ -158,24 +160,15 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   destroy(): Promise<Result<null>> {
     return this.#change(async ({ stores, outbox, quota, controller, live }) => {
-      const { session, record } = stores.team;
+      const { session } = stores.team;
       controller.destroy();
       live.end();
       outbox?.close();
       quota.close();
       this.#parts = undefined;
-      if (outbox === undefined || record.tenant === undefined) {
-        // Deletes the alarm, too.
-        await this.ctx.storage.deleteAll();
-      } else {
-        const tombstone = { tenant: record.tenant, team: record.id };
-        stores.transaction(() => {
-          stores.announcer.deleted();
-          leaveTombstone(stores.db, tombstone);
-        });
-        this.#bury(tombstone);
-        this.ctx.waitUntil(this.#changes.run(() => this.#isFree()));
-      }
+      this.#alarm = new TeamAlarm(this.ctx.storage);
+      await this.#listing.bury(stores, this.#alarm);
+      this.ctx.waitUntil(this.#changes.run(() => this.#listing.isFree()));
       const release = async (): Promise<void> => this.releaseSession(session);
       this.ctx.waitUntil(release().catch(() => undefined));
       return ok(null);
@@ -219,7 +212,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   beginFork(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>> {
     return this.#changes.run(async () => {
-      if (!(await this.#isFree())) return stillBeingDeleted();
+      if (!(await this.#listing.isFree())) return stillBeingDeleted();
       return this.#forkTarget().begin(request, point);
     });
   }
@@ -340,9 +333,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
         controller.tick();
         this.#alarm.arm();
         await Promise.all([this.#runSchedules(due), outbox?.deliver()]);
-      } else if (this.#lastWords) {
+      } else if (this.#listing.buried) {
         this.#alarm.arm();
-        await this.#changes.run(() => this.#isFree());
+        await this.#changes.run(() => this.#listing.isFree());
       } else {
         await this.#changes.run(() => this.#forkTarget().tick());
       }
@@ -354,11 +347,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Loads the stored team, if there is one. Must not write anything for a team that does not exist. */
   #load(): void {
     this.#alarm = new TeamAlarm(this.ctx.storage);
-    const stores = this.#newStores();
+    const stores = this.#listing.newStores();
     if (hasTables(stores.db)) migrate(stores.db);
     if (!holdsTeam(stores.db)) {
-      const tombstone = findTombstone(stores.db);
-      if (tombstone) this.#bury(tombstone);
+      this.#listing.restore(this.#alarm);
       return;
     }
     const live = new LiveFeed(this.restMs());
@@ -376,11 +368,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       costOf: (...used) => this.costOf(...used),
     });
     const team = new TeamService({ stores, controller, cache, build, secrets });
-    const outbox = this.#openOutbox(stores);
-    const name = this.#tenantName;
+    const outbox = this.#listing.open(stores, this.#alarm);
     const quota = new Quota({
       team: stores.team.record.id,
-      tenant: name === undefined ? undefined : this.tenant(name),
+      tenant: this.#listing.tenant,
       limits: tenantLimitsFrom(this.env as object as Settings),
       storedBytes: () => this.ctx.storage.sql.databaseSize,
       openStreams: () => live.streams,
@@ -399,60 +390,6 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => controller.kick());
     if (scheduler.dueAt !== null) void this.#alarm.restore();
-  }
-
-  /** The outbox of a team; tells the tenant of one that was stored before tenants listed teams. */
-  #openOutbox(stores: Stores): Outbox | undefined {
-    const { announcer, outbox: store, team } = stores;
-    const name = this.#tenantName;
-    const tenant = name === undefined ? undefined : this.tenant(name);
-    if (store === undefined || name === undefined || tenant === undefined) return undefined;
-    const outbox = new Outbox({
-      store,
-      team: team.record.id,
-      tenant,
-      resync: () => stores.transaction(() => announcer.team()),
-      settled: () => this.#alarm.arm(),
-    });
-    this.#alarm.serve(outbox);
-    announcer.onEntry = () => outbox.deliverSoon();
-    if (!store.begun) {
-      stores.transaction(() => {
-        if (team.record.tenant === undefined) team.adopt(name);
-        announcer.everything();
-      });
-      this.#alarm.arm();
-    }
-    if (store.pending.length > 0) outbox.deliverSoon();
-    return outbox;
-  }
-
-  /** Delivers the last entries of a deleted team. */
-  #bury({ tenant: name, team }: Tombstone): void {
-    const tenant = this.tenant(name);
-    if (tenant === undefined) return;
-    this.#alarm = new TeamAlarm(this.ctx.storage);
-    const store = new OutboxStore(new Database(this.ctx.storage));
-    this.#lastWords = new Outbox({
-      store,
-      team,
-      tenant,
-      resync: () => undefined,
-      settled: () => this.#alarm.arm(),
-    });
-    this.#alarm.serve(this.#lastWords);
-    this.#alarm.arm();
-  }
-
-  /** Whether a new team may be created here: once the tenant knows that the one before was deleted. */
-  async #isFree(): Promise<boolean> {
-    const outbox = this.#lastWords;
-    if (outbox === undefined) return true;
-    if (!(await outbox.deliver())) return false;
-    this.#lastWords = undefined;
-    // Deletes the alarm, too.
-    await this.ctx.storage.deleteAll();
-    return true;
   }
 
   /** One after the other, each between other changes; one that fails is tried again by the next alarm. */
@@ -492,20 +429,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   #forkTarget(): ForkTarget {
-    return new ForkTarget(this.ctx.storage, this.#newStores(), this.#tenantName);
-  }
-
-  #newStores(): Stores {
-    const listed = this.#tenantName !== undefined && this.tenant(this.#tenantName) !== undefined;
-    return new Stores(this.ctx.storage, listed);
-  }
-
-  /** The object's name is made of tenant and id. An alarm does not tell the name; then the team's record does. */
-  get #tenantName(): string | undefined {
-    const [tenant, ...id] = this.ctx.id.name?.split("/") ?? [];
-    if (id.length > 0) return tenant;
-    const stores = new Stores(this.ctx.storage, false);
-    return holdsTeam(stores.db) ? stores.team.record.tenant : undefined;
+    const { tenantName } = this.#listing;
+    return new ForkTarget(this.ctx.storage, this.#listing.newStores(), tenantName);
   }
 
   #with<T>(use: (parts: Parts) => Result<T>): Result<T> {
