@@ -13,6 +13,7 @@ import { SCENARIOS } from "./scenarios/all.ts";
 import { scheduleCases } from "./schedules.ts";
 import { streamCases } from "./streams.ts";
 import { Trials } from "./trials.ts";
+import { webhookCases } from "./webhooks.ts";
 import { UPSTREAM_FAULTS } from "./upstream-faults.ts";
 
 // Kills the service with SIGKILL, over and over, and checks that no client and no log shows it.
@@ -77,6 +78,10 @@ async function* schedules(): AsyncGenerator<Case, void, void> {
   yield* scheduleCases(place, long);
 }
 
+async function* webhooks(): AsyncGenerator<Case, void, void> {
+  yield* webhookCases(place, long);
+}
+
 async function* randomKills(): AsyncGenerator<Case, void, void> {
   const random = new Random(seed);
   const end = performance.now() + seconds * 1000;
@@ -92,6 +97,7 @@ for (const cases of [
   clients(),
   queued(),
   schedules(),
+  webhooks(),
   randomKills(),
 ])
   await runner.run(cases);

@@ -56,6 +56,8 @@ const NO_ACTIVITY: Activity = {
 export type Applied = Acknowledgement & {
   changes: Change[];
   applied: readonly OutboxEntry[];
+  /** Stores that the entries were applied, where their changes did not: without it they may be applied again. */
+  note: () => void;
 };
 
 /** The projection of all teams of a tenant: applies what they deliver. */
@@ -85,8 +87,10 @@ export class Directory {
   /** Applies the entries that were not applied before, in their order; must be called inside a transaction. */
   apply({ team, place, entries }: Delivery, now: number): Applied {
     let { at, activity } = this.#find(team, place);
+    if (at === null) activity = { ...activity, number: this.#deletedWith(team, place, entries) };
     const changes: Change[] = [];
     const fresh: OutboxEntry[] = [];
+    let noted = true;
     for (const entry of entries) {
       if (entry.number <= activity.number) continue;
       fresh.push(entry);
@@ -95,13 +99,15 @@ export class Directory {
         this.#remove(team, at, activity, entry, changed);
         changes.push({ changed, kind: "team_deleted", id: team });
         [at, activity] = [null, { ...NO_ACTIVITY, number: entry.number }];
+        noted = true;
         continue;
       }
       const applied = this.#applyEntry(team, entry, activity, { changed, place: at });
       changes.push(...applied.changes);
       activity = { ...applied.activity, number: entry.number };
       // The start of a run is stored in its own row alone; the team's place in the list follows it in memory.
-      if (applied.moves || at === null) {
+      noted = applied.moves || at === null;
+      if (noted) {
         this.#move(team, at, changed, activity);
         at = changed;
       }
@@ -109,7 +115,10 @@ export class Directory {
     if (at !== null && this.open.of(team).length > 0) this.#places.set(team, at);
     else this.#places.delete(team);
     const resync = at !== null && this.team(team) === undefined;
-    return { number: activity.number, place: at ?? 0, resync, changes, applied: fresh };
+    const note = (): void => {
+      if (!noted && at !== null) this.#move(team, at, at, activity);
+    };
+    return { number: activity.number, place: at ?? 0, resync, changes, applied: fresh, note };
   }
 
   listed(id: string, facts: TeamFacts, activity: Activity): ListedTeam {
@@ -202,6 +211,20 @@ export class Directory {
           ));
     if (row === undefined) return { at: null, activity: NO_ACTIVITY };
     return { at: row.changed, activity: JSON.parse(row.record) as Activity };
+  }
+
+  /** The number of the entry that deleted the team, if that is among these: the acknowledgement was lost. */
+  #deletedWith(team: string, place: number | null, entries: readonly OutboxEntry[]): number {
+    const last = entries.findLast(({ kind }) => kind === "deleted");
+    const applied =
+      last &&
+      this.#db.first(
+        "select 1 as found from gone where changed > ? and id = ? and number = ?",
+        place ?? 0,
+        team,
+        last.number,
+      );
+    return applied ? last.number : 0;
   }
 
   #changed(table: "activity" | "gone", after: number): { changed: number; id: string }[] {
@@ -372,7 +395,7 @@ export class Directory {
     team: string,
     place: number | null,
     { day }: Activity,
-    { idempotency }: Deleted,
+    { idempotency, number }: Deleted,
     changed: number,
   ): void {
     if (day !== null) this.#usage.put(team, day);
@@ -389,7 +412,7 @@ export class Directory {
     if (idempotency !== null) {
       this.#db.write("delete from idempotency where key = ? and team = ?", idempotency, team);
     }
-    this.#db.write("insert into gone values (?, ?)", changed, team);
+    this.#db.write("insert into gone values (?, ?, ?)", changed, team, number);
     const forgotten = changed - REMEMBER_DELETED_MS * 1000;
     this.#db.write("delete from gone where changed < ?", forgotten);
     this.#size = undefined;

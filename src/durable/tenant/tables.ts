@@ -20,7 +20,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     "create table reservation (id text primary key, until integer not null, idempotency text) without rowid",
     "create table idempotency (key text primary key, hash text not null, team text not null) without rowid",
     "create table activity (changed integer, id text, record text not null, primary key (changed, id)) without rowid",
-    "create table gone (changed integer, id text, primary key (changed, id)) without rowid",
+    "create table gone (changed integer, id text, number integer not null, primary key (changed, id)) without rowid",
     `create table run (
       status text, created integer, team text, id text, record text not null,
       primary key (status, created, team, id)

@@ -221,8 +221,9 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     let applied;
     try {
       applied = this.#db.transaction(() => {
-        const { applied: entries, ...changed } = directory.apply(delivery, Date.now());
-        webhooks.offer(webhookEvents(delivery.team, entries));
+        const { applied: entries, note, ...changed } = directory.apply(delivery, Date.now());
+        // An entry that changes the lists may be applied again; one that is delivered must not.
+        if (webhooks.offer(webhookEvents(delivery.team, entries))) note();
         return changed;
       });
     } catch (error) {

@@ -53,10 +53,15 @@ export class Webhooks {
     });
   }
 
-  /** Stores the deliveries of events; to be called in the transaction that makes them happen. They are sent after it. */
-  offer(events: readonly WebhookEvent[]): void {
-    const offered = events.map((event) => this.#offer(event));
-    if (offered.includes(true)) queueMicrotask(() => this.dispatcher.dispatch());
+  /**
+   * Stores the deliveries of events; must be called in the transaction that makes them happen. They are sent after it.
+   *
+   * @returns whether there are any
+   */
+  offer(events: readonly WebhookEvent[]): boolean {
+    const offered = events.map((event) => this.#offer(event)).includes(true);
+    if (offered) queueMicrotask(() => this.dispatcher.dispatch());
+    return offered;
   }
 
   /** Whether a webhook wants to be told of the messages of a team. */

@@ -29,42 +29,42 @@ export class Api {
 
   /** Creates the team. When an answer was lost, the team may be there already. */
   async createTeam(component: ComponentModel): Promise<void> {
-    await this.call("POST", "", { id: TEAM, component }, [201, 409]);
+    await this.call("POST", "/teams", { id: TEAM, component }, [201, 409]);
   }
 
   async startRun(task: string, on_conflict: "reject" | "queue" = "reject"): Promise<RunInfo> {
     const body = { task, on_conflict };
-    return (await this.call("POST", `/${TEAM}/runs`, body, [200, 202])) as RunInfo;
+    return (await this.call("POST", `/teams/${TEAM}/runs`, body, [200, 202])) as RunInfo;
   }
 
   async createSchedule(schedule: JsonObject): Promise<void> {
-    await this.call("POST", `/${TEAM}/schedules`, schedule, [201]);
+    await this.call("POST", `/teams/${TEAM}/schedules`, schedule, [201]);
   }
 
   async answer(run: string, request: string, answer: JsonObject): Promise<void> {
-    await this.call("POST", `/${TEAM}/runs/${run}/requests/${request}`, answer, [200, 202]);
+    await this.call("POST", `/teams/${TEAM}/runs/${run}/requests/${request}`, answer, [200, 202]);
   }
 
   async retry(run: string): Promise<RunInfo> {
-    return (await this.call("POST", `/${TEAM}/runs/${run}/retry`, {}, [200, 202])) as RunInfo;
+    return (await this.call("POST", `/teams/${TEAM}/runs/${run}/retry`, {}, [200, 202])) as RunInfo;
   }
 
   /** The run may have ended in between. */
   async pause(run: string): Promise<void> {
-    await this.call("POST", `/${TEAM}/runs/${run}/pause`, {}, [200, 202, 409]);
+    await this.call("POST", `/teams/${TEAM}/runs/${run}/pause`, {}, [200, 202, 409]);
   }
 
   async resume(run: string): Promise<void> {
-    await this.call("POST", `/${TEAM}/runs/${run}/resume`, {}, [200, 202]);
+    await this.call("POST", `/teams/${TEAM}/runs/${run}/resume`, {}, [200, 202]);
   }
 
   /** The run may have ended in between. */
   async stop(run: string, mode: "now" | "after_turn"): Promise<void> {
-    await this.call("POST", `/${TEAM}/runs/${run}/stop`, { mode }, [200, 202, 409]);
+    await this.call("POST", `/teams/${TEAM}/runs/${run}/stop`, { mode }, [200, 202, 409]);
   }
 
   async run(run: string): Promise<RunInfo> {
-    return (await this.call("GET", `/${TEAM}/runs/${run}`, undefined, [200])) as RunInfo;
+    return (await this.call("GET", `/teams/${TEAM}/runs/${run}`, undefined, [200])) as RunInfo;
   }
 
   /** The run when it has ended, or after so many seconds. */
@@ -79,11 +79,11 @@ export class Api {
 
   /** Newest first. */
   async runs(): Promise<RunInfo[]> {
-    return ((await this.call("GET", `/${TEAM}/runs`, undefined, [200])) as RunPage).runs;
+    return ((await this.call("GET", `/teams/${TEAM}/runs`, undefined, [200])) as RunPage).runs;
   }
 
   async state(): Promise<JsonObject> {
-    return (await this.call("GET", `/${TEAM}/state`, undefined, [200])) as JsonObject;
+    return (await this.call("GET", `/teams/${TEAM}/state`, undefined, [200])) as JsonObject;
   }
 
   /** The whole thread, page by page. */
@@ -93,7 +93,7 @@ export class Api {
       const query: string = after === 0 ? "" : `&after=${after}`;
       const page = (await this.call(
         "GET",
-        `/${TEAM}/messages?limit=50${query}`,
+        `/teams/${TEAM}/messages?limit=50${query}`,
         undefined,
         [200],
       )) as MessagePage;
@@ -101,6 +101,10 @@ export class Api {
       after = page.next_after;
     }
     return messages;
+  }
+
+  async putWebhook(id: string, webhook: { url: string; events: string[] }): Promise<void> {
+    await this.call("PUT", `/webhooks/${id}`, webhook, [200, 201]);
   }
 
   async call(
@@ -113,7 +117,7 @@ export class Api {
     for (;;) {
       let answer: { status: number; text: string };
       try {
-        const response = await fetch(`${this.#origin()}/v1/teams${path}`, {
+        const response = await fetch(`${this.#origin()}/v1${path}`, {
           method,
           headers: {
             ...(body !== undefined && { "content-type": "application/json" }),
@@ -128,7 +132,7 @@ export class Api {
       }
       if (expected.includes(answer.status)) return JSON.parse(answer.text) as unknown;
       throw new UnexpectedAnswer(
-        `${method} /v1/teams${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`,
+        `${method} /v1${path} answered ${answer.status}: ${answer.text.slice(0, 500)}`,
       );
     }
   }

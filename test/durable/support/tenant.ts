@@ -1,5 +1,6 @@
-import { runDurableObjectAlarm } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { expect, vi } from "vitest";
 import type { TenantGateway, TenantOfTeam } from "#contract/tenant-gateway.ts";
 import type { Tenant } from "./worker.ts";
 
@@ -11,9 +12,11 @@ export function tenantStub(name: string): TenantStub {
   return stub as TenantStub;
 }
 
-/** The registry knows the tenant: nothing happens by itself any more. */
+/** Resolves when the registry knows the tenant: nothing happens by itself any more. */
 export async function settled(tenant: TenantStub): Promise<void> {
-  await runDurableObjectAlarm(tenantObject(tenant));
+  const alarm = () =>
+    runInDurableObject(tenantObject(tenant), (_, { storage }) => storage.getAlarm());
+  await vi.waitFor(async () => expect(await alarm()).toBeNull(), { timeout: 10_000 });
 }
 
 /** The stub for what tests do with objects themselves. */

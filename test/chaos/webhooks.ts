@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EchoServer } from "../support/echo-server.ts";
+import { startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { Api } from "./harness/api.ts";
+import { EffectsServer } from "./harness/effects-server.ts";
+import { type Kill, nameOf } from "./harness/kill.ts";
+import type { Place } from "./harness/place.ts";
+import { Supervisor } from "./harness/supervisor.ts";
+import { SETTINGS } from "./harness/trial.ts";
+import type { Case } from "./runner.ts";
+import { assistant, roundRobin } from "./scenarios/components.ts";
+import { PACED } from "./scenarios/scenario.ts";
+
+const HEARTBEAT_MS = 250;
+/** Everything must have been delivered this long after the last kill. */
+const DEADLINE_MS = 15_000;
+/** Writes of deliveries, by the tables of the tenant. */
+const DELIVERY = /^tenant: .*(delivery|webhook)|^(insert|update|delete) outbox/;
+
+interface Received {
+  id: string;
+  body: string;
+}
+
+interface Trial {
+  problems: string[];
+  /** Labels of the writes of the first process, and how often each occurred. */
+  writes: ReadonlyMap<string, number>;
+}
+
+/** Each event is delivered at least once, under one id, in order, wherever the service is killed. */
+export async function* webhookCases(place: Place, long: boolean): AsyncGenerator<Case, void, void> {
+  const reference = await trial(place, []);
+  yield { name: "webhooks: no kill", run: () => Promise.resolve(reference.problems) };
+  for (const [label, count] of reference.writes) {
+    if (!DELIVERY.test(label)) continue;
+    for (const mode of ["lost", "durable"] as const) {
+      for (let occurrence = 1; occurrence <= (long ? count : 1); occurrence++) {
+        const kill: Kill = { at: "write", label, occurrence, mode };
+        const plans = long ? [[kill], [kill, { ...kill, occurrence: 1 }]] : [[kill]];
+        for (const plan of plans) {
+          yield {
+            name: `webhooks: ${plan.map(nameOf).join(", ")}`,
+            run: async () => (await trial(place, plan)).problems,
+          };
+        }
+      }
+    }
+  }
+}
+
+async function trial({ scratch, config, sandbox }: Place, plan: readonly Kill[]): Promise<Trial> {
+  await using fake = await startFakeOpenAI({ rules: [PACED] });
+  const effects = new EffectsServer();
+  await effects.listen();
+  const received: Received[] = [];
+  await using receiver = await EchoServer.start((response, { headers, body }) => {
+    received.push({ id: String(headers["webhook-id"]), body });
+    response.end();
+  });
+  const url = `http://127.0.0.1:${receiver.port}/`;
+  const state = mkdtempSync(join(scratch, "state-"));
+  const writes = new Map<string, number>();
+  let lastKill = performance.now();
+  const supervisor = new Supervisor({
+    config,
+    state,
+    vars: {
+      ...SETTINGS,
+      EFFECTS_URL: effects.url,
+      SANDBOX_URL: sandbox.url,
+      SANDBOX_KEY: sandbox.key,
+    },
+    heartbeatMs: HEARTBEAT_MS,
+    plan,
+    fake,
+    effects,
+    onMarker: (marker) => {
+      if (marker.kind === "write" && supervisor.killed.length === 0)
+        writes.set(marker.label, marker.occurrence);
+    },
+    onOutput: () => {},
+    onKill: () => {
+      lastKill = performance.now();
+    },
+  });
+  const api = new Api(
+    () => supervisor.workerd.origin,
+    () => supervisor.settled(),
+  );
+  try {
+    await supervisor.start();
+    await api.putWebhook("all", { url, events: ["message", "run.completed"] });
+    await api.createTeam(
+      roundRobin([assistant({ model: fake.url }, "speaker", { model_client_stream: true })], 2),
+    );
+    const { id } = await api.startRun("Speak.");
+    const run = await api.waitForRun(id, DEADLINE_MS / 1000);
+    const messages = await api.messages();
+    const expected = [...messages.map(({ id: message }) => message), run.id];
+    const told = (): string[] => inOrder(received);
+    while (told().length < expected.length && performance.now() - lastKill < DEADLINE_MS) {
+      await sleep(20);
+    }
+    await supervisor.calm();
+    const problems = [...idsOfBodies(received)];
+    if (told().join(" ") !== expected.join(" "))
+      problems.push(`delivered: ${told().join(" ")}; expected: ${expected.join(" ")}`);
+    if (supervisor.killed.length === 0 && plan.length > 0) problems.push("it was not killed");
+    return { problems, writes };
+  } finally {
+    await supervisor.close();
+    await effects.close();
+    rmSync(state, { recursive: true, force: true });
+  }
+}
+
+/** Ids of what the events are about, each once, in the order in which they came first. */
+function inOrder(received: readonly Received[]): string[] {
+  return [...new Set(received.map(({ body }) => subjectOf(body)))];
+}
+
+function subjectOf(body: string): string {
+  const { data } = JSON.parse(body) as { data: { id?: string; message?: { id: string } } };
+  return data.message?.id ?? data.id ?? "";
+}
+
+/** An event that came again must have come under the same id. */
+function idsOfBodies(received: readonly Received[]): string[] {
+  const ids = new Map<string, string>();
+  const problems: string[] = [];
+  for (const { id, body } of received) {
+    const subject = subjectOf(body);
+    if ((ids.get(subject) ?? id) !== id)
+      problems.push(`${subject} came as ${ids.get(subject)} and as ${id}`);
+    ids.set(subject, id);
+  }
+  return problems;
+}
