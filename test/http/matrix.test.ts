@@ -309,7 +309,7 @@ describe("another tenant", () => {
 
   /** Undefined for an object that stores nothing. */
   function tables(file: string): Record<string, unknown[]> | undefined {
-    const database = new DatabaseSync(file, { readOnly: true });
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
     try {
       const names = database
         .prepare("select name from sqlite_master where type = 'table'")

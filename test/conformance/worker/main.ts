@@ -32,6 +32,8 @@ export class TeamObject extends TroupeTeam<Env> {
   }
 }
 
+export { TenantObject } from "troupe/worker";
+
 /** Below `/traces/{trace}` stands the API of the service, and beside it what only the harness asks for. */
 export default {
   async fetch(request, env) {

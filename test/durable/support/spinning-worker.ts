@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { BaseChatAgent, registerComponent, type Response, type TurnContext } from "troupe";
-import app, { TeamObject } from "troupe/worker";
+import app, { TeamObject, TenantObject } from "troupe/worker";
 
 /** An agent that never returns: after a step it takes the whole process with it. */
 class SpinningAgent extends BaseChatAgent {
@@ -38,5 +38,5 @@ class SpinningAgent extends BaseChatAgent {
 
 registerComponent(SpinningAgent.component);
 
-export { TeamObject };
+export { TeamObject, TenantObject };
 export default app;
