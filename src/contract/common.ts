@@ -33,3 +33,9 @@ export function integerParameter(minimum: number, maximum: number): z.ZodType<nu
 
 /** A position in a team's event log: the id of a stream frame, or a message's `seq`. */
 export const cursorParameter = integerParameter(0, Number.MAX_SAFE_INTEGER);
+
+/** The `next_cursor` of an earlier page, for lists whose cursors are not numbers. */
+export const pageCursorParameter = z
+  .string()
+  .regex(/^[\w.~-]{1,256}$/, "must be the next_cursor of an earlier page")
+  .optional();

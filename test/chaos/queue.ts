@@ -1,23 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunInfo } from "#contract/run.ts";
-import { startFakeOpenAI } from "../support/fake-openai/server.ts";
-import { Api } from "./harness/api.ts";
-import { DiskView } from "./harness/database.ts";
-import { EffectsServer } from "./harness/effects-server.ts";
+import type { Api } from "./harness/api.ts";
 import { StepJournal } from "./harness/journal.ts";
 import { type Kill, nameOf } from "./harness/kill.ts";
 import type { Place } from "./harness/place.ts";
 import type { Random } from "./harness/random.ts";
 import { readStream } from "./harness/sse-client.ts";
 import { StreamRecord } from "./harness/stream-record.ts";
-import { Supervisor } from "./harness/supervisor.ts";
-import { DEADLINE_MS, EXPECTED_OUTPUT, HEARTBEAT_MS, SETTINGS } from "./harness/trial.ts";
+import { Stage } from "./harness/stage.ts";
+import type { Supervisor } from "./harness/supervisor.ts";
+import { DEADLINE_MS, EXPECTED_OUTPUT } from "./harness/trial.ts";
 import { untilListed } from "./harness/until-listed.ts";
 import type { Case } from "./runner.ts";
 import { assistant, person, roundRobin, STREAMING } from "./scenarios/components.ts";
-import { PACED } from "./scenarios/scenario.ts";
 
 /** The tasks of the runs: the first one is active, the others are queued, and one is cancelled before its turn. */
 const TASKS = ["one", "two", "three", "four"];
@@ -104,109 +99,74 @@ function checkOutcome(outcome: Outcome, reference: Outcome): string[] {
 
 /** Runs the four tasks, killing the service where the plan says. Between answers no request is sent to help it recover. */
 async function queueTrial(place: Place, plan: readonly Kill[]): Promise<Outcome> {
-  await using fake = await startFakeOpenAI({ rules: [PACED] });
-  const effects = new EffectsServer();
-  await effects.listen();
-  const state = mkdtempSync(join(place.scratch, "state-"));
-  const disk = new DiskView(state);
   const journal = new StepJournal();
-  const writes = new Map<string, number>();
-  const output: string[] = [];
-  let lastKill = performance.now();
-  const supervisor = new Supervisor({
-    config: place.config,
-    state,
-    vars: {
-      ...SETTINGS,
-      EFFECTS_URL: effects.url,
-      SANDBOX_URL: place.sandbox.url,
-      SANDBOX_KEY: place.sandbox.key,
-    },
-    heartbeatMs: HEARTBEAT_MS,
+  await using stage = await Stage.start(place, {
     plan,
-    fake,
-    effects,
     onMarker: (marker) => {
       if (marker.kind === "recorded") journal.add(marker.key, marker.result);
-      if (marker.kind === "write" && supervisor.killed.length === 0)
-        writes.set(marker.label, marker.occurrence);
-    },
-    onOutput: (line) => output.push(line),
-    onKill: () => {
-      lastKill = performance.now();
     },
   });
-  const api = new Api(
-    () => supervisor.workerd.origin,
-    () => supervisor.settled(),
+  const { api, disk, fake, output, supervisor, writes } = stage;
+  const team = roundRobin(
+    [assistant({ model: fake.url }, "helper", STREAMING), person("person")],
+    2,
   );
-  try {
-    await supervisor.start();
-    const team = roundRobin(
-      [assistant({ model: fake.url }, "helper", STREAMING), person("person")],
-      2,
-    );
-    await api.createTeam(team);
-    const accepted: RunInfo[] = [];
-    for (const task of TASKS) accepted.push(await api.startRun(task, "queue"));
-    const [last] = accepted.slice(-1);
-    const watching = watch(api, supervisor, last?.id ?? "");
-    await api.stop(accepted[TASKS.indexOf(CANCELLED)]?.id ?? "", "now");
-    const problems: string[] = [];
-    // Each run asks the human once; the next one starts by itself.
-    const answered = new Set<string>();
-    for (let version = ""; ;) {
-      if (performance.now() - lastKill > DEADLINE_MS) {
-        problems.push(
-          `the queue did not come to its end within ${DEADLINE_MS} ms: ${JSON.stringify(disk.latestRun())}, rows ${JSON.stringify(disk.rowCounts())}`,
-        );
-        break;
-      }
-      await sleep(POLL_MS);
-      const present = disk.version();
-      if (present === version) continue;
-      version = present;
-      const latest = disk.latestRun();
-      if (latest?.id === last?.id && latest?.status === "completed") break;
-      if (latest?.status !== "waiting") continue;
-      for (const { id } of disk.openQuestions()) {
-        if (answered.has(id)) continue;
-        answered.add(id);
-        await api.answer(latest.id, id, { content: `Answer ${answered.size}.` });
-        lastKill = performance.now();
-      }
+  await api.createTeam(team);
+  const accepted: RunInfo[] = [];
+  for (const task of TASKS) accepted.push(await api.startRun(task, "queue"));
+  const [last] = accepted.slice(-1);
+  const watching = watch(api, supervisor, last?.id ?? "");
+  await api.stop(accepted[TASKS.indexOf(CANCELLED)]?.id ?? "", "now");
+  const problems: string[] = [];
+  // Each run asks the human once; the next one starts by itself.
+  const answered = new Set<string>();
+  for (let version = ""; ;) {
+    if (stage.later(DEADLINE_MS)) {
+      problems.push(
+        `the queue did not come to its end within ${DEADLINE_MS} ms: ${JSON.stringify(disk.latestRun())}, rows ${JSON.stringify(disk.rowCounts())}`,
+      );
+      break;
     }
-    const late = (): boolean => performance.now() - lastKill > DEADLINE_MS;
-    problems.push(...(await untilListed(disk, late)));
-    await supervisor.calm();
-    const seen = await watching;
-    const replay = await replayed(api, last?.id ?? "");
-    problems.push(...seen.problems, ...journal.repeatedRequests(fake.requests));
-    if (JSON.stringify(seen.recorded) !== JSON.stringify(replay.recorded))
-      problems.push("what the client of a queued run got differs from the log");
-    const runs = (await api.runs()).toReversed();
-    for (const run of runs) problems.push(...(await checkStream(api, run)));
-    const rows = disk.rowCounts();
-    if (rows.queue !== 1) problems.push(`${rows.queue} rows are left in the queue, 1 expected`);
-    if (rows.step !== 0) problems.push(`${rows.step} steps are left after the end`);
-    const unexpected = output.filter((line) => !EXPECTED_OUTPUT.test(line));
-    if (unexpected.length > 0) problems.push(`printed: ${unexpected.slice(0, 8).join("\n")}`);
-    const byStart = [
-      ...runs.filter(({ started_at }) => started_at !== null),
-      ...runs.filter(({ started_at }) => started_at === null),
-    ];
-    return {
-      runs: byStart.map((run) => ({ task: taskOf(run), status: run.status })),
-      said: (await api.messages()).map((message) => "content" in message && message.content),
-      writes,
-      killed: supervisor.killed.length,
-      problems,
-    };
-  } finally {
-    await supervisor.close();
-    await effects.close();
-    rmSync(state, { recursive: true, force: true });
+    await sleep(POLL_MS);
+    const present = disk.version();
+    if (present === version) continue;
+    version = present;
+    const latest = disk.latestRun();
+    if (latest?.id === last?.id && latest?.status === "completed") break;
+    if (latest?.status !== "waiting") continue;
+    for (const { id } of disk.openQuestions()) {
+      if (answered.has(id)) continue;
+      answered.add(id);
+      await api.answer(latest.id, id, { content: `Answer ${answered.size}.` });
+      stage.touch();
+    }
   }
+  const late = (): boolean => stage.later(DEADLINE_MS);
+  problems.push(...(await untilListed(disk, late)));
+  await supervisor.calm();
+  const seen = await watching;
+  const replay = await replayed(api, last?.id ?? "");
+  problems.push(...seen.problems, ...journal.repeatedRequests(fake.requests));
+  if (JSON.stringify(seen.recorded) !== JSON.stringify(replay.recorded))
+    problems.push("what the client of a queued run got differs from the log");
+  const runs = (await api.runs()).toReversed();
+  for (const run of runs) problems.push(...(await checkStream(api, run)));
+  const rows = disk.rowCounts();
+  if (rows.queue !== 1) problems.push(`${rows.queue} rows are left in the queue, 1 expected`);
+  if (rows.step !== 0) problems.push(`${rows.step} steps are left after the end`);
+  const unexpected = output.filter((line) => !EXPECTED_OUTPUT.test(line));
+  if (unexpected.length > 0) problems.push(`printed: ${unexpected.slice(0, 8).join("\n")}`);
+  const byStart = [
+    ...runs.filter(({ started_at }) => started_at !== null),
+    ...runs.filter(({ started_at }) => started_at === null),
+  ];
+  return {
+    runs: byStart.map((run) => ({ task: taskOf(run), status: run.status })),
+    said: (await api.messages()).map((message) => "content" in message && message.content),
+    writes,
+    killed: supervisor.killed.length,
+    problems,
+  };
 }
 
 function taskOf({ task }: RunInfo): string {

@@ -1,17 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startFakeOpenAI } from "../support/fake-openai/server.ts";
-import { Api } from "./harness/api.ts";
-import { DiskView } from "./harness/database.ts";
-import { EffectsServer } from "./harness/effects-server.ts";
 import { type Kill, nameOf } from "./harness/kill.ts";
 import type { Place } from "./harness/place.ts";
-import { Supervisor } from "./harness/supervisor.ts";
-import { SETTINGS } from "./harness/trial.ts";
+import { Stage } from "./harness/stage.ts";
 import type { Case } from "./runner.ts";
 import { assistant, roundRobin } from "./scenarios/components.ts";
-import { PACED } from "./scenarios/scenario.ts";
 
 /** Milliseconds from the first occurrence to each; two come at the same time. */
 const OCCURRENCES = { first: 0, second: 0, third: 400 };
@@ -22,7 +14,6 @@ const OCCURRENCE = ["insert idempotency", "insert run", "update schedule", "upda
 /** Milliseconds in which three schedules are made, also when the service has to come back first. */
 const CREATED_WITHIN_MS = 2_500;
 const BACK_WITHIN_MS = 5_000;
-const HEARTBEAT_MS = 250;
 /** All occurrences must have come, and their runs ended, this long after the last kill. */
 const DEADLINE_MS = 15_000;
 
@@ -44,72 +35,38 @@ export function scheduleCases(place: Place, long: boolean): Case[] {
   }));
 }
 
-async function trial({ scratch, config, sandbox }: Place, plan: readonly Kill[]) {
-  await using fake = await startFakeOpenAI({ rules: [PACED] });
-  const effects = new EffectsServer();
-  await effects.listen();
-  const state = mkdtempSync(join(scratch, "state-"));
-  let lastKill = performance.now();
-  const supervisor = new Supervisor({
-    config,
-    state,
-    vars: {
-      ...SETTINGS,
-      EFFECTS_URL: effects.url,
-      SANDBOX_URL: sandbox.url,
-      SANDBOX_KEY: sandbox.key,
-    },
-    heartbeatMs: HEARTBEAT_MS,
-    plan,
-    fake,
-    effects,
-    onMarker: () => {},
-    onOutput: () => {},
-    onKill: () => {
-      lastKill = performance.now();
-    },
-  });
-  const api = new Api(
-    () => supervisor.workerd.origin,
-    () => supervisor.settled(),
+async function trial(place: Place, plan: readonly Kill[]) {
+  await using stage = await Stage.start(place, { plan });
+  const { api, disk, fake, supervisor } = stage;
+  await api.createTeam(
+    roundRobin([assistant({ model: fake.url }, "speaker", { model_client_stream: true })], 2),
   );
-  const disk = new DiskView(state);
-  try {
-    await supervisor.start();
-    await api.createTeam(
-      roundRobin([assistant({ model: fake.url }, "speaker", { model_client_stream: true })], 2),
-    );
-    const early = plan.some((kill) => kill.at === "write" && CREATION.includes(kill.label));
-    const first = Date.now() + (early ? BACK_WITHIN_MS : CREATED_WITHIN_MS);
-    const expected: string[] = [];
-    for (const [id, after] of Object.entries(OCCURRENCES)) {
-      const at = new Date(first + after).toISOString();
-      await api.createSchedule({ id, at, task: "Speak.", on_conflict: "interrupt" });
-      expected.push(`${id} ${at}`);
-    }
-    lastKill = performance.now();
-    // Looked at from outside: a request would wake the object.
-    const isOver = (): boolean =>
-      disk.schedulesLeft() === 0 && !disk.alarmSet() && disk.latestRun() !== undefined;
-    while (!isOver() && performance.now() - lastKill < DEADLINE_MS) await sleep(20);
-    await supervisor.calm();
-    const problems = isOver() ? [] : [`not over: ${JSON.stringify(disk.rowCounts())}`];
-    if (supervisor.killed.length === 0 && plan.length > 0) problems.push("it was not killed");
-    const runs = await api.runs();
-    const started = runs.map(
-      ({ metadata: { schedule_id, scheduled_for } }) =>
-        `${schedule_id as string} ${scheduled_for as string}`,
-    );
-    if (started.toSorted().join("; ") !== expected.toSorted().join("; "))
-      problems.push(`started: ${started.join("; ")}; expected: ${expected.join("; ")}`);
-    const [last, ...others] = runs;
-    if (last?.status !== "completed") problems.push(`the last run is ${last?.status}`);
-    for (const { id, status } of others)
-      if (status !== "completed" && status !== "cancelled") problems.push(`${id} is ${status}`);
-    return problems;
-  } finally {
-    await supervisor.close();
-    await effects.close();
-    rmSync(state, { recursive: true, force: true });
+  const early = plan.some((kill) => kill.at === "write" && CREATION.includes(kill.label));
+  const first = Date.now() + (early ? BACK_WITHIN_MS : CREATED_WITHIN_MS);
+  const expected: string[] = [];
+  for (const [id, after] of Object.entries(OCCURRENCES)) {
+    const at = new Date(first + after).toISOString();
+    await api.createSchedule({ id, at, task: "Speak.", on_conflict: "interrupt" });
+    expected.push(`${id} ${at}`);
   }
+  stage.touch();
+  // Looked at from outside: a request would wake the object.
+  const isOver = (): boolean =>
+    disk.schedulesLeft() === 0 && !disk.alarmSet() && disk.latestRun() !== undefined;
+  while (!isOver() && !stage.later(DEADLINE_MS)) await sleep(20);
+  await supervisor.calm();
+  const problems = isOver() ? [] : [`not over: ${JSON.stringify(disk.rowCounts())}`];
+  if (supervisor.killed.length === 0 && plan.length > 0) problems.push("it was not killed");
+  const runs = await api.runs();
+  const started = runs.map(
+    ({ metadata: { schedule_id, scheduled_for } }) =>
+      `${schedule_id as string} ${scheduled_for as string}`,
+  );
+  if (started.toSorted().join("; ") !== expected.toSorted().join("; "))
+    problems.push(`started: ${started.join("; ")}; expected: ${expected.join("; ")}`);
+  const [last, ...others] = runs;
+  if (last?.status !== "completed") problems.push(`the last run is ${last?.status}`);
+  for (const { id, status } of others)
+    if (status !== "completed" && status !== "cancelled") problems.push(`${id} is ${status}`);
+  return problems;
 }

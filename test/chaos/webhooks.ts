@@ -1,19 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EchoServer } from "../support/echo-server.ts";
-import { startFakeOpenAI } from "../support/fake-openai/server.ts";
-import { Api } from "./harness/api.ts";
-import { EffectsServer } from "./harness/effects-server.ts";
 import { type Kill, nameOf } from "./harness/kill.ts";
 import type { Place } from "./harness/place.ts";
-import { Supervisor } from "./harness/supervisor.ts";
-import { SETTINGS } from "./harness/trial.ts";
+import { Stage } from "./harness/stage.ts";
 import type { Case } from "./runner.ts";
 import { assistant, roundRobin } from "./scenarios/components.ts";
-import { PACED } from "./scenarios/scenario.ts";
 
-const HEARTBEAT_MS = 250;
 /** Everything must have been delivered this long after the last kill. */
 const DEADLINE_MS = 15_000;
 /** Writes of deliveries, by the tables of the tenant. */
@@ -51,70 +43,33 @@ export async function* webhookCases(place: Place, long: boolean): AsyncGenerator
   }
 }
 
-async function trial({ scratch, config, sandbox }: Place, plan: readonly Kill[]): Promise<Trial> {
-  await using fake = await startFakeOpenAI({ rules: [PACED] });
-  const effects = new EffectsServer();
-  await effects.listen();
+async function trial(place: Place, plan: readonly Kill[]): Promise<Trial> {
   const received: Received[] = [];
   await using receiver = await EchoServer.start((response, { headers, body }) => {
     received.push({ id: String(headers["webhook-id"]), body });
     response.end();
   });
   const url = `http://127.0.0.1:${receiver.port}/`;
-  const state = mkdtempSync(join(scratch, "state-"));
-  const writes = new Map<string, number>();
-  let lastKill = performance.now();
-  const supervisor = new Supervisor({
-    config,
-    state,
-    vars: {
-      ...SETTINGS,
-      EFFECTS_URL: effects.url,
-      SANDBOX_URL: sandbox.url,
-      SANDBOX_KEY: sandbox.key,
-    },
-    heartbeatMs: HEARTBEAT_MS,
-    plan,
-    fake,
-    effects,
-    onMarker: (marker) => {
-      if (marker.kind === "write" && supervisor.killed.length === 0)
-        writes.set(marker.label, marker.occurrence);
-    },
-    onOutput: () => {},
-    onKill: () => {
-      lastKill = performance.now();
-    },
-  });
-  const api = new Api(
-    () => supervisor.workerd.origin,
-    () => supervisor.settled(),
+  await using stage = await Stage.start(place, { plan });
+  const { api, fake, supervisor, writes } = stage;
+  await api.putWebhook("all", { url, events: ["message", "run.completed"] });
+  await api.createTeam(
+    roundRobin([assistant({ model: fake.url }, "speaker", { model_client_stream: true })], 2),
   );
-  try {
-    await supervisor.start();
-    await api.putWebhook("all", { url, events: ["message", "run.completed"] });
-    await api.createTeam(
-      roundRobin([assistant({ model: fake.url }, "speaker", { model_client_stream: true })], 2),
-    );
-    const { id } = await api.startRun("Speak.");
-    const run = await api.waitForRun(id, DEADLINE_MS / 1000);
-    const messages = await api.messages();
-    const expected = [...messages.map(({ id: message }) => message), run.id];
-    const told = (): string[] => inOrder(received);
-    while (told().length < expected.length && performance.now() - lastKill < DEADLINE_MS) {
-      await sleep(20);
-    }
-    await supervisor.calm();
-    const problems = [...idsOfBodies(received)];
-    if (told().join(" ") !== expected.join(" "))
-      problems.push(`delivered: ${told().join(" ")}; expected: ${expected.join(" ")}`);
-    if (supervisor.killed.length === 0 && plan.length > 0) problems.push("it was not killed");
-    return { problems, writes };
-  } finally {
-    await supervisor.close();
-    await effects.close();
-    rmSync(state, { recursive: true, force: true });
+  const { id } = await api.startRun("Speak.");
+  const run = await api.waitForRun(id, DEADLINE_MS / 1000);
+  const messages = await api.messages();
+  const expected = [...messages.map(({ id: message }) => message), run.id];
+  const told = (): string[] => inOrder(received);
+  while (told().length < expected.length && !stage.later(DEADLINE_MS)) {
+    await sleep(20);
   }
+  await supervisor.calm();
+  const problems = [...idsOfBodies(received)];
+  if (told().join(" ") !== expected.join(" "))
+    problems.push(`delivered: ${told().join(" ")}; expected: ${expected.join(" ")}`);
+  if (supervisor.killed.length === 0 && plan.length > 0) problems.push("it was not killed");
+  return { problems, writes };
 }
 
 /** Ids of what the events are about, each once, in the order in which they came first. */

@@ -1,8 +1,7 @@
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, unwrap } from "../problem.ts";
-import { integerParameter } from "../../contract/common.ts";
+import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
 import { startRunSchema } from "../../contract/run.ts";
-import * as z from "zod";
 import { type Services, tenantsOf } from "../services.ts";
 import { acceptsEventStream, streamAnswer } from "../sse.ts";
 import { parseTask } from "../task.ts";
@@ -76,10 +75,7 @@ export function runEndpoints(services: Services): Endpoint[] {
       tag,
       scope: "runs:read",
       query: {
-        cursor: z
-          .string()
-          .regex(/^[\w.~-]{1,256}$/, "must be the next_cursor of an earlier page")
-          .optional(),
+        cursor: pageCursorParameter,
         limit: integerParameter(1, limits.max_page_size).optional(),
       },
       answers: { 200: { description: "A page.", schema: "RunPage" } },

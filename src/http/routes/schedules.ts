@@ -1,5 +1,4 @@
-import * as z from "zod";
-import { integerParameter } from "../../contract/common.ts";
+import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import { createScheduleSchema, patchScheduleSchema } from "../../contract/schedule.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
@@ -49,10 +48,7 @@ export function scheduleEndpoints({ limits }: Services): Endpoint[] {
       tag,
       scope: "runs:read",
       query: {
-        cursor: z
-          .string()
-          .regex(/^[\w.~-]{1,256}$/, "must be the next_cursor of an earlier page")
-          .optional(),
+        cursor: pageCursorParameter,
         limit: integerParameter(1, limits.max_page_size).optional(),
       },
       answers: { 200: { description: "A page.", schema: "SchedulePage" } },
