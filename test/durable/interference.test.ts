@@ -158,6 +158,7 @@ describe("destroying a team", () => {
     const left: unknown[] = [];
     for await (const frame of ofTeam) left.push(...outline([frame]));
     expect(left.at(-1)).toBe("run cancelled");
+    await team.erased();
     expect(
       await team.sql("select name from sqlite_master where type = 'table'"),
     ).not.toContainEqual({ name: "event" });

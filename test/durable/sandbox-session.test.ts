@@ -76,8 +76,8 @@ describe("the session of a team", () => {
     value(await team.gateway.destroy());
     expect(released).toHaveLength(1);
     expect(await team.gateway.team()).toMatchObject({ ok: false, problem: { status: 404 } });
+    await team.erased();
     expect(await team.alarm()).toBeNull();
-    expect(await team.sql("select name from sqlite_master where name = 'meta'")).toEqual([]);
   });
 });
 

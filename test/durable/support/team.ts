@@ -151,6 +151,15 @@ export class TestTeam {
     });
   }
 
+  /** Resolves when nothing is stored any more: a deleted team is erased once its tenant knows. */
+  async erased(): Promise<void> {
+    const tables = () => this.sql("select name from sqlite_master where name = 'meta'");
+    await vi.waitFor(async () => expect(await tables()).toEqual([]), {
+      timeout: 10_000,
+      interval: 5,
+    });
+  }
+
   /** When the alarm is set to, once the team's tenant has been told everything. */
   async alarm(): Promise<number | null> {
     await this.delivered();
