@@ -29,6 +29,7 @@ export class Outbox {
   #delivering: Promise<boolean> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #failedAt = 0;
+  #closed = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
@@ -53,13 +54,14 @@ export class Outbox {
   deliver(): Promise<boolean> {
     this.#delivering ??= this.#deliverAll().finally(() => {
       this.#delivering = undefined;
-      this.#options.settled();
+      if (!this.#closed) this.#options.settled();
     });
     return this.#delivering;
   }
 
-  /** Ends without a further delivery. */
+  /** Ends without a further delivery: somebody else takes over what is left. */
   close(): void {
+    this.#closed = true;
     clearTimeout(this.#timer);
   }
 
@@ -69,6 +71,7 @@ export class Outbox {
       for (let entries = this.#next(); entries.length > 0; entries = this.#next()) {
         const delivery = { team, place: store.place, entries };
         const acknowledged = await within(PATIENCE_MS, tenant.deliver(delivery));
+        if (this.#closed) return false;
         store.acknowledge(acknowledged.number, acknowledged.place);
         if (acknowledged.resync) resync();
       }
