@@ -1,5 +1,5 @@
-import { ValueError } from "../../core/errors.ts";
-import { isReference, type Secrets } from "../../outgoing/dependencies.ts";
+import { ValueError } from "../core/errors.ts";
+import { isReference, type Secrets } from "./dependencies.ts";
 
 /** They belong to the connection, or would direct the request to a host that was not checked. */
 const RESERVED = new Set([
