@@ -49,7 +49,7 @@ export function checkServerParams(params: McpServerParams, { sandbox }: McpDepen
   if (url.username !== "" || url.password !== "") {
     throw refused("url", "must not contain a user name or password: send them in a header");
   }
-  checkHeaders(params.headers ?? {});
+  checkHeaders(params.headers ?? {}, "server_params.headers");
 }
 
 /** The secrets of a server: they are sent to its host, those of a program to the sandbox. */
