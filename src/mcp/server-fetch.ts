@@ -48,23 +48,27 @@ function endSignal(signal: AbortSignal | null | undefined): AbortSignal {
   return signal ? AbortSignal.any([signal, late]) : late;
 }
 
+/** Reads only when it is read: a pipe would go on, and keep the object, when nobody reads the rest. */
 function limited(response: Response, onExcess: (error: McpError) => void): Response {
   if (response.body === null) return response;
+  const reader = response.body.getReader();
   let left = MAX_RESPONSE_BYTES;
-  const counted = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        left -= chunk.byteLength;
-        if (left >= 0) return controller.enqueue(chunk);
-        const error = new McpError(
-          "mcp_protocol",
-          `The MCP server sent more than ${MAX_RESPONSE_BYTES} bytes in one response.`,
-        );
-        onExcess(error);
-        controller.error(error);
-      },
-    }),
-  );
+  const counted = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      left -= value.byteLength;
+      if (left >= 0) return controller.enqueue(value);
+      const error = new McpError(
+        "mcp_protocol",
+        `The MCP server sent more than ${MAX_RESPONSE_BYTES} bytes in one response.`,
+      );
+      await reader.cancel();
+      onExcess(error);
+      throw error;
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
   const { status, statusText, headers } = response;
   return new Response(counted, { status, statusText, headers });
 }
