@@ -24,7 +24,7 @@ const text = (value: string) => ({ content: [{ type: "text", text: value }] });
 
 const noArguments = { type: "object", properties: {} };
 
-type Run = (args: JsonObject, access: ToolAccess, seen: SeenCall) => Promise<JsonObject>;
+type Run = (args: JsonObject, access: ToolAccess, seen: SeenCall) => Promise<object>;
 
 interface TestTool {
   name: string;
