@@ -30,7 +30,7 @@ async function start(settings: Settings): Promise<void> {
   const sessions = await Sessions.open({ ...settings, isolation, log });
   const forPrograms = programIsolation(settings, isolation, process.env);
   if (forPrograms !== isolation) await forPrograms?.start();
-  const programs = new Programs({ ...settings, isolation: forPrograms, sessions });
+  const programs = new Programs({ ...settings, isolation: forPrograms, sessions, log });
   const { version } = manifest;
   const services = { sessions, programs, isolation, settings, log, version };
   const server = createServer(createListener(services));

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { busy, invalid, ProblemError } from "../problem.ts";
 import type { ProcessIsolation } from "../process/isolation.ts";
-import type { Program, ProgramProcess } from "../process/runner.ts";
+import type { ProcessRunner, Program, ProgramProcess } from "../process/runner.ts";
 import type { BlockLimits } from "../runner.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -25,6 +25,7 @@ export interface ProgramsOptions {
   memoryBytes: number;
   workspaceBytes: number;
   workspaceFiles: number;
+  log: (error: unknown) => void;
 }
 
 /** How a program ended. */
@@ -73,12 +74,7 @@ export class Programs {
         throw error;
       }
       this.#running.set(running.id, running);
-      running.over = running.exited.then(async () => {
-        const change = await runner.changesOfProgram(this.#limits);
-        await runner.close();
-        if (change !== undefined && !running.discarded) await sessions.merge(session, change);
-        this.#running.delete(running.id);
-      });
+      running.over = this.#finish(running, runner);
       return running;
     } finally {
       this.#starting--;
@@ -101,6 +97,22 @@ export class Programs {
 
   async close(): Promise<void> {
     await Promise.all([...this.#running.values()].map((running) => running.end()));
+  }
+
+  /** Stores the files of a program that has ended. */
+  async #finish(running: RunningProgram, runner: ProcessRunner): Promise<void> {
+    try {
+      await running.exited;
+      const change = await runner.changesOfProgram(this.#limits);
+      if (change !== undefined && !running.discarded) {
+        await this.#options.sessions.merge(running.session, change);
+      }
+    } catch (error) {
+      this.#options.log(error);
+    } finally {
+      this.#running.delete(running.id);
+      await runner.close();
+    }
   }
 
   get #limits(): BlockLimits {

@@ -1,6 +1,6 @@
 import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
 import type { Secrets } from "../outgoing/dependencies.ts";
-import { McpError, mcpError } from "./mcp-error.ts";
+import { type McpError, mcpError } from "./mcp-error.ts";
 import { type McpServerParams, serverName, timeoutsOf } from "./server-params.ts";
 import {
   type EarlierSession,
@@ -50,6 +50,8 @@ export class McpSession {
   readonly #secrets: Secrets;
   readonly #ownSandboxSession = crypto.randomUUID();
   #open: Promise<Connection> | undefined;
+  /** The connection that was opened last. */
+  #live: Connection | undefined;
   /** The client of a connection that was closed when idle, and its session at the server. */
   #earlier: { client: Client; session: EarlierSession } | undefined;
   /** The protocol generation of the server, once it is known: spares the question at the next connection. */
@@ -59,11 +61,7 @@ export class McpSession {
   #users = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(
-    params: McpServerParams,
-    dependencies: McpDependencies,
-    requests?: ServerRequests | undefined,
-  ) {
+  constructor(params: McpServerParams, dependencies: McpDependencies, requests?: ServerRequests) {
     this.#params = params;
     this.#dependencies = dependencies;
     this.#requests = requests;
@@ -160,10 +158,10 @@ export class McpSession {
     const discover = client.getDiscoverResult();
     this.#generation = discover === undefined ? { kind: "legacy" } : { kind: "modern", discover };
     const connection = { client, transport };
+    this.#live = connection;
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client is no event target
     client.onclose = () => {
-      void this.#open?.then((open) => {
-        if (open === connection) this.#open = undefined;
-      });
+      if (this.#live === connection) this.#open = undefined;
     };
     return connection;
   }

@@ -13,7 +13,7 @@ import type { McpSession } from "./session.ts";
 import { type McpTool, policyOf } from "./tool-list.ts";
 
 /** The key in `_meta` by which a server can recognize a repeated call. */
-export const IDEMPOTENCY_KEY = "troupe/idempotency-key";
+const IDEMPOTENCY_KEY = "troupe/idempotency-key";
 
 /** Progress beyond it is not shown. */
 const MAX_PROGRESS = 1_000;
@@ -125,6 +125,7 @@ function lineOf({ progress, total, message }: Progress): string {
 class Lines {
   #pending = "";
   #count = 0;
+  #open = true;
   #wake: () => void = () => undefined;
 
   add(line: string): void {
@@ -136,13 +137,12 @@ class Lines {
 
   /** Yields until `end` settles. */
   async *until(end: Promise<unknown>): AsyncGenerator<string, void, void> {
-    let open = true;
     const close = (): void => {
-      open = false;
+      this.#open = false;
       this.#wake();
     };
     end.then(close, close);
-    while (open || this.#pending !== "") {
+    while (this.#open || this.#pending !== "") {
       if (this.#pending === "") {
         await new Promise<void>((resolve) => {
           this.#wake = resolve;

@@ -19,7 +19,8 @@ function team(tool: string, workbench: JsonObject = {}): Promise<TestTeam> {
 
 async function lastText(subject: TestTeam, run: string): Promise<unknown> {
   const { result } = await subject.finished(run);
-  return result?.messages.at(-1)?.content;
+  const last = result?.messages.at(-1);
+  return last !== undefined && "content" in last ? last.content : undefined;
 }
 
 describe("an object that is lost in the middle of a call of an MCP tool", () => {

@@ -97,7 +97,7 @@ const WORKBENCHES: [string, JsonObject][] = [
     {
       server_params: HTTP,
       tool_overrides: { fetch: { name: "get_page", description: "Gets a page." } },
-      host: HOST as unknown as JsonObject,
+      host: HOST,
     },
   ],
   [

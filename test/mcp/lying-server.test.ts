@@ -165,7 +165,7 @@ test("a result is limited as a whole, and secrets are taken out", async () => {
   const workbench = new McpWorkbench({
     ...server.params,
     headers: { "x-token": "s3cret-value" },
-  } as never);
+  });
   const { result } = await call(workbench, "echo", {
     text: `s3cret-value ${"y".repeat(1_200_000)}`,
   });

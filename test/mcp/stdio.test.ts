@@ -153,21 +153,7 @@ const once = (_: string, effect: (attempt: object) => unknown): unknown =>
 
 /** Contexts whose steps belong to a sandbox session. */
 function inSession(session: string): () => Partial<ToolCallContext> {
-  return () => {
-    const scope = (ctx: ToolCallContext["ctx"]): ToolCallContext["ctx"] =>
-      new Proxy(ctx, {
-        get(target, key) {
-          if (key === "scope") return (name: string) => scope(target.scope(name));
-          if (key === "step" || key === "stream") {
-            return (name: string, effect: (attempt: object) => never, options: object) =>
-              target[key](name, (attempt) => effect({ ...attempt, session }), options);
-          }
-          const value: unknown = Reflect.get(target, key, target);
-          return typeof value === "function" ? value.bind(target) : value;
-        },
-      });
-    return { ctx: scope(new RecordingHost().attempt()) };
-  };
+  return () => ({ ctx: new RecordingHost(session).attempt() });
 }
 
 test("a sandbox without real processes refuses, with the remedy", async () => {

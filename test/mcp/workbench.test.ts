@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { McpWorkbench } from "troupe";
-import { TurnSignal } from "troupe";
+import { McpWorkbench, toText, TurnSignal } from "troupe";
 import { RecordingHost } from "../core/support/recording-host.ts";
 import { call, textsOf } from "./support/calls.ts";
 import { type Kind, TestMcpServer } from "./support/test-server.ts";
@@ -88,8 +87,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
     await using server = await TestMcpServer.start(kind);
     const { items, result } = await call(workbenchOf(server.params), "slow", { steps: 3 });
     expect(textsOf(result)).toEqual(["slow is done"]);
-    const chunks = items.map((item) => ("content" in item ? item.content : ""));
-    expect(chunks.join("")).toBe("[1/3] step 1\n[2/3] step 2\n[3/3] step 3\n");
+    expect(items.map(toText).join("")).toBe("[1/3] step 1\n[2/3] step 2\n[3/3] step 3\n");
     expect(items[0]).toMatchObject({ type: "ModelClientStreamingChunkEvent", source: "clerk" });
   });
 

@@ -40,7 +40,7 @@ const handler = createMcpHandler(() => {
   });
   server.setRequestHandler("tools/call", async ({ params }, { mcpReq }) => {
     const { "troupe/idempotency-key": key } = (mcpReq._meta ?? {}) as JsonObject;
-    const call = { name: params.name, key: String(key) };
+    const call = { name: params.name, key: key as string };
     state.calls.push(call);
     return { content: [{ type: "text", text: await state.answer(call) }] };
   });

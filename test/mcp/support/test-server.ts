@@ -107,7 +107,7 @@ export class TestMcpServer implements AsyncDisposable {
         this.#sessions.set(session, transport);
       },
     });
-    await oldServer(this.tools).connect(transport as never);
+    await oldServer(this.tools).connect(transport);
     await transport.handleRequest(request, response);
   }
 
@@ -154,10 +154,7 @@ function oldServer(tools: TestTools): OldServer {
         });
       },
       ask: async (_, method, given) =>
-        (await extra.sendRequest(
-          { method, params: given } as never,
-          z.looseObject({}),
-        )) as JsonObject,
+        (await extra.sendRequest({ method, params: given }, z.looseObject({}))) as JsonObject,
     });
   });
   return server;

@@ -44,13 +44,13 @@ const TOOLS: TestTool[] = [
       required: ["text"],
     },
     annotations: { readOnlyHint: true },
-    run: async ({ text: said }) => text(`echo: ${String(said)}`),
+    run: async ({ text: said }) => text(`echo: ${said as string}`),
   },
   {
     name: "pay",
     description: "Pays.",
     inputSchema: { type: "object", properties: { amount: { type: "number" } } },
-    run: async ({ amount }) => text(`paid ${String(amount)}`),
+    run: async ({ amount }) => text(`paid ${amount as number}`),
   },
   {
     name: "fail",
@@ -131,11 +131,20 @@ const TOOLS: TestTool[] = [
   },
 ];
 
+function described({ name, description, inputSchema, annotations }: TestTool): JsonObject {
+  return {
+    name,
+    inputSchema,
+    ...(description !== undefined && { description }),
+    ...(annotations !== undefined && { annotations }),
+  };
+}
+
 /** The tools of a test server, and the calls it has seen. */
 export class TestTools {
   readonly calls: SeenCall[] = [];
   /** Replaces the list of tools that the server shows. */
-  list: JsonObject[] = TOOLS.map(({ run: _, ...tool }) => tool as unknown as JsonObject);
+  list: JsonObject[] = TOOLS.map(described);
   lists = 0;
 
   listed(): { tools: never[] } {
