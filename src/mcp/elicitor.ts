@@ -95,10 +95,19 @@ export class HumanElicitor implements Elicitor {
 
 /** @throws ValueError when the answer does not fit the schema */
 function resultOf(content: string | JsonObject, schema: JsonObject): ElicitResult {
-  const word = typeof content === "string" ? content.trim().toLowerCase() : "";
+  const given = contentOf(content);
+  const word = typeof given === "string" ? given.trim().toLowerCase() : "";
   if (word === "decline" || word === "cancel") return { action: word };
-  const values = typeof content === "string" ? asValues(content, schema) : content;
+  const values = typeof given === "string" ? asValues(given, schema) : given;
   return { action: "accept", content: toolParameters("the answer", schema, false).parse(values) };
+}
+
+/** Clients of the HTTP API answer with a text or a chat message. */
+function contentOf(answer: string | JsonObject): string | JsonObject {
+  if (typeof answer === "string") return answer;
+  const { type, content } = answer;
+  const isMessage = typeof type === "string" && type.endsWith("Message");
+  return isMessage && (typeof content === "string" || isJsonObject(content)) ? content : answer;
 }
 
 /** A text is JSON, or the value of the only field. */

@@ -129,7 +129,7 @@ export class McpSession {
   }
 
   async #connect({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
-    const { Client } = await import("@modelcontextprotocol/client");
+    const { Client } = await import("./sdk.ts");
     const earlier = this.#earlier;
     this.#earlier = undefined;
     this.#excess = undefined;
@@ -216,7 +216,7 @@ export class McpSession {
 }
 
 async function terminate(transport: Transport): Promise<void> {
-  const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client");
+  const { StreamableHTTPClientTransport } = await import("./sdk.ts");
   if (transport instanceof StreamableHTTPClientTransport) await transport.terminateSession();
 }
 

@@ -7,7 +7,6 @@ import { requireSandbox } from "../sandbox/sandbox-code-executor.ts";
 import type { McpError } from "./mcp-error.ts";
 import { serverFetch } from "./server-fetch.ts";
 import type { McpServerParams } from "./server-params.ts";
-import { StdioTransport } from "./stdio-transport.ts";
 
 /** What the host of MCP components provides. */
 export interface McpDependencies extends OutgoingDependencies {
@@ -67,21 +66,20 @@ export async function openTransport(
   options: TransportOptions,
 ): Promise<Transport> {
   const { dependencies, secrets, onExcess, earlier, sandboxSession } = options;
+  const sdk = await import("./sdk.ts");
   if (params.type === "StdioServerParams") {
-    return new StdioTransport(params, {
+    return new sdk.StdioTransport(params, {
       sandbox: requireSandbox(dependencies.sandbox),
       session: sandboxSession,
       secrets,
       onExcess,
     });
   }
-  const { SSEClientTransport, StreamableHTTPClientTransport } =
-    await import("@modelcontextprotocol/client");
   const url = new URL(params.url);
   const request = serverFetch({ dependencies, headers: params.headers ?? {}, secrets, onExcess });
   return params.type === "SseServerParams"
-    ? new SSEClientTransport(url, { fetch: request })
-    : new StreamableHTTPClientTransport(url, {
+    ? new sdk.SSEClientTransport(url, { fetch: request })
+    : new sdk.StreamableHTTPClientTransport(url, {
         fetch: request,
         ...(earlier && {
           sessionId: earlier.sessionId,

@@ -62,6 +62,10 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
     ['{"color":"blue"}', '{"action":"accept","content":{"color":"blue"}}'],
     ["decline", '{"action":"decline"}'],
     ["Cancel", '{"action":"cancel"}'],
+    [
+      { type: "TextMessage", source: "user", content: "red" },
+      '{"action":"accept","content":{"color":"red"}}',
+    ],
   ])("gets the answer %s", async (content, text) => {
     await using server = await TestMcpServer.start(kind);
     const elicitor = new HumanElicitor();
