@@ -21,6 +21,22 @@ export async function createIsolation(
   return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
 }
 
+/**
+ * What runs the programs of MCP servers: the isolation itself where it is that of a container, and with SANDBOX_MCP=1 processes of
+ * this machine. Undefined where they may not run.
+ */
+export function programIsolation(
+  settings: Settings,
+  isolation: Isolation,
+  env: Readonly<Record<string, string | undefined>>,
+): ProcessIsolation | undefined {
+  const isolated = isolation instanceof ProcessIsolation && missingIsolation(env) === undefined;
+  if (!isolated && !settings.mcp) return undefined;
+  if (isolation instanceof ProcessIsolation) return isolation;
+  // Its directory and users are those of the data directory, which no other service has.
+  return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
+}
+
 /** Says why processes would not be isolated here. */
 function missingIsolation(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (!insideContainer(env))

@@ -24,6 +24,17 @@ const SETTINGS = {
   ),
   isolation: oneOf("SANDBOX_ISOLATION", ["wasm", "process"], "How code is isolated."),
   forceProcess: flag("SANDBOX_FORCE_PROCESS", "`1` allows `process` outside a container."),
+  mcp: flag(
+    "SANDBOX_MCP",
+    "`1` lets components start programs of MCP servers where the isolation is not that of a container: they are programs of this machine.",
+  ),
+  maxPrograms: whole(
+    "SANDBOX_MAX_PROGRAMS",
+    16,
+    0,
+    1000,
+    "Programs of MCP servers that run at the same time, at most 4 of one session.",
+  ),
   maxBodyBytes: bytes(
     "SANDBOX_MAX_BODY_BYTES",
     10 * MB,

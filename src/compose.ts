@@ -45,6 +45,7 @@ import { sandboxAddress } from "./sandbox/settings.ts";
 import type { SettingName } from "./settings.ts";
 import { shippedTemplates } from "./templates/templates.ts";
 import { httpToolComponents } from "./tools/components.ts";
+import { mcpComponents } from "./mcp/components.ts";
 
 /** Bindings and settings of the Worker. */
 export type Env = {
@@ -112,6 +113,7 @@ export function compose(
     ...coreComponents(catalog, sandbox && sandboxPython(sandbox), shipped),
     ...openAIComponents(outgoing),
     ...httpToolComponents(outgoing),
+    ...mcpComponents({ ...outgoing, sandbox }),
     ...sandboxComponents(sandbox),
   ];
   const registry = new ComponentRegistry({

@@ -34,6 +34,8 @@ export interface Call {
   /** The session in the path, decoded and validated. @throws ProblemError 422 */
   session(): string;
   key(): string;
+  /** The id of a program in the path. */
+  program(): string;
   /** The path of a file, after `files/`. */
   file(): string;
   /** Aborted when the client disconnects before the response is complete. */

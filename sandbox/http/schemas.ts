@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { executionResultSchema } from "../sessions/manifest.ts";
 import type { Settings } from "../settings.ts";
+import { pathProblem } from "../workspace-path.ts";
 
 /** Valid names of sessions, and keys of executions. */
 export const sessionPattern = /^[A-Za-z0-9_-]{1,128}$/;
@@ -27,6 +28,21 @@ export function executeSchema({ maxBlocks, timeoutSeconds, maxTimeoutSeconds }: 
       .describe("The time limit of each block."),
   });
 }
+
+/** The body of a request to start a program. */
+export const programSchema = z.strictObject({
+  command: z.string().min(1).max(4096).describe("A program in the PATH of the service."),
+  args: z.array(z.string().max(100_000)).max(1000).default([]),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(100_000))
+    .default({})
+    .describe("In addition to PATH, HOME, TMPDIR and LANG."),
+  cwd: z
+    .string()
+    .refine((path) => pathProblem(path) === undefined, "is not a path below the workspace")
+    .nullable()
+    .default(null),
+});
 
 export const fileSchema = z.object({
   path: z.string(),

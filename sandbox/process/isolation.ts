@@ -60,7 +60,7 @@ export class ProcessIsolation implements Isolation {
     await chmod(this.#scratch, 0o711);
   }
 
-  async runner(): Promise<Runner> {
+  async runner(): Promise<ProcessRunner> {
     const uid = this.#user();
     const owner = { marker: `${this.#name}-${randomUUID()}`, ...(uid !== undefined && { uid }) };
     const runner = await ProcessRunner.create({

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
@@ -31,6 +31,20 @@ export interface ProcessRunnerOptions {
   /** Called when the runner is closed. */
   onClose: () => void;
 }
+
+/** A program to start. */
+export interface Program {
+  /** Found in the `PATH` of the code. */
+  command: string;
+  args: readonly string[];
+  /** In addition to what all code has. */
+  env: Readonly<Record<string, string>>;
+  /** Below the workspace. */
+  cwd: string | null;
+}
+
+/** A program that runs. */
+export type ProgramProcess = ChildProcessWithoutNullStreams;
 
 type Ended = Omit<BlockResult, "change">;
 
@@ -82,6 +96,41 @@ export class ProcessRunner implements Runner {
     if (change !== undefined) return { ...ended, change };
     this.usable = false;
     return { exitCode: EXIT_CODES.workspace, endedBy: "workspace", change: NO_CHANGE };
+  }
+
+  /**
+   * Starts a program that speaks over its standard input and output, in place of blocks. It ends when the signal aborts or a
+   * limit of memory or files is exceeded.
+   */
+  startProgram(program: Program, limits: BlockLimits, signal: AbortSignal): ProgramProcess {
+    const { owner, directory } = this.#options;
+    const { command, args, env, cwd } = program;
+    const script = limitsScript({ reservesMemory: true }, limits, this.#options, "");
+    const child = spawn("/bin/sh", ["-c", script, "sh", command, ...args], {
+      cwd: join(this.#scratch.path, cwd ?? ""),
+      // What package managers download there must not become files of the session.
+      env: {
+        ...this.#environment(),
+        HOME: join(directory, "tmp"),
+        ...env,
+        [MARKER]: owner.marker,
+      },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),
+    });
+    guardChild(child, { group: true });
+    const run = { limits, signal, onOutput: () => undefined };
+    const watch = new Watch({ owner, run, workspace: this.#scratch.path }, () =>
+      child.kill("SIGKILL"),
+    );
+    child.once("exit", () => watch.stop());
+    return child;
+  }
+
+  /** The changes of a program that has ended; undefined when they exceed a limit, or a process of it survives. */
+  async changesOfProgram(limits: BlockLimits): Promise<WorkspaceChange | undefined> {
+    return (await killAll(this.#options.owner)) ? this.#scratch.changes(limits) : undefined;
   }
 
   async close(): Promise<void> {
@@ -145,9 +194,10 @@ type Exit = [number | null, NodeJS.Signals | null];
 
 /** A shell script that sets limits and then executes its arguments, with errors redirected to standard output. */
 function limitsScript(
-  { reservesMemory }: Interpreter,
+  { reservesMemory }: Pick<Interpreter, "reservesMemory">,
   { workspaceBytes, memoryBytes }: BlockLimits,
   { owner, maxProcesses }: ProcessRunnerOptions,
+  redirect = " 2>&1",
 ): string {
   const limits = ["ulimit -c 0", `ulimit -f ${Math.ceil(workspaceBytes / 512)}`];
   // Address space is larger than resident memory, which is watched.
@@ -155,7 +205,7 @@ function limitsScript(
   // Counts all processes of the user, so the user must be the session's own. Shells use different letters.
   if (owner.uid !== undefined)
     limits.push(`{ ulimit -u ${maxProcesses} || ulimit -p ${maxProcesses}; }`);
-  return `{ ${limits.join("; ")}; } 2>/dev/null; exec "$@" 2>&1`;
+  return `{ ${limits.join("; ")}; } 2>/dev/null; exec "$@"${redirect}`;
 }
 
 /** Resolves when all output is read. */

@@ -4,6 +4,7 @@ import { TroupeError, ValueError } from "../core/errors.ts";
 import { retryAfter } from "../outgoing/retry-after.ts";
 import { type ExecutionEnd, readExecution, type SandboxResult } from "./execution-stream.ts";
 import { IdleTimeout } from "./idle-timeout.ts";
+import { type ProgramEvent, readProgram } from "./program-stream.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { describeProblem, problemFrom, type SandboxProblem } from "./sandbox-problem.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
@@ -46,6 +47,15 @@ export interface Execution {
   /** The idempotency key: a repeated request gets the recorded result, and code does not run twice. */
   key: string;
   signal: AbortSignal;
+}
+
+/** A program that speaks MCP over its standard input and output. */
+export interface McpProgram {
+  command: string;
+  args: readonly string[];
+  env: { readonly [name: string]: string };
+  /** Relative to the workspace. */
+  cwd: string | null;
 }
 
 /** A client of the sandbox protocol (docs/sandbox.md). */
@@ -109,6 +119,50 @@ export class SandboxClient {
   /** Cancels an execution, if it has not ended. */
   async cancel(session: string, key: string): Promise<void> {
     await this.#delete(`${sessionPath(session)}/executions/${encodeURIComponent(key)}`);
+  }
+
+  /**
+   * Starts a program in a session and yields what it does. It ends when its reader stops, and with the session.
+   *
+   * @throws SandboxError when it cannot be started, or the connection is lost
+   * @throws the signal's reason
+   */
+  async *startMcp(
+    session: string,
+    program: McpProgram,
+    signal: AbortSignal,
+  ): AsyncGenerator<Exclude<ProgramEvent, { type: "problem" }>, void, void> {
+    const timeout = new IdleTimeout(this.#silenceMs, signal);
+    try {
+      const response = await timeout.wait(
+        this.#ask("POST", `${sessionPath(session)}/mcp`, timeout.signal, {
+          headers: { accept: "text/event-stream", "content-type": "application/json" },
+          body: JSON.stringify(program),
+        }),
+      );
+      if (response.body === null) return;
+      for await (const event of readProgram(response.body, timeout)) {
+        if (event.type === "problem") throw this.#problem(event.problem);
+        yield event;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (timeout.expired) throw unavailable(`sent nothing for ${this.#silenceMs / 1000} seconds`);
+      throw failure(error);
+    }
+  }
+
+  /** Writes a line to the standard input of a program. @throws SandboxError */
+  async sendToMcp(session: string, program: string, line: string): Promise<void> {
+    const path = `${sessionPath(session)}/mcp/${encodeURIComponent(program)}`;
+    try {
+      await this.#ask("POST", path, AbortSignal.timeout(SHORT_MS), {
+        headers: { "content-type": "application/json" },
+        body: line,
+      });
+    } catch (error) {
+      throw failure(error);
+    }
   }
 
   /** Deletes a session: stops its code, deletes its files and results. */

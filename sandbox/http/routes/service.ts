@@ -1,7 +1,7 @@
 import { type Endpoint, json } from "../endpoint.ts";
 import type { Services } from "../services.ts";
 
-export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] {
+export function serviceEndpoints({ sessions, programs, isolation }: Services): Endpoint[] {
   return [
     {
       method: "delete",
@@ -11,7 +11,9 @@ export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] 
       answers: { 204: { description: "The session does not exist any more." } },
       problems: [422],
       async handle(call) {
-        await sessions.remove(call.session());
+        const session = call.session();
+        await programs.endSession(session);
+        await sessions.remove(session);
         return new Response(null, { status: 204 });
       },
     },
