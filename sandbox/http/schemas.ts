@@ -60,10 +60,21 @@ export const schemas = {
   Languages: z.object({
     isolation: z.enum(["wasm", "process"]),
     languages: z.array(
-      z.object({ name: z.string(), aliases: z.array(z.string()), version: z.string() }),
+      z.object({
+        name: z.string(),
+        aliases: z.array(z.string()),
+        version: z.string(),
+        packages: z
+          .array(z.object({ name: z.string(), version: z.string() }))
+          .optional()
+          .describe("What code can import besides the standard library."),
+      }),
     ),
   }),
-  Health: z.object({ status: z.literal("ok") }),
+  Health: z.object({
+    status: z.literal("ok"),
+    missing: z.array(z.string()).optional().describe("What this machine lacks for full isolation."),
+  }),
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: z.object({
     type: z.string().describe("A URN with the code."),

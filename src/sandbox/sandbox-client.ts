@@ -19,7 +19,13 @@ const SHORT_MS = 10_000;
 
 const languagesSchema = z.object({
   languages: z.array(
-    z.object({ name: z.string(), aliases: z.array(z.string()), version: z.string() }),
+    z.object({
+      name: z.string(),
+      aliases: z.array(z.string()),
+      version: z.string(),
+      /** What code can import besides the standard library. */
+      packages: z.array(z.object({ name: z.string(), version: z.string() })).optional(),
+    }),
   ),
 });
 
