@@ -133,10 +133,14 @@ export class ProcessRunner implements Runner {
   #environment(): Record<string, string> {
     const { directory, walls } = this.#options;
     const workspace = walls ? INSIDE.workspace : this.#scratch.path;
+    const temporary = walls ? INSIDE.tmp : join(directory, "tmp");
     return {
       PATH: this.#options.path,
       HOME: workspace,
-      TMPDIR: walls ? INSIDE.tmp : join(directory, "tmp"),
+      TMPDIR: temporary,
+      // matplotlib draws into files, and keeps its caches out of the workspace.
+      MPLBACKEND: "Agg",
+      MPLCONFIGDIR: temporary,
       LANG: "C.UTF-8",
       // Blocks can import modules that earlier blocks wrote; bytecode must not become files of the session.
       PYTHONPATH: workspace,
