@@ -3,6 +3,7 @@ import { ProcessIsolation } from "./process/isolation.ts";
 import type { Isolation } from "./runner.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { WasmIsolation } from "./wasm/isolation.ts";
+import { planPackages } from "./wasm/wheels/plan.ts";
 
 /** Creates the isolation that the settings name. @throws SettingsError when it would not isolate here and is not forced */
 export async function createIsolation(
@@ -10,8 +11,17 @@ export async function createIsolation(
   env: Readonly<Record<string, string | undefined>>,
   log: (line: string) => void,
 ): Promise<Isolation> {
-  if (settings.isolation === "wasm")
-    return new WasmIsolation({ cacheDirectory: settings.cache, poolSize: settings.pool });
+  if (settings.isolation === "wasm") {
+    const cacheDirectory = settings.cache;
+    const packages = await planPackages({
+      packages: settings.packages,
+      baseUrl: settings.packagesUrl,
+      lockFile: settings.packagesLock,
+      cacheDirectory,
+      log,
+    });
+    return new WasmIsolation({ cacheDirectory, poolSize: settings.pool, packages, log });
+  }
   const missing = missingIsolation(env);
   if (missing !== undefined && !settings.forceProcess)
     throw new SettingsError(

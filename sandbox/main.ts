@@ -27,6 +27,7 @@ async function start(settings: Settings): Promise<void> {
   await lock(settings.data);
   const isolation = await createIsolation(settings, process.env, log);
   await isolation.start();
+  for (const missing of isolation.missing) log(`Warning: code is not isolated by ${missing}.`);
   const sessions = await Sessions.open({ ...settings, isolation, log });
   const forPrograms = programIsolation(settings, isolation, process.env);
   if (forPrograms !== isolation) await forPrograms?.start();

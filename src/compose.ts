@@ -41,6 +41,7 @@ import { openAIComponents } from "./models/components.ts";
 import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
+import { SessionFiles } from "./sandbox/session-files.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
 import type { SettingName } from "./settings.ts";
 import { shippedTemplates } from "./templates/templates.ts";
@@ -130,6 +131,7 @@ export function compose(
     teamTokens: credentials.teamTokens,
     origins: allowedOrigins(env.ALLOWED_ORIGINS),
     requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
+    files: sandbox && new SessionFiles(sandbox),
     components: registry,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
     templates: [

@@ -175,13 +175,8 @@ export type { CodeExecutor } from "./core/code/code-executor.ts";
 export { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 export type { PythonHost } from "./core/python/python-host.ts";
 export type { SandboxResult } from "./sandbox/execution-stream.ts";
-export {
-  type Execution,
-  type SandboxAddress,
-  SandboxClient,
-  type SandboxFetch,
-  type SandboxLanguage,
-} from "./sandbox/sandbox-client.ts";
+export { type Execution, SandboxClient, type SandboxLanguage } from "./sandbox/sandbox-client.ts";
+export type { SandboxAddress, SandboxFetch } from "./sandbox/sandbox-connection.ts";
 export {
   SandboxCodeExecutor,
   type SandboxCodeExecutorOptions,

@@ -9,6 +9,8 @@ export interface Endpoint {
   /** The `operationId`. */
   id: string;
   summary: string;
+  /** The parameters of the query string. */
+  query?: z.ZodObject;
   /** Needs no key. */
   open?: boolean;
   /** The schema of a JSON body; `bytes` for a binary body. */

@@ -18,6 +18,7 @@ import { killAll, MARKER, type ProcessOwner } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { removeLeftFiles } from "./shared-directories.ts";
 import { Scratch } from "./scratch.ts";
+import { INSIDE, type Walls } from "./walls.ts";
 import { Watch } from "./watch.ts";
 
 export interface ProcessRunnerOptions {
@@ -28,6 +29,8 @@ export interface ProcessRunnerOptions {
   maxProcesses: number;
   /** The `PATH` of the code. */
   path: string;
+  /** Namespaces for the blocks, where the machine has them. */
+  walls?: Walls;
   /** Called when the runner is closed. */
   onClose: () => void;
 }
@@ -143,12 +146,14 @@ export class ProcessRunner implements Runner {
   }
 
   async #execute({ language, code }: CodeBlock, run: BlockRun): Promise<Ended> {
-    const { directory, interpreters, owner } = this.#options;
+    const { directory, interpreters, owner, walls } = this.#options;
     const interpreter = interpreters.find(({ name }) => name === language);
     if (interpreter === undefined) throw new Error(`There is no interpreter for ${language}.`);
     await writeFile(join(directory, "code", "block"), code);
     const script = limitsScript(interpreter, run.limits, this.#options);
-    const child = spawn("/bin/sh", ["-c", script, "sh", ...interpreter.command, BLOCK], {
+    const shell = ["/bin/sh", "-c", script, "sh", ...interpreter.command, BLOCK];
+    const [program = "", ...args] = [...(walls?.around(directory) ?? []), ...shell];
+    const child = spawn(program, args, {
       cwd: this.#scratch.path,
       env: this.#environment(),
       stdio: ["ignore", "pipe", "ignore"],
@@ -175,11 +180,16 @@ export class ProcessRunner implements Runner {
 
   /** Contains nothing of the service's own environment, but its PATH. */
   #environment(): Record<string, string> {
-    const { path: workspace } = this.#scratch;
+    const { directory, walls } = this.#options;
+    const workspace = walls ? INSIDE.workspace : this.#scratch.path;
+    const temporary = walls ? INSIDE.tmp : join(directory, "tmp");
     return {
       PATH: this.#options.path,
       HOME: workspace,
-      TMPDIR: join(this.#options.directory, "tmp"),
+      TMPDIR: temporary,
+      // matplotlib draws into files, and keeps its caches out of the workspace.
+      MPLBACKEND: "Agg",
+      MPLCONFIGDIR: temporary,
       LANG: "C.UTF-8",
       // Blocks can import modules that earlier blocks wrote; bytecode must not become files of the session.
       PYTHONPATH: workspace,

@@ -25,7 +25,7 @@ export const LAYERS = {
   "outgoing/": { src: ["core/", "secrets/"], packages: [] },
   "models/": { src: ["core/", "outgoing/"], packages: ["zod", "openai", "eventsource-parser"] },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
-  "sandbox/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
+  "sandbox/": { src: ["core/", "contract/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   "mcp/": {
     src: ["core/", "outgoing/", "sandbox/"],
     packages: ["zod", "@modelcontextprotocol/client"],

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isReference, type Secrets } from "../outgoing/dependencies.ts";
-import { type SandboxAddress, SandboxClient } from "../sandbox/sandbox-client.ts";
+import { SandboxClient } from "../sandbox/sandbox-client.ts";
+import type { SandboxAddress } from "../sandbox/sandbox-connection.ts";
 import { McpError } from "./mcp-error.ts";
 import type { StdioServerParams } from "./server-params.ts";
 

@@ -2,7 +2,7 @@ import type { Transport } from "@modelcontextprotocol/client";
 import { ValueError } from "../core/errors.ts";
 import { type OutgoingDependencies, Secrets } from "../outgoing/dependencies.ts";
 import { checkHeaders } from "../outgoing/headers.ts";
-import type { SandboxAddress } from "../sandbox/sandbox-client.ts";
+import type { SandboxAddress } from "../sandbox/sandbox-connection.ts";
 import { requireSandbox } from "../sandbox/sandbox-code-executor.ts";
 import type { McpError } from "./mcp-error.ts";
 import { serverFetch } from "./server-fetch.ts";

@@ -26,10 +26,11 @@ export function serviceEndpoints({ sessions, programs, isolation }: Services): E
         200: { description: "The languages, with their names and aliases.", schema: "Languages" },
       },
       async handle() {
-        const languages = isolation.languages.map(({ name, aliases, version }) => ({
+        const languages = isolation.languages.map(({ name, aliases, version, packages }) => ({
           name,
           aliases,
           version,
+          ...(packages && { packages }),
         }));
         return json({ isolation: isolation.name, languages });
       },
@@ -42,7 +43,8 @@ export function serviceEndpoints({ sessions, programs, isolation }: Services): E
       open: true,
       answers: { 200: { description: "The service is up.", schema: "Health" } },
       async handle() {
-        return json({ status: "ok" });
+        const { missing } = isolation;
+        return json({ status: "ok", ...(missing.length > 0 && { missing }) });
       },
     },
   ];
