@@ -106,18 +106,16 @@ export class ProcessRunner implements Runner {
    * limit of memory or files is exceeded.
    */
   startProgram(program: Program, limits: BlockLimits, signal: AbortSignal): ProgramProcess {
-    const { owner, directory } = this.#options;
-    const { command, args, env, cwd } = program;
+    const { owner, directory, walls } = this.#options;
+    const { env, cwd } = program;
     const script = limitsScript({ reservesMemory: true }, limits, this.#options, "");
-    const child = spawn("/bin/sh", ["-c", script, "sh", command, ...args], {
+    const shell = ["/bin/sh", "-c", script, "sh", program.command, ...program.args];
+    const [file = "", ...args] = [...(walls?.around(directory, cwd ?? "") ?? []), ...shell];
+    const environment = this.#environment();
+    const child = spawn(file, args, {
       cwd: join(this.#scratch.path, cwd ?? ""),
-      // What package managers download there must not become files of the session.
-      env: {
-        ...this.#environment(),
-        HOME: join(directory, "tmp"),
-        ...env,
-        [MARKER]: owner.marker,
-      },
+      // What package managers download to their home must not become files of the session.
+      env: { ...environment, HOME: environment["TMPDIR"], ...env, [MARKER]: owner.marker },
       stdio: ["pipe", "pipe", "pipe"],
       detached: true,
       ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, posix } from "node:path";
 import { promisify } from "node:util";
 
 /** Where a block finds its directories behind the walls. */
@@ -53,13 +53,17 @@ export class Walls {
     return "bubblewrap (bwrap) is not installed";
   }
 
-  /** The command in front of another one, to run it in the directories of a runner. */
-  around(directory: string): string[] {
+  /**
+   * The command in front of another one, to run it in the directories of a runner.
+   *
+   * @param cwd below the workspace
+   */
+  around(directory: string, cwd = ""): string[] {
     return this.#command([
       ...["--ro-bind", join(directory, "code"), INSIDE.code],
       ...["--bind", join(directory, "workspace"), INSIDE.workspace],
       ...["--bind", join(directory, "tmp"), INSIDE.tmp],
-      ...["--chdir", INSIDE.workspace],
+      ...["--chdir", posix.join(INSIDE.workspace, cwd)],
     ]);
   }
 
