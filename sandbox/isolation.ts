@@ -13,14 +13,20 @@ export async function createIsolation(
 ): Promise<Isolation> {
   if (settings.isolation === "wasm") {
     const cacheDirectory = settings.cache;
-    const packages = await planPackages({
-      packages: settings.packages,
+    const { packages } = settings;
+    const plan = await planPackages({
+      packages,
       baseUrl: settings.packagesUrl,
       lockFile: settings.packagesLock,
       cacheDirectory,
       log,
     });
-    return new WasmIsolation({ cacheDirectory, poolSize: settings.pool, packages, log });
+    return new WasmIsolation({
+      cacheDirectory,
+      poolSize: settings.pool,
+      ...(packages.length > 0 && { packages: plan }),
+      log,
+    });
   }
   const missing = missingIsolation(env);
   if (missing !== undefined && !settings.forceProcess)

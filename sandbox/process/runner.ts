@@ -185,9 +185,9 @@ export class ProcessRunner implements Runner {
       PATH: this.#options.path,
       HOME: workspace,
       TMPDIR: temporary,
-      // matplotlib draws into files, and keeps its caches out of the workspace.
-      MPLBACKEND: "Agg",
-      MPLCONFIGDIR: temporary,
+      // Settings and caches of programs must not become files of the session.
+      XDG_CACHE_HOME: temporary,
+      XDG_CONFIG_HOME: temporary,
       LANG: "C.UTF-8",
       // Blocks can import modules that earlier blocks wrote; bytecode must not become files of the session.
       PYTHONPATH: workspace,

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { promisify } from "node:util";
 
@@ -60,10 +61,17 @@ export class Walls {
    */
   around(directory: string, cwd = ""): string[] {
     return this.#command([
-      ...["--ro-bind", join(directory, "code"), INSIDE.code],
-      ...["--bind", join(directory, "workspace"), INSIDE.workspace],
-      ...["--bind", join(directory, "tmp"), INSIDE.tmp],
-      ...["--chdir", posix.join(INSIDE.workspace, cwd)],
+      "--ro-bind",
+      join(directory, "code"),
+      INSIDE.code,
+      "--bind",
+      join(directory, "workspace"),
+      INSIDE.workspace,
+      "--bind",
+      join(directory, "tmp"),
+      INSIDE.tmp,
+      "--chdir",
+      posix.join(INSIDE.workspace, cwd),
     ]);
   }
 
@@ -72,15 +80,26 @@ export class Walls {
     // A program and its libraries: `bin/node` and `lib` beside `bin`.
     const prefixes = programs.map((program) => dirname(dirname(realpathSync(program))));
     const visible = [...SYSTEM, ...path, ...prefixes].filter(
-      (directory, index, all) => directory !== "/" && all.indexOf(directory) === index,
+      // A program in `~/bin` does not make the home visible.
+      (directory, index, all) =>
+        directory !== "/" && directory !== homedir() && all.indexOf(directory) === index,
     );
     return [
       this.#program,
-      ...["--unshare-user", "--disable-userns", "--unshare-pid", "--unshare-ipc", "--unshare-uts"],
+      "--unshare-user",
+      "--disable-userns",
+      "--unshare-pid",
+      "--unshare-ipc",
+      "--unshare-uts",
       ...(network ? [] : ["--unshare-net"]),
-      ...["--hostname", "sandbox", "--die-with-parent"],
+      "--hostname",
+      "sandbox",
+      "--die-with-parent",
       ...visible.flatMap((directory) => ["--ro-bind-try", directory, directory]),
-      ...["--proc", "/proc", "--dev", "/dev"],
+      "--proc",
+      "/proc",
+      "--dev",
+      "/dev",
       ...binds,
       "--",
     ];

@@ -42,7 +42,7 @@ export class WasmIsolation implements Isolation {
         name: "python",
         aliases: ["py", "python3"],
         version: first.pythonVersion,
-        packages: this.#snapshot.packages,
+        ...(this.#options.packages && { packages: this.#snapshot.packages }),
       },
       { name: "sh", aliases: ["bash", "shell"], version: "" },
     ];

@@ -25,7 +25,7 @@ export class Packages {
 
   constructor(pyodide: PyodideAPI) {
     this.#pyodide = pyodide;
-    this.#fs = pyodide.FS as unknown as EmscriptenFS;
+    this.#fs = pyodide.FS;
     const source = readFileSync(new URL("packages.py", import.meta.url), "utf8");
     pyodide.runPython(
       `import sys, types
