@@ -8,18 +8,12 @@ import { findInterpreters, type Interpreter } from "./languages.ts";
 import { killLeftOver } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
-import { SettingsError } from "../settings.ts";
-import { Walls } from "./walls.ts";
 
 export interface ProcessIsolationOptions {
   /** The data directory of the service, which no other service uses. */
   data: string;
   maxProcesses: number;
   firstUid: number;
-  /** Whether code may use the network. */
-  network: boolean;
-  /** Refuse to start without namespaces. */
-  strict: boolean;
   /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
   path: string;
 }
@@ -34,7 +28,6 @@ export class ProcessIsolation implements Isolation {
   readonly name = "process";
   readonly hasOutsideEffects = true;
   languages: readonly Interpreter[] = [];
-  missing: readonly string[] = [];
   readonly #options: ProcessIsolationOptions;
   readonly #name: string;
   readonly #scratch: string;
@@ -44,7 +37,6 @@ export class ProcessIsolation implements Isolation {
   readonly #free: number[];
   readonly #path: string;
   readonly #runners = new Set<Runner>();
-  #walls: Walls | undefined;
 
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
@@ -59,13 +51,8 @@ export class ProcessIsolation implements Isolation {
     this.#path = [dirname(process.execPath), ...usable].join(delimiter);
   }
 
-  /** @throws SettingsError without namespaces, if they are required */
   async start(): Promise<void> {
     this.languages = await findInterpreters(this.#path);
-    const walls = await this.#findWalls();
-    if (typeof walls !== "string") this.#walls = walls;
-    else if (this.#options.strict) throw new SettingsError(`SANDBOX_ISOLATION_STRICT=1: ${walls}`);
-    else this.missing = [`namespaces: ${walls}`];
     // Left by a service that was killed.
     await killLeftOver(this.#name, this.#uids);
     await removeTree(this.#scratch);
@@ -73,7 +60,7 @@ export class ProcessIsolation implements Isolation {
     await chmod(this.#scratch, 0o711);
   }
 
-  async runner(): Promise<ProcessRunner> {
+  async runner(): Promise<Runner> {
     const uid = this.#user();
     const owner = { marker: `${this.#name}-${randomUUID()}`, ...(uid !== undefined && { uid }) };
     const runner = await ProcessRunner.create({
@@ -82,7 +69,6 @@ export class ProcessIsolation implements Isolation {
       interpreters: this.languages,
       maxProcesses: this.#options.maxProcesses,
       path: this.#path,
-      ...(this.#walls && { walls: this.#walls }),
       onClose: () => {
         // A runner may be closed more than once.
         if (this.#runners.delete(runner) && uid !== undefined) this.#free.push(uid);
@@ -95,13 +81,6 @@ export class ProcessIsolation implements Isolation {
   async close(): Promise<void> {
     await Promise.all([...this.#runners].map((runner) => runner.close()));
     await removeTree(this.#scratch);
-  }
-
-  #findWalls(): Promise<Walls | string> {
-    const programs = this.languages.flatMap(({ command }) => command.slice(0, 1));
-    const { network } = this.#options;
-    const path = this.#path.split(delimiter);
-    return Walls.find({ path, programs, network }, this.#uids[0]);
   }
 
   /** Takes an unused user. */

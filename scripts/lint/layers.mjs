@@ -25,11 +25,7 @@ export const LAYERS = {
   "outgoing/": { src: ["core/", "secrets/"], packages: [] },
   "models/": { src: ["core/", "outgoing/"], packages: ["zod", "openai", "eventsource-parser"] },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
-  "sandbox/": { src: ["core/", "contract/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
-  "mcp/": {
-    src: ["core/", "outgoing/", "sandbox/"],
-    packages: ["zod", "@modelcontextprotocol/client"],
-  },
+  "sandbox/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   // Authentication of requests.
   "auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
   "durable/": {
@@ -44,7 +40,7 @@ export const LAYERS = {
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": {
-    src: ["core/", "outgoing/", "models/", "tools/", "mcp/", "sandbox/", "client/", "testing/"],
+    src: ["core/", "outgoing/", "models/", "tools/", "sandbox/", "client/", "testing/"],
     packages: [],
   },
   "settings.ts": { src: ["contract/", "http/"], packages: [] },
@@ -53,7 +49,7 @@ export const LAYERS = {
 };
 
 /** Packages too big to load before they are needed. */
-const LAZY = ["js-tiktoken", "jose", "standardwebhooks", "@modelcontextprotocol/client"];
+const LAZY = ["js-tiktoken", "jose", "standardwebhooks"];
 
 /** @param {string} path @param {string} pattern */
 const covers = (path, pattern) =>

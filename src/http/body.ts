@@ -40,8 +40,7 @@ export async function discardBody(request: Request): Promise<void> {
   await discard((request.body as ReadableStream<Uint8Array>).getReader()).catch(() => undefined);
 }
 
-/** Reads a body to its end, or until {@link MOST_DISCARDED_BYTES}. */
-export async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
@@ -92,8 +91,7 @@ function requireJsonType(contentType: string | null): void {
   });
 }
 
-/** @throws ProblemError 415 for an encoded body */
-export function requireNoCoding(contentEncoding: string | null): void {
+function requireNoCoding(contentEncoding: string | null): void {
   const coding = (contentEncoding ?? "").trim().toLowerCase();
   if (coding === "" || coding === "identity") return;
   throw new ProblemError({
@@ -143,7 +141,7 @@ function malformed(detail: string): ProblemError {
   return new ProblemError({ status: 400, code: "malformed_json", detail });
 }
 
-export function tooLarge(limit: number): ProblemError {
+function tooLarge(limit: number): ProblemError {
   return new ProblemError({
     status: 413,
     code: "body_too_large",

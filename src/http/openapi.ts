@@ -17,7 +17,6 @@ import {
   webhookTestSchema,
 } from "../contract/webhook.ts";
 import { schedulePageSchema, scheduleSchema } from "../contract/schedule.ts";
-import { filePageSchema } from "../contract/workspace-files.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
 import { COLLECTED } from "./call.ts";
@@ -70,7 +69,6 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   WebhookDelivery: deliverySchema,
   WebhookDeliveryPage: deliveryPageSchema,
   WebhookTest: webhookTestSchema,
-  FilePage: filePageSchema,
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: problemSchema,
 };
@@ -78,7 +76,6 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
 const TAGS: readonly Endpoint["tag"][] = [
   "Teams",
   "Runs",
-  "Files",
   "Schedules",
   "Webhooks",
   "Keys",
@@ -112,14 +109,11 @@ const REASONS: Record<number, string> = {
   503: "Not available at the moment, or not configured.",
 };
 
-/** A parameter of a path: its name, and the pattern of one that is no id. */
-const PARAMETER = /:(\w+)(\{.*?\})?/g;
-
 /** The OpenAPI 3.1 document of these endpoints. */
 export function openApiDocument(endpoints: readonly Endpoint[], version: string): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(PARAMETER, "{$1}");
+    const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint) };
   }
   return {
@@ -151,7 +145,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
 }
 
 function operation(endpoint: Endpoint): Schema {
-  const { id, summary, tag, scope, body, bodyOptional, upload } = endpoint;
+  const { id, summary, tag, scope, body, bodyOptional } = endpoint;
   return {
     operationId: id,
     summary,
@@ -160,12 +154,6 @@ function operation(endpoint: Endpoint): Schema {
       ? { security: [] }
       : { description: SCOPE_TEXTS[scope] ?? `Scope: ${scope}.` }),
     parameters: parameters(endpoint),
-    ...(upload && {
-      requestBody: {
-        required: true,
-        content: { "application/octet-stream": { schema: { type: "string" } } },
-      },
-    }),
     ...(body && {
       requestBody: {
         required: !bodyOptional,
@@ -177,13 +165,11 @@ function operation(endpoint: Endpoint): Schema {
 }
 
 function parameters({ path, query, idempotent, resumable }: Endpoint): Schema[] {
-  const inPath = [...path.matchAll(PARAMETER)].map(([, name, pattern]) => ({
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: "path",
     required: true,
-    ...(pattern === undefined
-      ? { schema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" } }
-      : { description: "May have slashes.", schema: { type: "string", minLength: 1 } }),
+    schema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" },
   }));
   const inQuery = Object.entries(query ?? {}).map(([name, schema]) => {
     const { description, ...rest } = inputSchema(schema);

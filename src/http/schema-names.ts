@@ -29,6 +29,5 @@ export type SchemaName =
   | "WebhookDelivery"
   | "WebhookDeliveryPage"
   | "WebhookTest"
-  | "FilePage"
   | "OpenApi"
   | "Problem";

@@ -15,7 +15,6 @@ export const PAGES = [
   "docs/keys.md",
   "docs/tenants.md",
   "docs/memory.md",
-  "docs/mcp.md",
   "docs/own-worker.md",
   "docs/approval.md",
   "docs/python-tools.md",

@@ -1,7 +1,7 @@
 import { type Endpoint, json } from "../endpoint.ts";
 import type { Services } from "../services.ts";
 
-export function serviceEndpoints({ sessions, programs, isolation }: Services): Endpoint[] {
+export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] {
   return [
     {
       method: "delete",
@@ -11,9 +11,7 @@ export function serviceEndpoints({ sessions, programs, isolation }: Services): E
       answers: { 204: { description: "The session does not exist any more." } },
       problems: [422],
       async handle(call) {
-        const session = call.session();
-        await programs.endSession(session);
-        await sessions.remove(session);
+        await sessions.remove(call.session());
         return new Response(null, { status: 204 });
       },
     },
@@ -26,11 +24,10 @@ export function serviceEndpoints({ sessions, programs, isolation }: Services): E
         200: { description: "The languages, with their names and aliases.", schema: "Languages" },
       },
       async handle() {
-        const languages = isolation.languages.map(({ name, aliases, version, packages }) => ({
+        const languages = isolation.languages.map(({ name, aliases, version }) => ({
           name,
           aliases,
           version,
-          ...(packages && { packages }),
         }));
         return json({ isolation: isolation.name, languages });
       },
@@ -43,8 +40,7 @@ export function serviceEndpoints({ sessions, programs, isolation }: Services): E
       open: true,
       answers: { 200: { description: "The service is up.", schema: "Health" } },
       async handle() {
-        const { missing } = isolation;
-        return json({ status: "ok", ...(missing.length > 0 && { missing }) });
+        return json({ status: "ok" });
       },
     },
   ];

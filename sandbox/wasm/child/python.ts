@@ -1,9 +1,7 @@
 import { constants } from "node:fs";
 import { loadPyodide, type PyodideAPI, type PyodideConfig } from "pyodide";
-import type { WorkspaceChange } from "../../runner.ts";
 import type { EmscriptenModule } from "./emscripten.ts";
 import { BlockEnd, GuardedImports, type Watch } from "./imports.ts";
-import { type Installed, Packages, type SnapshotPlan } from "./packages.ts";
 import { Scratch, WORKSPACE } from "./scratch.ts";
 
 /** A run of Python, with the names of the prelude's parameters. */
@@ -33,15 +31,8 @@ export interface PythonStreams {
 /** Memory that has grown by more is not restored; the process is replaced. */
 const GROWTH_BYTES = 128 * 1024 * 1024;
 
-/** A snapshot of Pyodide with our prelude and packages, before the first block. */
-export interface MadeSnapshot extends Installed {
-  memory: Uint8Array;
-  /** The files of the packages: a snapshot has no files. */
-  files: WorkspaceChange;
-}
-
-/** Takes some seconds. */
-export async function makeSnapshot(prelude: string, plan: SnapshotPlan): Promise<MadeSnapshot> {
+/** Makes a snapshot of Pyodide with our prelude, before the first block. Takes some seconds. */
+export async function makeSnapshot(prelude: string): Promise<Uint8Array> {
   const pyodide = await load({ _makeSnapshot: true });
   pyodide.runPython(
     `import sys, types
@@ -51,15 +42,8 @@ exec(compile(${JSON.stringify(prelude)}, "<prelude>", "exec"), module.__dict__)
 sys.modules["_prelude"] = module
 del module`,
   );
-  const packages = new Packages(pyodide);
-  const installed = packages.install(plan);
-  const files = packages.files();
-  packages.close();
-  return { ...installed, files, memory: pyodide.makeMemorySnapshot() };
+  return pyodide.makeMemorySnapshot();
 }
-
-/** Draws into files, and keeps its caches out of the workspace. */
-export const PLOTTING = { MPLBACKEND: "Agg", MPLCONFIGDIR: "/tmp" };
 
 function load(config: PyodideConfig) {
   // Emscripten needs it to prepare a file system that is never used.
@@ -73,7 +57,7 @@ function load(config: PyodideConfig) {
     },
   });
   return loadPyodide({
-    env: { HOME: WORKSPACE, ...PLOTTING },
+    env: { HOME: WORKSPACE },
     // The default is the path of this program.
     _sysExecutable: "/usr/bin/python3",
     jsglobals: Object.create(null) as object,
@@ -84,8 +68,6 @@ function load(config: PyodideConfig) {
 /** An interpreter that is restored after each run. */
 export class Python {
   readonly version: string;
-  /** What could not be imported before the first block. */
-  readonly failures: readonly string[];
   readonly scratch: Scratch;
   readonly module: EmscriptenModule;
   readonly #imports: GuardedImports;
@@ -96,8 +78,7 @@ export class Python {
   #settled = true;
   #broken = false;
 
-  private constructor(pyodide: PyodideAPI, imports: GuardedImports, failures: readonly string[]) {
-    this.failures = failures;
+  private constructor(pyodide: PyodideAPI, imports: GuardedImports) {
     const module = (pyodide as unknown as Internals)._module;
     this.module = module;
     this.#imports = imports;
@@ -126,27 +107,13 @@ platform.python_version()`,
     this.#memory = module.HEAPU8.slice();
   }
 
-  /**
-   * Starts an interpreter from a snapshot, its files and modules to import first. It cannot reach JavaScript. Modules that
-   * could not be imported are in `failures`.
-   */
-  static async start(
-    snapshot: Uint8Array,
-    files: WorkspaceChange,
-    modules: readonly string[],
-  ): Promise<Python> {
+  /** Starts an interpreter from a snapshot. It cannot reach JavaScript. */
+  static async start(snapshot: Uint8Array): Promise<Python> {
     const imports = new GuardedImports();
-    let failures: string[] = [];
-    const pyodide = await imports.load(snapshot.length, async () => {
-      const loaded = await load({ _loadSnapshot: snapshot });
-      const packages = new Packages(loaded);
-      failures = packages.restore(files, modules);
-      packages.close();
-      return loaded;
-    });
+    const pyodide = await imports.load(snapshot.length, () => load({ _loadSnapshot: snapshot }));
     // Frees the memory of the snapshot.
     delete (pyodide as unknown as Internals)._api.config._loadSnapshot;
-    return new Python(pyodide, imports, failures);
+    return new Python(pyodide, imports);
   }
 
   /** Whether the interpreter cannot be restored, or code tried to leave it. */

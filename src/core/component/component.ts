@@ -18,11 +18,7 @@ export type ComponentRole =
   | "termination"
   | "structured_message"
   | "code_executor"
-  | "cache_store"
-  | "mcp_session_host"
-  | "mcp_sampler"
-  | "mcp_elicitor"
-  | "mcp_roots_provider";
+  | "cache_store";
 
 const shallowObjectSchema = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
 

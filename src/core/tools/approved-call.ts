@@ -8,14 +8,12 @@ type Call = AsyncGenerator<Message, ToolResult, void>;
 
 /** A call that waits for approval. */
 export interface PendingCall {
-  tool: Pick<AnyTool, "schema">;
+  tool: AnyTool;
   approval: HumanApproval;
   /** The name in the call. */
   name: string;
   args: JsonObject;
   call: ToolCallContext;
-  /** A sentence that the human reads below the question. */
-  notice?: string;
 }
 
 /**
@@ -27,7 +25,7 @@ export interface PendingCall {
  * a reply can be answered at once.
  */
 export async function* approvedCall(
-  { tool, approval, name, args, notice, call: { ctx, callId, caller = name } }: PendingCall,
+  { tool, approval, name, args, call: { ctx, callId, caller = name } }: PendingCall,
   run: (args: JsonObject) => Call,
   inLine: (call: () => Call) => Call,
 ): Call {
@@ -36,7 +34,7 @@ export async function* approvedCall(
     approval,
     {
       source: caller,
-      prompt: `"${caller}" wants to call the tool "${name}".${notice === undefined ? "" : ` ${notice}`}`,
+      prompt: `"${caller}" wants to call the tool "${name}".`,
       tool_call: {
         name,
         arguments: args,

@@ -153,9 +153,7 @@ class Trial {
     const { scenario, plan } = this.#options;
     const { supervisor } = this;
     await supervisor.start();
-    await this.#api.createTeam(
-      scenario.component({ model: this.#fake.url, mcp: this.#effects.mcpUrl }),
-    );
+    await this.#api.createTeam(scenario.component({ model: this.#fake.url }));
     const [accepted, before] = await this.#start();
     const note = (error: unknown): void => void this.#problems.push(String(error));
     const watching = this.#spectate(accepted.id).catch(note);

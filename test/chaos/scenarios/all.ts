@@ -5,7 +5,6 @@ import {
   callsTools,
   codeRunner,
   component,
-  mcpWorkbench,
   modelClient,
   person,
   roundRobin,
@@ -71,22 +70,6 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "tools",
     component: clerk,
-    rules: CLERK_CALLS,
-    task: "Charge the customer.",
-  },
-  {
-    name: "MCP tools",
-    component: (services) =>
-      roundRobin(
-        [
-          assistant(services, "clerk", {
-            ...STREAMING,
-            ...mcpWorkbench(services),
-            reflect_on_tool_use: true,
-          }),
-        ],
-        1,
-      ),
     rules: CLERK_CALLS,
     task: "Charge the customer.",
   },
