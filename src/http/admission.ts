@@ -1,4 +1,4 @@
-import { type Authenticate, type Principal, unauthorized } from "../auth/principal.ts";
+import { type Authenticate, type Principal, type Refusal, unauthorized } from "../auth/principal.ts";
 import type { Gateway } from "../contract/gateway.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { invalid, ProblemError } from "./problem.ts";
@@ -26,26 +26,25 @@ export class Admission {
   }
 
   /**
-   * The caller of a request, which counts against the limit of its tenant.
-   *
-   * @throws ProblemError with the refusal, or 429
+   * The caller of a request, which counts against the limit of its tenant. A refusal is returned, not thrown: an error's
+   * stack would be most of what it costs to refuse a flood.
    */
-  async admit(request: Request): Promise<Principal> {
-    const answer = await this.#authenticate(request);
-    if ("problem" in answer) throw new ProblemError(answer.problem, answer.headers);
-    if (answer.kind !== "local") await this.#rate.take(answer.tenant);
-    await this.#requireSameTeam(answer);
-    return answer;
+  async admit(request: Request): Promise<Principal | Refusal> {
+    const caller = await this.#authenticate(request);
+    if ("problem" in caller) return caller;
+    const refused = caller.kind === "local" ? undefined : await this.#rate.take(caller.tenant);
+    return refused ?? (await this.#otherCreation(caller)) ?? caller;
   }
 
-  /** The caller of an endpoint, which may be anybody. @throws ProblemError as `admit`, 403 or 422 */
+  /** The caller of an endpoint, which may be anybody. @throws ProblemError 403 or 422 */
   async admitTo(
     endpoint: Endpoint,
     request: Request,
     team: string | undefined,
-  ): Promise<Principal> {
+  ): Promise<Principal | Refusal> {
     if (endpoint.scope === null) return ANONYMOUS;
     const principal = await this.admit(request);
+    if ("problem" in principal) return principal;
     requireScope(endpoint, principal);
     if (principal.team !== undefined && team !== undefined && team !== principal.team.id)
       throw otherTeam();
@@ -53,12 +52,10 @@ export class Admission {
   }
 
   /** A team token is good for the team it was made for, not for one that got its id later. */
-  async #requireSameTeam({ tenant, team }: Principal): Promise<void> {
-    if (team === undefined) return;
+  async #otherCreation({ tenant, team }: Principal): Promise<Refusal | undefined> {
+    if (team === undefined) return undefined;
     const creation = await this.#gateway.team(tenant, team.id).creation();
-    if (creation.ok && creation.value === team.creation) return;
-    const { problem, headers } = unauthorized(true);
-    throw new ProblemError(problem, headers);
+    return creation.ok && creation.value === team.creation ? undefined : unauthorized(true);
   }
 }
 

@@ -72,7 +72,8 @@ export function createApp(options: AppOptions): Hono {
   app.notFound(async (c) => {
     // What this handler throws would go past the middleware.
     try {
-      await admission.admit(c.req.raw);
+      const caller = await admission.admit(c.req.raw);
+      if ("problem" in caller) return problemResponse(caller.problem, caller.headers);
       return notFound(c, endpoints);
     } catch (error) {
       return refused(error);
@@ -82,6 +83,7 @@ export function createApp(options: AppOptions): Hono {
     app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
       const request = c.req.raw;
       const principal = await admission.admitTo(endpoint, request, c.req.param("team"));
+      if ("problem" in principal) return problemResponse(principal.problem, principal.headers);
       if (principal.kind === "team") withTeamToken.add(request);
       const call = await readCall(endpoint, c, principal, options);
       const response = await endpoint.handle(call);

@@ -1,7 +1,7 @@
 import { within } from "../core/within.ts";
 import type { Tenants } from "../contract/tenant-gateway.ts";
+import type { Refused } from "../contract/result.ts";
 import { limitReached } from "../contract/tenant.ts";
-import { ProblemError } from "./problem.ts";
 
 /** Tenants remembered; beyond it the one that asked longest ago is forgotten. */
 const MOST_TENANTS = 10_000;
@@ -35,12 +35,8 @@ export class RequestRate {
     this.#limit = limit;
   }
 
-  /**
-   * Takes one request.
-   *
-   * @throws ProblemError 429 `too_many_requests`
-   */
-  async take(tenant: string): Promise<void> {
+  /** Takes one request. Resolves to a 429 `too_many_requests` where there is none left. */
+  async take(tenant: string): Promise<Refused | undefined> {
     const bucket = this.#bucket(tenant, Date.now());
     if (Date.now() - bucket.readAt >= LIMIT_VALID_MS) await this.#readLimit(tenant, bucket);
     const { limit } = bucket;
@@ -50,9 +46,10 @@ export class RequestRate {
     if (bucket.tokens < 1) {
       const seconds = limit === 0 ? 60 : (1 - bucket.tokens) / limit;
       const reached = { limit: "requests_per_second", value: limit, window: 1, seconds } as const;
-      throw new ProblemError(limitReached("requests", reached).problem);
+      return limitReached("requests", reached);
     }
     bucket.tokens -= 1;
+    return undefined;
   }
 
   #bucket(tenant: string, now: number): Bucket {

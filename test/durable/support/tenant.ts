@@ -1,6 +1,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
+import { REGISTRY } from "#durable/tenant/registry.ts";
 import type { TenantGateway, TenantOfTeam } from "#contract/tenant-gateway.ts";
 import type { Tenant } from "./worker.ts";
 
@@ -12,11 +13,20 @@ export function tenantStub(name: string): TenantStub {
   return stub as TenantStub;
 }
 
-/** Resolves when the registry knows the tenant: nothing happens by itself any more. */
+/** Resolves when the registry knows the tenant and no alarm is set: nothing happens by itself any more. */
 export async function settled(tenant: TenantStub): Promise<void> {
+  // The alarm that tells the registry is not set while it starts, so the registry is asked first.
+  const { name } = tenantObject(tenant).id;
+  await vi.waitFor(async () => expect(await registered()).toContain(name), { timeout: 10_000 });
   const alarm = () =>
     runInDurableObject(tenantObject(tenant), (_, { storage }) => storage.getAlarm());
   await vi.waitFor(async () => expect(await alarm()).toBeNull(), { timeout: 10_000 });
+}
+
+async function registered(): Promise<string[]> {
+  const stub: unknown = env.TENANT.get(env.TENANT.idFromName(REGISTRY));
+  const page = await (stub as Pick<Tenant, "tenants">).tenants({ limit: 1000 });
+  return page.ok ? page.value.tenants.map(({ id }) => id) : [];
 }
 
 /** The stub for what tests do with objects themselves. */
