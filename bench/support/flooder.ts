@@ -1,4 +1,5 @@
-import { Agent, get } from "node:http";
+import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 // A process of its own, so that its load is none of the client that measures.
@@ -8,27 +9,24 @@ const [url = "", credential = "", perSecond = "1"] = process.argv.slice(2);
 const EVERY_MS = 1;
 const agent = new Agent({ keepAlive: true });
 const answers: Record<number, number> = {};
-let under = 0;
-let over = false;
+const over = new AbortController();
+process.once("SIGTERM", () => over.abort());
 
-process.once("SIGTERM", () => (over = true));
-
-function ask(): void {
-  under += 1;
-  get(url, { agent, headers: { authorization: `Bearer ${credential}` } }, (response) => {
-    const { statusCode = 0 } = response;
-    answers[statusCode] = (answers[statusCode] ?? 0) + 1;
-    response.resume().on("end", () => (under -= 1));
-  });
+async function ask(): Promise<void> {
+  const sent = get(url, { agent, headers: { authorization: `Bearer ${credential}` } });
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const { statusCode = 0 } = response.resume();
+  answers[statusCode] = (answers[statusCode] ?? 0) + 1;
+  await once(response, "end");
 }
 
+const asked: Promise<void>[] = [];
 const started = performance.now();
-let asked = 0;
-while (!over) {
+while (!over.signal.aborted) {
   const due = ((performance.now() - started) / 1000) * Number(perSecond);
-  for (; asked < due; asked++) ask();
+  while (asked.length < due) asked.push(ask());
   await sleep(EVERY_MS);
 }
-while (under > 0) await sleep(EVERY_MS);
+await Promise.all(asked);
 agent.destroy();
 process.stdout.write(JSON.stringify(answers));

@@ -1,4 +1,9 @@
-import { type Authenticate, type Principal, type Refusal, unauthorized } from "../auth/principal.ts";
+import {
+  type Authenticate,
+  type Principal,
+  type Refusal,
+  unauthorized,
+} from "../auth/principal.ts";
 import type { Gateway } from "../contract/gateway.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { invalid, ProblemError } from "./problem.ts";

@@ -2,6 +2,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, vi } from "vitest";
 import { REGISTRY } from "#durable/tenant/registry.ts";
+import type { Result } from "#contract/result.ts";
+import type { TenantList } from "#contract/tenant.ts";
 import type { TenantGateway, TenantOfTeam } from "#contract/tenant-gateway.ts";
 import type { Tenant } from "./worker.ts";
 
@@ -25,7 +27,8 @@ export async function settled(tenant: TenantStub): Promise<void> {
 
 async function registered(): Promise<string[]> {
   const stub: unknown = env.TENANT.get(env.TENANT.idFromName(REGISTRY));
-  const page = await (stub as Pick<Tenant, "tenants">).tenants({ limit: 1000 });
+  const registry = stub as { tenants(page: { limit: number }): Promise<Result<TenantList>> };
+  const page = await registry.tenants({ limit: 1000 });
   return page.ok ? page.value.tenants.map(({ id }) => id) : [];
 }
 
