@@ -6,6 +6,7 @@ import { type Call, type Endpoint, json } from "./http/endpoint.ts";
 import { openApiDocument } from "./http/openapi.ts";
 import { executionEndpoints } from "./http/routes/executions.ts";
 import { fileEndpoints } from "./http/routes/files.ts";
+import { programEndpoints } from "./http/routes/programs.ts";
 import { serviceEndpoints } from "./http/routes/service.ts";
 import type { Services } from "./http/services.ts";
 import { Target } from "./http/target.ts";
@@ -45,7 +46,12 @@ function createApp(options: AppOptions): Hono<Env> {
   };
   const services: Services = { ...options, problemOf };
   const endpoints = withOpenApi(
-    [...executionEndpoints(services), ...fileEndpoints(services), ...serviceEndpoints(services)],
+    [
+      ...executionEndpoints(services),
+      ...fileEndpoints(services),
+      ...programEndpoints(services),
+      ...serviceEndpoints(services),
+    ],
     options.version,
   );
 
@@ -75,6 +81,7 @@ function callOf(c: Context<Env>, target: Target): Call {
     request: c.req.raw,
     session: () => target.session(),
     key: () => target.key(),
+    program: () => target.program(),
     file: () => target.file(),
     gone: gone.signal,
   };

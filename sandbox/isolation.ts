@@ -3,6 +3,7 @@ import { ProcessIsolation } from "./process/isolation.ts";
 import type { Isolation } from "./runner.ts";
 import { type Settings, SettingsError } from "./settings.ts";
 import { WasmIsolation } from "./wasm/isolation.ts";
+import { planPackages } from "./wasm/wheels/plan.ts";
 
 /** Creates the isolation that the settings name. @throws SettingsError when it would not isolate here and is not forced */
 export async function createIsolation(
@@ -10,14 +11,45 @@ export async function createIsolation(
   env: Readonly<Record<string, string | undefined>>,
   log: (line: string) => void,
 ): Promise<Isolation> {
-  if (settings.isolation === "wasm")
-    return new WasmIsolation({ cacheDirectory: settings.cache, poolSize: settings.pool });
+  if (settings.isolation === "wasm") {
+    const cacheDirectory = settings.cache;
+    const { packages } = settings;
+    const plan = await planPackages({
+      packages,
+      baseUrl: settings.packagesUrl,
+      lockFile: settings.packagesLock,
+      cacheDirectory,
+      log,
+    });
+    return new WasmIsolation({
+      cacheDirectory,
+      poolSize: settings.pool,
+      ...(packages.length > 0 && { packages: plan }),
+      log,
+    });
+  }
   const missing = missingIsolation(env);
   if (missing !== undefined && !settings.forceProcess)
     throw new SettingsError(
       `SANDBOX_ISOLATION=process ${missing}. Set SANDBOX_FORCE_PROCESS=1 to run it anyway`,
     );
   if (missing !== undefined) log(`Warning: SANDBOX_ISOLATION=process ${missing}.`);
+  return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
+}
+
+/**
+ * What runs the programs of MCP servers: the isolation itself where it is that of a container, and with SANDBOX_MCP=1 processes of
+ * this machine. Undefined where they may not run.
+ */
+export function programIsolation(
+  settings: Settings,
+  isolation: Isolation,
+  env: Readonly<Record<string, string | undefined>>,
+): ProcessIsolation | undefined {
+  const isolated = isolation instanceof ProcessIsolation && missingIsolation(env) === undefined;
+  if (!isolated && !settings.mcp) return undefined;
+  if (isolation instanceof ProcessIsolation) return isolation;
+  // Its directory and users are those of the data directory, which no other service has.
   return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
 }
 

@@ -4,9 +4,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { createListener } from "./app.ts";
-import { createIsolation } from "./isolation.ts";
+import { createIsolation, programIsolation } from "./isolation.ts";
 import { lock } from "./lock.ts";
 import manifest from "./package.json" with { type: "json" };
+import { Programs } from "./sessions/programs.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import { readSettings, type Settings, SettingsError } from "./settings.ts";
 
@@ -26,9 +27,14 @@ async function start(settings: Settings): Promise<void> {
   await lock(settings.data);
   const isolation = await createIsolation(settings, process.env, log);
   await isolation.start();
+  for (const missing of isolation.missing) log(`Warning: code is not isolated by ${missing}.`);
   const sessions = await Sessions.open({ ...settings, isolation, log });
+  const forPrograms = programIsolation(settings, isolation, process.env);
+  if (forPrograms !== isolation) await forPrograms?.start();
+  const programs = new Programs({ ...settings, isolation: forPrograms, sessions, log });
   const { version } = manifest;
-  const server = createServer(createListener({ sessions, isolation, settings, log, version }));
+  const services = { sessions, programs, isolation, settings, log, version };
+  const server = createServer(createListener(services));
   server.listen(settings.port, settings.host);
   await once(server, "listening");
   const { address, port, family } = server.address() as AddressInfo;
@@ -41,7 +47,9 @@ async function start(settings: Settings): Promise<void> {
     stopping = true;
     setTimeout(() => process.exit(1), MAX_SHUTDOWN_MS).unref();
     const answered = once(server.close(), "close");
+    await programs.close();
     await sessions.close();
+    if (forPrograms !== isolation) await forPrograms?.close();
     // Kept-alive connections would delay the shutdown.
     setInterval(() => server.closeIdleConnections(), 10);
     await Promise.race([answered, wait(LAST_RESPONSES_MS)]);

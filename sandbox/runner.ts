@@ -67,6 +67,8 @@ export interface Isolation {
   readonly name: "wasm" | "process";
   /** Names and aliases are in lower case. */
   readonly languages: readonly LanguageInfo[];
+  /** What this machine lacks for full isolation. Empty before `start`. */
+  readonly missing: readonly string[];
   /** Whether code can have effects outside its workspace: code that was interrupted must then not run again. */
   readonly hasOutsideEffects: boolean;
   /** Resolves when runners can be created quickly. */
@@ -80,4 +82,6 @@ export interface LanguageInfo {
   name: string;
   aliases: readonly string[];
   version: string;
+  /** What code can import besides the standard library. Left out where that is not known. */
+  packages?: readonly { name: string; version: string }[];
 }

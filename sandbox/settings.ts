@@ -22,8 +22,37 @@ const SETTINGS = {
     "node_modules/.cache/troupe-sandbox",
     "Cache directory of `wasm`, which makes it start faster. It may be deleted.",
   ),
+  packages: list(
+    "SANDBOX_PACKAGES",
+    "Packages of `wasm`: names of the lock file or `all`, and paths or addresses of pure wheels, separated by commas.",
+  ),
+  packagesUrl: text(
+    "SANDBOX_PACKAGES_URL",
+    "",
+    "Where the files of the lock file are. Default: Pyodide's distribution of this version.",
+  ),
+  packagesLock: text("SANDBOX_PACKAGES_LOCK", "", "Path of the lock file. Default: Pyodide's own."),
   isolation: oneOf("SANDBOX_ISOLATION", ["wasm", "process"], "How code is isolated."),
   forceProcess: flag("SANDBOX_FORCE_PROCESS", "`1` allows `process` outside a container."),
+  mcp: flag(
+    "SANDBOX_MCP",
+    "`1` lets components start programs of MCP servers where the isolation is not that of a container: they are programs of this machine.",
+  ),
+  maxPrograms: whole(
+    "SANDBOX_MAX_PROGRAMS",
+    16,
+    0,
+    1000,
+    "Programs of MCP servers that run at the same time, at most 4 of one session.",
+  ),
+  network: flag(
+    "SANDBOX_NETWORK",
+    "`1` gives code the network of the service (`process` with namespaces; without them it has it).",
+  ),
+  strict: flag(
+    "SANDBOX_ISOLATION_STRICT",
+    "`1` refuses to start `process` where namespaces are missing.",
+  ),
   maxBodyBytes: bytes(
     "SANDBOX_MAX_BODY_BYTES",
     10 * MB,
@@ -180,6 +209,20 @@ export function isLoopback(host: string): boolean {
 
 function text(name: string, fallback: string, description: string): Setting<string> {
   return { name, fallback, description, parse: (given) => given };
+}
+
+/** Texts separated by commas. */
+function list(name: string, description: string): Setting<readonly string[]> {
+  return {
+    name,
+    fallback: "",
+    description,
+    parse: (given) =>
+      given
+        .split(",")
+        .map((part) => part.trim())
+        .filter((part) => part !== ""),
+  };
 }
 
 function key(name: string, description: string): Setting<string | undefined> {

@@ -41,10 +41,12 @@ import { openAIComponents } from "./models/components.ts";
 import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
+import { SessionFiles } from "./sandbox/session-files.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
 import type { SettingName } from "./settings.ts";
 import { shippedTemplates } from "./templates/templates.ts";
 import { httpToolComponents } from "./tools/components.ts";
+import { mcpComponents } from "./mcp/components.ts";
 
 /** Bindings and settings of the Worker. */
 export type Env = {
@@ -112,6 +114,7 @@ export function compose(
     ...coreComponents(catalog, sandbox && sandboxPython(sandbox), shipped),
     ...openAIComponents(outgoing),
     ...httpToolComponents(outgoing),
+    ...mcpComponents({ ...outgoing, sandbox }),
     ...sandboxComponents(sandbox),
   ];
   const registry = new ComponentRegistry({
@@ -128,6 +131,7 @@ export function compose(
     teamTokens: credentials.teamTokens,
     origins: allowedOrigins(env.ALLOWED_ORIGINS),
     requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
+    files: sandbox && new SessionFiles(sandbox),
     components: registry,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
     templates: [

@@ -143,6 +143,29 @@ export type {
 export { httpToolComponents } from "./tools/components.ts";
 export type { HttpToolConfig } from "./tools/http/config.ts";
 export { HttpTool } from "./tools/http/http-tool.ts";
+export { mcpComponents } from "./mcp/components.ts";
+export { type Elicitor, HumanElicitor } from "./mcp/elicitor.ts";
+export { McpError } from "./mcp/mcp-error.ts";
+export { McpWorkbench, type McpWorkbenchOptions } from "./mcp/mcp-workbench.ts";
+export { type Root, type RootsProvider, StaticRootsProvider } from "./mcp/roots-provider.ts";
+export { ChatCompletionClientSampler, type Sampler, type SamplerOptions } from "./mcp/sampler.ts";
+export type {
+  McpServerParams,
+  McpServerParamsInput,
+  SseServerParams,
+  StdioServerParams,
+  StreamableHttpServerParams,
+} from "./mcp/server-params.ts";
+export { McpSessionHost, type McpSessionHostOptions } from "./mcp/session-host.ts";
+export {
+  type McpToolAdapterOptions,
+  mcpServerTools,
+  SseMcpToolAdapter,
+  StdioMcpToolAdapter,
+  StreamableHttpMcpToolAdapter,
+} from "./mcp/tool-adapters.ts";
+export type { McpTool } from "./mcp/tool-list.ts";
+export type { McpDependencies } from "./mcp/transport.ts";
 export type { OutgoingDependencies } from "./outgoing/dependencies.ts";
 export type { Workbench } from "./core/tools/workbench.ts";
 
@@ -152,13 +175,8 @@ export type { CodeExecutor } from "./core/code/code-executor.ts";
 export { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 export type { PythonHost } from "./core/python/python-host.ts";
 export type { SandboxResult } from "./sandbox/execution-stream.ts";
-export {
-  type Execution,
-  type SandboxAddress,
-  SandboxClient,
-  type SandboxFetch,
-  type SandboxLanguage,
-} from "./sandbox/sandbox-client.ts";
+export { type Execution, SandboxClient, type SandboxLanguage } from "./sandbox/sandbox-client.ts";
+export type { SandboxAddress, SandboxFetch } from "./sandbox/sandbox-connection.ts";
 export {
   SandboxCodeExecutor,
   type SandboxCodeExecutorOptions,

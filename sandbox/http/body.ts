@@ -20,8 +20,22 @@ export async function readJson(request: Request, limit: number): Promise<unknown
   }
 }
 
-/** Reads a body. Counts the bytes that arrive instead of trusting Content-Length. @throws ProblemError 413 or 415 */
+/** Reads a body whole. @throws ProblemError 413 or 415 */
 export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readChunks(request, limit)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The parts of a body as they arrive. Counts their bytes instead of trusting Content-Length.
+ *
+ * @throws ProblemError 413 or 415
+ */
+export async function* readChunks(
+  request: Request,
+  limit: number,
+): AsyncGenerator<Uint8Array, void, void> {
   const coding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity")
     throw new ProblemError(
@@ -29,15 +43,13 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
       "unsupported_media_type",
       "Send the body without Content-Encoding.",
     );
-  const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength;
-    if (length <= limit) chunks.push(chunk);
+    if (length <= limit) yield chunk;
     // A response before the end of the body would close the connection.
     else if (length > limit + MAX_DISCARDED_BYTES) break;
   }
   if (length > limit)
     throw new ProblemError(413, "body_too_large", `The body is larger than ${limit} bytes.`);
-  return Buffer.concat(chunks);
 }

@@ -9,6 +9,8 @@ export interface Endpoint {
   /** The `operationId`. */
   id: string;
   summary: string;
+  /** The parameters of the query string. */
+  query?: z.ZodObject;
   /** Needs no key. */
   open?: boolean;
   /** The schema of a JSON body; `bytes` for a binary body. */
@@ -34,6 +36,8 @@ export interface Call {
   /** The session in the path, decoded and validated. @throws ProblemError 422 */
   session(): string;
   key(): string;
+  /** The id of a program in the path. */
+  program(): string;
   /** The path of a file, after `files/`. */
   file(): string;
   /** Aborted when the client disconnects before the response is complete. */

@@ -5,7 +5,7 @@ import type { ExecutionResult } from "../sessions/manifest.ts";
 const EVENT_STREAM = "text/event-stream";
 
 /** Between the comments that keep a connection alive. */
-const PING_MS = 15_000;
+export const PING_MS = 15_000;
 
 /** Programs print in small pieces; a frame for each would be several times as long as the text. */
 const COLLECT_MS = 10;
@@ -132,11 +132,11 @@ export function recordedEvents(result: ExecutionResult): Response {
   );
 }
 
-function event(name: string, data: unknown): string {
+export function event(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-function stream(body: ReadableStream<Uint8Array> | string): Response {
+export function stream(body: ReadableStream<Uint8Array> | string): Response {
   return new Response(body, {
     headers: {
       "content-type": EVENT_STREAM,

@@ -91,14 +91,18 @@ function bodyContent(body: z.ZodType | "bytes"): Json {
 
 const PATTERNS: Record<string, RegExp> = { session: sessionPattern, key: keyPattern };
 
-function parameters({ path, idempotent }: Endpoint): Json[] {
+function parameters({ path, query, idempotent }: Endpoint): Json[] {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = ""]) => ({
     name,
     in: "path",
     required: true,
     schema: { type: "string", ...(PATTERNS[name] && { pattern: PATTERNS[name].source }) },
   }));
-  if (!idempotent) return inPath;
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => {
+    const { description, ...rest } = jsonSchema(schema as z.ZodType, "input");
+    return { name, in: "query", description, schema: rest };
+  });
+  if (!idempotent) return [...inPath, ...inQuery];
   const key = {
     name: "Idempotency-Key",
     in: "header",
@@ -106,7 +110,7 @@ function parameters({ path, idempotent }: Endpoint): Json[] {
       "The same key and body return the recorded result, or join the running execution. Code without a key is cancelled when its client disconnects.",
     schema: { type: "string", pattern: keyPattern.source },
   };
-  return [...inPath, key];
+  return [...inPath, ...inQuery, key];
 }
 
 function problems({ open, body, problems: own = [] }: Endpoint): Json {

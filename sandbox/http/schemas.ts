@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { executionResultSchema } from "../sessions/manifest.ts";
 import type { Settings } from "../settings.ts";
+import { pathProblem } from "../workspace-path.ts";
 
 /** Valid names of sessions, and keys of executions. */
 export const sessionPattern = /^[A-Za-z0-9_-]{1,128}$/;
@@ -28,22 +29,68 @@ export function executeSchema({ maxBlocks, timeoutSeconds, maxTimeoutSeconds }: 
   });
 }
 
+/** The body of a request to start a program. */
+export const programSchema = z.strictObject({
+  command: z.string().min(1).max(4096).describe("A program in the PATH of the service."),
+  args: z.array(z.string().max(100_000)).max(1000).default([]),
+  env: z
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(100_000))
+    .default({})
+    .describe("In addition to PATH, HOME, TMPDIR and LANG."),
+  cwd: z
+    .string()
+    .refine((path) => pathProblem(path) === undefined, "is not a path below the workspace")
+    .nullable()
+    .default(null),
+});
+
 export const fileSchema = z.object({
   path: z.string(),
   size: z.number().int().min(0).describe("In bytes."),
   modified_at: z.iso.datetime(),
 });
 
+const MAX_LISTED = 1000;
+
+/** The query of a list of files. */
+export const fileQuery = z.strictObject({
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${MAX_LISTED}`)
+    .default(String(MAX_LISTED))
+    .transform(Number)
+    .refine(
+      (limit) => limit >= 1 && limit <= MAX_LISTED,
+      `must be a whole number from 1 to ${MAX_LISTED}`,
+    )
+    .describe("Files of a page."),
+  cursor: z.string().optional().describe("`next_cursor` of the page before."),
+});
+
 export const schemas = {
   Result: executionResultSchema,
-  Files: z.object({ files: z.array(fileSchema) }),
+  Files: z.object({
+    files: z.array(fileSchema),
+    next_cursor: z.string().nullable().describe("The cursor of the next page, if there is one."),
+  }),
   Languages: z.object({
     isolation: z.enum(["wasm", "process"]),
     languages: z.array(
-      z.object({ name: z.string(), aliases: z.array(z.string()), version: z.string() }),
+      z.object({
+        name: z.string(),
+        aliases: z.array(z.string()),
+        version: z.string(),
+        packages: z
+          .array(z.object({ name: z.string(), version: z.string() }))
+          .optional()
+          .describe("What code can import besides the standard library."),
+      }),
     ),
   }),
-  Health: z.object({ status: z.literal("ok") }),
+  Health: z.object({
+    status: z.literal("ok"),
+    missing: z.array(z.string()).optional().describe("What this machine lacks for full isolation."),
+  }),
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: z.object({
     type: z.string().describe("A URN with the code."),

@@ -1,5 +1,6 @@
 import type { ProblemError } from "../problem.ts";
 import type { Isolation } from "../runner.ts";
+import type { Programs } from "../sessions/programs.ts";
 import type { Sessions } from "../sessions/sessions.ts";
 import type { Settings } from "../settings.ts";
 
@@ -7,6 +8,7 @@ import type { Settings } from "../settings.ts";
 export interface Services {
   sessions: Sessions;
   isolation: Isolation;
+  programs: Programs;
   settings: Settings;
   /** Converts an error to a problem for the client, and logs internal errors. */
   problemOf: (error: unknown) => ProblemError;

@@ -39,6 +39,11 @@ export class Target {
     ]);
   }
 
+  /** `/v1/sessions/{session}/mcp/{program}`. */
+  program(): string {
+    return decode(this.#names[4] ?? "");
+  }
+
   /** `/v1/sessions/{session}/files/{path}`. */
   file(): string {
     const names = this.#names.slice(4).map(decode);

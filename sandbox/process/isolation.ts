@@ -8,12 +8,18 @@ import { findInterpreters, type Interpreter } from "./languages.ts";
 import { killLeftOver } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
+import { SettingsError } from "../settings.ts";
+import { Walls } from "./walls.ts";
 
 export interface ProcessIsolationOptions {
   /** The data directory of the service, which no other service uses. */
   data: string;
   maxProcesses: number;
   firstUid: number;
+  /** Whether code may use the network. */
+  network: boolean;
+  /** Refuse to start without namespaces. */
+  strict: boolean;
   /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
   path: string;
 }
@@ -28,6 +34,7 @@ export class ProcessIsolation implements Isolation {
   readonly name = "process";
   readonly hasOutsideEffects = true;
   languages: readonly Interpreter[] = [];
+  missing: readonly string[] = [];
   readonly #options: ProcessIsolationOptions;
   readonly #name: string;
   readonly #scratch: string;
@@ -37,6 +44,7 @@ export class ProcessIsolation implements Isolation {
   readonly #free: number[];
   readonly #path: string;
   readonly #runners = new Set<Runner>();
+  #walls: Walls | undefined;
 
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
@@ -51,8 +59,13 @@ export class ProcessIsolation implements Isolation {
     this.#path = [dirname(process.execPath), ...usable].join(delimiter);
   }
 
+  /** @throws SettingsError without namespaces, if they are required */
   async start(): Promise<void> {
     this.languages = await findInterpreters(this.#path);
+    const walls = await this.#findWalls();
+    if (typeof walls !== "string") this.#walls = walls;
+    else if (this.#options.strict) throw new SettingsError(`SANDBOX_ISOLATION_STRICT=1: ${walls}`);
+    else this.missing = [`namespaces: ${walls}`];
     // Left by a service that was killed.
     await killLeftOver(this.#name, this.#uids);
     await removeTree(this.#scratch);
@@ -60,7 +73,7 @@ export class ProcessIsolation implements Isolation {
     await chmod(this.#scratch, 0o711);
   }
 
-  async runner(): Promise<Runner> {
+  async runner(): Promise<ProcessRunner> {
     const uid = this.#user();
     const owner = { marker: `${this.#name}-${randomUUID()}`, ...(uid !== undefined && { uid }) };
     const runner = await ProcessRunner.create({
@@ -69,6 +82,7 @@ export class ProcessIsolation implements Isolation {
       interpreters: this.languages,
       maxProcesses: this.#options.maxProcesses,
       path: this.#path,
+      ...(this.#walls && { walls: this.#walls }),
       onClose: () => {
         // A runner may be closed more than once.
         if (this.#runners.delete(runner) && uid !== undefined) this.#free.push(uid);
@@ -81,6 +95,13 @@ export class ProcessIsolation implements Isolation {
   async close(): Promise<void> {
     await Promise.all([...this.#runners].map((runner) => runner.close()));
     await removeTree(this.#scratch);
+  }
+
+  #findWalls(): Promise<Walls | string> {
+    const programs = this.languages.flatMap(({ command }) => command.slice(0, 1));
+    const { network } = this.#options;
+    const path = this.#path.split(delimiter);
+    return Walls.find({ path, programs, network }, this.#uids[0]);
   }
 
   /** Takes an unused user. */

@@ -20,8 +20,16 @@ interface Candidate {
   /** The first one that exists is used. */
   programs: readonly string[];
   version: readonly string[];
+  /** Arguments that print the installed packages, as JSON. */
+  packages?: readonly string[];
   reservesMemory: boolean;
 }
+
+const PYTHON_PACKAGES = `
+import importlib.metadata, json
+found = {one.metadata["Name"]: one.version for one in importlib.metadata.distributions()}
+print(json.dumps([{"name": name, "version": found[name]} for name in sorted(filter(None, found))]))
+`;
 
 const CANDIDATES: readonly Candidate[] = [
   {
@@ -29,6 +37,7 @@ const CANDIDATES: readonly Candidate[] = [
     aliases: ["py", "python3"],
     programs: ["python3", "python"],
     version: ["--version"],
+    packages: ["-I", "-c", PYTHON_PACKAGES],
     reservesMemory: false,
   },
   { name: "sh", aliases: ["shell"], programs: ["sh"], version: [], reservesMemory: false },
@@ -59,7 +68,23 @@ async function find(candidate: Candidate, path: string): Promise<Interpreter | u
   const program = await firstOf(candidate.programs, path);
   if (program === undefined) return undefined;
   const version = candidate.version.length === 0 ? "" : await versionOf(program, candidate.version);
-  return { name, aliases, version, command: [program], reservesMemory };
+  const packages = candidate.packages && (await packagesOf(program, candidate.packages));
+  return {
+    name,
+    aliases,
+    version,
+    command: [program],
+    reservesMemory,
+    ...(packages && { packages }),
+  };
+}
+
+async function packagesOf(
+  program: string,
+  args: readonly string[],
+): Promise<NonNullable<LanguageInfo["packages"]>> {
+  const { stdout } = await run(program, args);
+  return JSON.parse(stdout) as NonNullable<LanguageInfo["packages"]>;
 }
 
 async function firstOf(programs: readonly string[], path: string): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
@@ -18,6 +18,7 @@ import { killAll, MARKER, type ProcessOwner } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { removeLeftFiles } from "./shared-directories.ts";
 import { Scratch } from "./scratch.ts";
+import { INSIDE, type Walls } from "./walls.ts";
 import { Watch } from "./watch.ts";
 
 export interface ProcessRunnerOptions {
@@ -28,9 +29,25 @@ export interface ProcessRunnerOptions {
   maxProcesses: number;
   /** The `PATH` of the code. */
   path: string;
+  /** Namespaces for the blocks, where the machine has them. */
+  walls?: Walls;
   /** Called when the runner is closed. */
   onClose: () => void;
 }
+
+/** A program to start. */
+export interface Program {
+  /** Found in the `PATH` of the code. */
+  command: string;
+  args: readonly string[];
+  /** In addition to what all code has. */
+  env: Readonly<Record<string, string>>;
+  /** Below the workspace. */
+  cwd: string | null;
+}
+
+/** A program that runs. */
+export type ProgramProcess = ChildProcessWithoutNullStreams;
 
 type Ended = Omit<BlockResult, "change">;
 
@@ -84,6 +101,39 @@ export class ProcessRunner implements Runner {
     return { exitCode: EXIT_CODES.workspace, endedBy: "workspace", change: NO_CHANGE };
   }
 
+  /**
+   * Starts a program that speaks over its standard input and output, in place of blocks. It ends when the signal aborts or a
+   * limit of memory or files is exceeded.
+   */
+  startProgram(program: Program, limits: BlockLimits, signal: AbortSignal): ProgramProcess {
+    const { owner, directory, walls } = this.#options;
+    const { env, cwd } = program;
+    const script = limitsScript({ reservesMemory: true }, limits, this.#options, "");
+    const shell = ["/bin/sh", "-c", script, "sh", program.command, ...program.args];
+    const [file = "", ...args] = [...(walls?.around(directory, cwd ?? "") ?? []), ...shell];
+    const environment = this.#environment();
+    const child = spawn(file, args, {
+      cwd: join(this.#scratch.path, cwd ?? ""),
+      // What package managers download to their home must not become files of the session.
+      env: { ...environment, HOME: environment["TMPDIR"], ...env, [MARKER]: owner.marker },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),
+    });
+    guardChild(child, { group: true });
+    const run = { limits, signal, onOutput: () => undefined };
+    const watch = new Watch({ owner, run, workspace: this.#scratch.path }, () =>
+      child.kill("SIGKILL"),
+    );
+    child.once("exit", () => watch.stop());
+    return child;
+  }
+
+  /** The changes of a program that has ended; undefined when they exceed a limit, or a process of it survives. */
+  async changesOfProgram(limits: BlockLimits): Promise<WorkspaceChange | undefined> {
+    return (await killAll(this.#options.owner)) ? this.#scratch.changes(limits) : undefined;
+  }
+
   async close(): Promise<void> {
     this.usable = false;
     const { owner, directory, onClose } = this.#options;
@@ -94,12 +144,14 @@ export class ProcessRunner implements Runner {
   }
 
   async #execute({ language, code }: CodeBlock, run: BlockRun): Promise<Ended> {
-    const { directory, interpreters, owner } = this.#options;
+    const { directory, interpreters, owner, walls } = this.#options;
     const interpreter = interpreters.find(({ name }) => name === language);
     if (interpreter === undefined) throw new Error(`There is no interpreter for ${language}.`);
     await writeFile(join(directory, "code", "block"), code);
     const script = limitsScript(interpreter, run.limits, this.#options);
-    const child = spawn("/bin/sh", ["-c", script, "sh", ...interpreter.command, BLOCK], {
+    const shell = ["/bin/sh", "-c", script, "sh", ...interpreter.command, BLOCK];
+    const [program = "", ...args] = [...(walls?.around(directory) ?? []), ...shell];
+    const child = spawn(program, args, {
       cwd: this.#scratch.path,
       env: this.#environment(),
       stdio: ["ignore", "pipe", "ignore"],
@@ -126,11 +178,16 @@ export class ProcessRunner implements Runner {
 
   /** Contains nothing of the service's own environment, but its PATH. */
   #environment(): Record<string, string> {
-    const { path: workspace } = this.#scratch;
+    const { directory, walls } = this.#options;
+    const workspace = walls ? INSIDE.workspace : this.#scratch.path;
+    const temporary = walls ? INSIDE.tmp : join(directory, "tmp");
     return {
       PATH: this.#options.path,
       HOME: workspace,
-      TMPDIR: join(this.#options.directory, "tmp"),
+      TMPDIR: temporary,
+      // Settings and caches of programs must not become files of the session.
+      XDG_CACHE_HOME: temporary,
+      XDG_CONFIG_HOME: temporary,
       LANG: "C.UTF-8",
       // Blocks can import modules that earlier blocks wrote; bytecode must not become files of the session.
       PYTHONPATH: workspace,
@@ -145,9 +202,10 @@ type Exit = [number | null, NodeJS.Signals | null];
 
 /** A shell script that sets limits and then executes its arguments, with errors redirected to standard output. */
 function limitsScript(
-  { reservesMemory }: Interpreter,
+  { reservesMemory }: Pick<Interpreter, "reservesMemory">,
   { workspaceBytes, memoryBytes }: BlockLimits,
   { owner, maxProcesses }: ProcessRunnerOptions,
+  redirect = " 2>&1",
 ): string {
   const limits = ["ulimit -c 0", `ulimit -f ${Math.ceil(workspaceBytes / 512)}`];
   // Address space is larger than resident memory, which is watched.
@@ -155,7 +213,7 @@ function limitsScript(
   // Counts all processes of the user, so the user must be the session's own. Shells use different letters.
   if (owner.uid !== undefined)
     limits.push(`{ ulimit -u ${maxProcesses} || ulimit -p ${maxProcesses}; }`);
-  return `{ ${limits.join("; ")}; } 2>/dev/null; exec "$@" 2>&1`;
+  return `{ ${limits.join("; ")}; } 2>/dev/null; exec "$@"${redirect}`;
 }
 
 /** Resolves when all output is read. */

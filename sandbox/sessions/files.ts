@@ -1,5 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-import { ProblemError } from "../problem.ts";
+import { invalid, ProblemError } from "../problem.ts";
 import type { SessionState } from "./state.ts";
 import { apply, measure, parentsOf, type StoredEntry } from "./workspace.ts";
 
@@ -15,6 +15,13 @@ interface FileLimits {
   workspaceFiles: number;
 }
 
+/** A part of the list of files, in the order of their paths. */
+export interface FilePage {
+  files: FileInfo[];
+  /** The cursor of the next page: the last path of this one. Null on the last page. */
+  next_cursor: string | null;
+}
+
 /**
  * The files of a workspace, for clients. Links are never followed: a path below a link does not exist.
  */
@@ -27,18 +34,22 @@ export class SessionFiles {
     this.#limits = limits;
   }
 
-  list(): FileInfo[] {
-    return [...this.#state.current.workspace]
+  /** At most `limit` files whose paths are behind the cursor. */
+  list({ limit, cursor = "" }: { limit: number; cursor?: string | undefined }): FilePage {
+    const rest = [...this.#state.current.workspace]
       .flatMap(([path, entry]) => {
-        if (entry.type !== "file") return [];
+        if (entry.type !== "file" || path <= cursor) return [];
         return [{ path, size: entry.size, modified_at: entry.modified_at }];
       })
       .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    const files = rest.slice(0, limit);
+    return { files, next_cursor: rest.length > limit ? (files.at(-1)?.path ?? null) : null };
   }
 
-  /** Opens a file. The caller closes it. @throws ProblemError 404 */
+  /** Opens a file. The caller closes it. @throws ProblemError 404, or 422 for a link and paths below one */
   async open(path: string): Promise<{ handle: FileHandle; size: number; modifiedAt: string }> {
     for (;;) {
+      this.#requireNoLink([...parentsOf(path), path]);
       const entry = this.#at(path);
       if (entry?.type !== "file") throw noFile(path, entry);
       const handle = await this.#state.store.open(entry.blob);
@@ -48,14 +59,17 @@ export class SessionFiles {
     }
   }
 
-  /** Writes a file and creates missing directories. True when the file is new. @throws ProblemError 409 or 413 */
-  put(path: string, content: Uint8Array): Promise<boolean> {
+  /**
+   * Writes a file while its content arrives, and creates missing directories. True when the file is new.
+   *
+   * @throws ProblemError 409, 413, or 422 below a link; what the content throws, and then nothing has changed
+   */
+  put(path: string, content: AsyncIterable<Uint8Array>): Promise<boolean> {
     return this.#state.using(async () => {
       this.#requirePlace(path);
       const entry: StoredEntry = {
         type: "file",
-        blob: await this.#state.store.put(content),
-        size: content.byteLength,
+        ...(await this.#state.store.putStream(content)),
         mode: 0o644,
         modified_at: new Date().toISOString(),
       };
@@ -71,10 +85,11 @@ export class SessionFiles {
     });
   }
 
-  /** Removes a file or link. @throws ProblemError 404, or 409 for a directory */
+  /** Removes a file or link. @throws ProblemError 404, 409 for a directory, or 422 below a link */
   remove(path: string): Promise<void> {
     return this.#state.using(() =>
       this.#state.update((current) => {
+        this.#requireNoLink(parentsOf(path));
         const entry = this.#at(path);
         if (entry === undefined) throw noFile(path, entry);
         if (entry.type === "directory") throw isDirectory(path);
@@ -88,7 +103,17 @@ export class SessionFiles {
     return this.#state.current.workspace.get(path);
   }
 
+  /** @throws ProblemError 422 when one of the paths is a link */
+  #requireNoLink(paths: readonly string[]): void {
+    const link = paths.find((path) => this.#at(path)?.type === "link");
+    if (link === undefined) return;
+    throw invalid("is_a_link", `${JSON.stringify(link)} is a link, and links are not followed.`, [
+      { path: "path", message: "must not lead through a link" },
+    ]);
+  }
+
   #requirePlace(path: string): void {
+    this.#requireNoLink(parentsOf(path));
     if (this.#at(path)?.type === "directory") throw isDirectory(path);
     const blocked = parentsOf(path).find((parent) => {
       const entry = this.#at(parent);

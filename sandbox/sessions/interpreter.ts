@@ -1,24 +1,8 @@
 import { ProblemError } from "../problem.ts";
-import type {
-  BlockResult,
-  BlockRun,
-  CodeBlock,
-  Isolation,
-  Runner,
-  WorkspaceChange,
-  WorkspaceEntry,
-} from "../runner.ts";
-import { isPath, isTarget } from "../workspace-path.ts";
+import type { BlockResult, BlockRun, CodeBlock, Isolation, Runner } from "../runner.ts";
+import { keepChange, readEntry } from "./entries.ts";
 import type { SessionStore } from "./store.ts";
-import {
-  apply,
-  difference,
-  EMPTY_WORKSPACE,
-  measure,
-  type StoredChange,
-  type StoredEntry,
-  type Workspace,
-} from "./workspace.ts";
+import { apply, difference, EMPTY_WORKSPACE, measure, type Workspace } from "./workspace.ts";
 
 /** The result of a block and the workspace after it. */
 export interface BlockOutcome {
@@ -27,8 +11,6 @@ export interface BlockOutcome {
   /** Paths that the code created and that a workspace cannot have. */
   unkept: readonly string[];
 }
-
-const CONCURRENT_WRITES = 16;
 
 /** The runner of a session, created when it is needed, and the workspace that it has. */
 export class Interpreter {
@@ -60,7 +42,7 @@ export class Interpreter {
       const runner = await this.#ready(workspace);
       onBegin();
       const { change, ...result } = await this.#runIn(runner, block, run);
-      const { kept, unkept } = await this.#keep(change);
+      const { kept, unkept } = await keepChange(this.#store, change);
       const changed = apply(workspace, kept);
       if (!fits(changed, run)) {
         await this.close();
@@ -105,48 +87,12 @@ export class Interpreter {
     this.#runner ??= await this.#isolation.runner();
     const { set, removed } = difference(this.#copy, workspace);
     if (set.size > 0 || removed.length > 0) {
-      const entries = [...set].map(([path, entry]) => this.#read(path, entry));
+      const entries = [...set].map(([path, entry]) => readEntry(this.#store, path, entry));
       await this.#runner.update({ set: await Promise.all(entries), removed: [...removed] });
       this.#copy = workspace;
     }
     return this.#runner;
   }
-
-  async #read(path: string, entry: StoredEntry): Promise<WorkspaceEntry> {
-    if (entry.type !== "file") return { path, ...entry };
-    const { type, mode } = entry;
-    return { path, type, mode, content: await this.#store.read(entry.blob) };
-  }
-
-  /** Stores the changes that a runner reports. The runner is not trusted. */
-  async #keep(change: WorkspaceChange): Promise<{ kept: StoredChange; unkept: string[] }> {
-    const acceptable = change.set.filter(isAcceptable);
-    const set = new Map<string, StoredEntry>();
-    // A disk does several writes in the time of one.
-    for (let start = 0; start < acceptable.length; start += CONCURRENT_WRITES) {
-      const some = acceptable.slice(start, start + CONCURRENT_WRITES);
-      const written = await Promise.all(some.map((entry) => this.#write(entry)));
-      for (const [index, { path }] of some.entries()) set.set(path, written[index] as StoredEntry);
-    }
-    const unkept = change.set.filter((entry) => !isAcceptable(entry)).map(({ path }) => path);
-    return { kept: { set, removed: change.removed.filter(isPath) }, unkept };
-  }
-
-  async #write(entry: WorkspaceEntry): Promise<StoredEntry> {
-    if (entry.type === "directory") return { type: "directory" };
-    if (entry.type === "link") return { type: "link", target: entry.target };
-    return {
-      type: "file",
-      blob: await this.#store.put(entry.content),
-      size: entry.content.byteLength,
-      mode: entry.mode & 0o777,
-      modified_at: new Date().toISOString(),
-    };
-  }
-}
-
-function isAcceptable(entry: WorkspaceEntry): boolean {
-  return isPath(entry.path) && (entry.type !== "link" || isTarget(entry.target));
 }
 
 function fits(workspace: Workspace, { limits }: BlockRun): boolean {

@@ -13,6 +13,11 @@ export const executionResultSchema = z.object({
   output: z.string().describe("Standard output and errors of all blocks, in order."),
   truncated: z.boolean().describe("Whether output was left out."),
   duration_ms: z.number().int().min(0).describe("The running time, without waiting."),
+  files: z
+    .array(z.string())
+    // Results recorded by earlier versions have none.
+    .default([])
+    .describe("The paths of files that the code wrote and kept, the first 50 in their order."),
 });
 
 export type ExecutionResult = z.output<typeof executionResultSchema>;

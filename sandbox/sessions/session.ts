@@ -154,6 +154,7 @@ export class Session {
       output: execution.output.text,
       truncated: execution.output.truncated,
       duration_ms: Math.round(performance.now() - started),
+      files: writtenFiles(before, workspace),
     };
     if (execution.signal.aborted && exitCode === terminationCode("cancelled"))
       await this.#forgetBegun();
@@ -187,6 +188,13 @@ export class Session {
     if (output.length <= MAX_INLINE_OUTPUT) return { text: output };
     return { blob: await this.state.store.put(output) };
   }
+}
+
+const MAX_NAMED_FILES = 50;
+
+function writtenFiles(before: Workspace, after: Workspace): string[] {
+  const files = [...difference(before, after).set].filter(([, { type }]) => type === "file");
+  return files.slice(0, MAX_NAMED_FILES).map(([path]) => path);
 }
 
 function requireSame(known: Keyed | undefined, given: Keyed): void {

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { busy, shuttingDown } from "../problem.ts";
-import type { Isolation } from "../runner.ts";
+import type { Isolation, WorkspaceChange, WorkspaceEntry } from "../runner.ts";
+import { keepChange, readEntry } from "./entries.ts";
 import type { Execution, ExecutionRequest } from "./execution.ts";
 import { SessionFiles } from "./files.ts";
 import type { ExecutionResult } from "./manifest.ts";
@@ -11,6 +12,7 @@ import type { ExecutionLimits } from "./run-blocks.ts";
 import { Scheduler } from "./scheduler.ts";
 import { Session } from "./session.ts";
 import { SessionState } from "./state.ts";
+import { apply, measure } from "./workspace.ts";
 import { directoryName, SessionStore, sync, unlessMissing } from "./store.ts";
 
 export interface SessionsOptions extends ExecutionLimits {
@@ -108,6 +110,39 @@ export class Sessions {
     return this.#use(id, async ({ state }) => {
       this.#add(id);
       return action(new SessionFiles(state, this.#options));
+    });
+  }
+
+  /** The whole workspace of a session, with contents; creates a session that does not exist. @throws ProblemError 429 */
+  snapshot(id: string): Promise<WorkspaceEntry[]> {
+    return this.#use(id, ({ state }) => {
+      this.#add(id);
+      return state.using(() =>
+        Promise.all(
+          [...state.current.workspace]
+            .toSorted(([a], [b]) => (a < b ? -1 : 1))
+            .map(([path, entry]) => readEntry(state.store, path, entry)),
+        ),
+      );
+    });
+  }
+
+  /** Adds changes to a workspace that exists. False when it would exceed its limits, and nothing was changed. */
+  merge(id: string, change: WorkspaceChange): Promise<boolean> {
+    return this.#use(id, async ({ state }) => {
+      if (!this.#known.has(directoryName(id))) return false;
+      return state.using(async () => {
+        const { kept } = await keepChange(state.store, change);
+        const { workspaceBytes, workspaceFiles } = this.#options;
+        let fits = false;
+        await state.update((current) => {
+          const workspace = apply(current.workspace, kept);
+          const { bytes, entries } = measure(workspace);
+          fits = bytes <= workspaceBytes && entries <= workspaceFiles;
+          return fits ? { ...current, workspace } : current;
+        });
+        return fits;
+      });
     });
   }
 

@@ -66,7 +66,7 @@ function withoutBegun({ begun, ...manifest }: Manifest): Manifest {
   if (begun === undefined) return manifest;
   const unknown = {
     ...begun,
-    result: { exit_code: 1, truncated: false, duration_ms: 0 },
+    result: { exit_code: 1, truncated: false, duration_ms: 0, files: [] },
     output: { text: `${UNKNOWN_OUTCOME}\n` },
   };
   return { ...manifest, results: [...manifest.results, unknown] };

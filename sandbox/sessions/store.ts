@@ -72,6 +72,25 @@ export class SessionStore {
     return blob;
   }
 
+  /** Stores bytes while they arrive. Resolves with the name and the size of the blob. */
+  async putStream(chunks: AsyncIterable<Uint8Array>): Promise<{ blob: string; size: number }> {
+    await this.#prepare();
+    const blob = randomBytes(16).toString("hex");
+    this.#fresh.add(blob);
+    const handle = await open(join(this.#blobs, blob), "w", 0o600);
+    let size = 0;
+    try {
+      for await (const chunk of chunks) {
+        await handle.writeFile(chunk);
+        size += chunk.byteLength;
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    return { blob, size };
+  }
+
   /** Opens a blob for reading; undefined when it was removed. */
   open(blob: string): Promise<FileHandle | undefined> {
     return unlessMissing(open(join(this.#blobs, blob)));

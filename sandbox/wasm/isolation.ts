@@ -1,10 +1,15 @@
 import type { Isolation, LanguageInfo, Runner } from "../runner.ts";
 import { WasmRunner } from "./runner.ts";
-import { snapshotFile } from "./snapshot.ts";
+import { type Snapshot, snapshotOf } from "./snapshot.ts";
+import { NO_PACKAGES, type PackagePlan } from "./wheels/plan.ts";
 
 export interface WasmOptions {
   /** Where the snapshot of Python is stored for the next start. */
   cacheDirectory: string;
+  /** What Python has besides its standard library. */
+  packages?: PackagePlan;
+  /** Says what is wrong with a package. */
+  log?: (line: string) => void;
   /** Processes that are ready for new sessions. */
   poolSize: number;
 }
@@ -13,21 +18,32 @@ export interface WasmOptions {
 export class WasmIsolation implements Isolation {
   readonly name = "wasm";
   readonly hasOutsideEffects = false;
+  readonly missing = [];
   languages: readonly LanguageInfo[] = [];
   readonly #options: WasmOptions;
   readonly #pool: Promise<WasmRunner>[] = [];
-  #snapshot: string | undefined;
+  readonly #plan: PackagePlan;
+  #snapshot: Snapshot | undefined;
   #closed = false;
 
   constructor(options: WasmOptions) {
     this.#options = options;
+    this.#plan = options.packages ?? NO_PACKAGES;
   }
 
   async start(): Promise<void> {
-    this.#snapshot = await snapshotFile(this.#options.cacheDirectory);
+    const { cacheDirectory, log = () => undefined } = this.#options;
+    this.#snapshot = await snapshotOf(cacheDirectory, this.#plan);
     const first = await this.#startRunner();
+    for (const failure of [...this.#snapshot.failures, ...first.failures])
+      log(`SANDBOX_PACKAGES: ${failure}`);
     this.languages = [
-      { name: "python", aliases: ["py", "python3"], version: first.pythonVersion },
+      {
+        name: "python",
+        aliases: ["py", "python3"],
+        version: first.pythonVersion,
+        ...(this.#options.packages && { packages: this.#snapshot.packages }),
+      },
       { name: "sh", aliases: ["bash", "shell"], version: "" },
     ];
     this.#pool.push(Promise.resolve(first));
@@ -63,6 +79,6 @@ export class WasmIsolation implements Isolation {
   #startRunner(): Promise<WasmRunner> {
     if (this.#snapshot === undefined || this.#closed)
       throw new Error("the isolation is not started");
-    return WasmRunner.start(this.#snapshot);
+    return WasmRunner.start(this.#snapshot, this.#plan.startImports);
   }
 }

@@ -19,6 +19,7 @@ import {
   FrameReader,
 } from "./frames.ts";
 import { type Child, startChild } from "./process.ts";
+import type { Snapshot } from "./snapshot.ts";
 
 /** Heap of JavaScript in the child: for the shell, and for files. */
 const HEAP_BYTES = 512 * 1024 * 1024;
@@ -64,12 +65,19 @@ export class WasmRunner implements Runner {
   #usable = true;
   /** Version of the interpreter in the child. */
   pythonVersion = "";
+  /** Modules that could not be imported, with the reasons. */
+  failures: readonly string[] = [];
 
-  /** Resolves when the child is ready. */
-  static async start(snapshot: string): Promise<WasmRunner> {
-    const runner = new WasmRunner(startChild(["serve", snapshot], [snapshot], HEAP_BYTES));
-    const { python } = parseJson(await runner.#answer(FRAME.ready));
+  /** Resolves when the child is ready. `imports`: modules with machine code, which it imports first. */
+  static async start(
+    { file, files }: Pick<Snapshot, "file" | "files">,
+    imports: readonly string[] = [],
+  ): Promise<WasmRunner> {
+    const task = ["serve", file, files, JSON.stringify(imports)];
+    const runner = new WasmRunner(startChild(task, [file, files], HEAP_BYTES));
+    const { python, failures } = parseJson(await runner.#answer(FRAME.ready));
     runner.pythonVersion = String(python);
+    runner.failures = failures as string[];
     return runner;
   }
 

@@ -25,7 +25,11 @@ export const LAYERS = {
   "outgoing/": { src: ["core/", "secrets/"], packages: [] },
   "models/": { src: ["core/", "outgoing/"], packages: ["zod", "openai", "eventsource-parser"] },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
-  "sandbox/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
+  "sandbox/": { src: ["core/", "contract/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
+  "mcp/": {
+    src: ["core/", "outgoing/", "sandbox/"],
+    packages: ["zod", "@modelcontextprotocol/client"],
+  },
   // Authentication of requests.
   "auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
   "durable/": {
@@ -40,7 +44,7 @@ export const LAYERS = {
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": {
-    src: ["core/", "outgoing/", "models/", "tools/", "sandbox/", "client/", "testing/"],
+    src: ["core/", "outgoing/", "models/", "tools/", "mcp/", "sandbox/", "client/", "testing/"],
     packages: [],
   },
   "settings.ts": { src: ["contract/", "http/"], packages: [] },
@@ -49,7 +53,7 @@ export const LAYERS = {
 };
 
 /** Packages too big to load before they are needed. */
-const LAZY = ["js-tiktoken", "jose", "standardwebhooks"];
+const LAZY = ["js-tiktoken", "jose", "standardwebhooks", "@modelcontextprotocol/client"];
 
 /** @param {string} path @param {string} pattern */
 const covers = (path, pattern) =>

@@ -90,6 +90,8 @@ export interface TeamGateway {
   destroy(): Promise<Result<null>>;
   /** Differs for every team that was ever created, also under the same id: what team tokens are bound to. */
   creation(): Promise<Result<string>>;
+  /** The team's name at the sandbox: random, and not for clients. */
+  session(): Promise<Result<string>>;
   reset(): Promise<Result<TeamInfo>>;
   saveState(): Promise<Result<JsonObject>>;
   loadState(state: JsonObject): Promise<Result<null>>;

@@ -9,6 +9,7 @@ import { type Endpoint, json } from "./endpoint.ts";
 import { openApiDocument } from "./openapi.ts";
 import { INTERNAL_PROBLEM, logLine, problemOf, problemResponse } from "./problem.ts";
 import { directoryEndpoints } from "./routes/directory.ts";
+import { fileEndpoints } from "./routes/files.ts";
 import { keyEndpoints } from "./routes/keys.ts";
 import { RequestRate } from "./rate-limit.ts";
 import { endWithCredential, RECHECK_MS } from "./revocation.ts";
@@ -44,6 +45,7 @@ export function createApp(options: AppOptions): Hono {
     ...streamEndpoints(),
     ...runActionEndpoints(options),
     ...scheduleEndpoints(options),
+    ...fileEndpoints(options),
     ...directoryEndpoints(options),
     ...keyEndpoints(options),
     ...tenantEndpoints(options),
@@ -118,7 +120,10 @@ function notFound(c: Context, endpoints: readonly Endpoint[]): Response {
 }
 
 function toPattern(path: string): RegExp {
-  return new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/:\w+/g, "[^/]+")}$`);
+  const pattern = path
+    .replaceAll(".", "\\.")
+    .replaceAll(/:\w+(?:\{(.*?)\})?/g, (_, given: string | undefined) => given ?? "[^/]+");
+  return new RegExp(`^${pattern}$`);
 }
 
 function openApiEndpoint(others: readonly Endpoint[], version: string): Endpoint {

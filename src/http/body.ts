@@ -40,7 +40,8 @@ export async function discardBody(request: Request): Promise<void> {
   await discard((request.body as ReadableStream<Uint8Array>).getReader()).catch(() => undefined);
 }
 
-async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+/** Reads a body to its end, or until {@link MOST_DISCARDED_BYTES}. */
+export async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
@@ -91,7 +92,8 @@ function requireJsonType(contentType: string | null): void {
   });
 }
 
-function requireNoCoding(contentEncoding: string | null): void {
+/** @throws ProblemError 415 for an encoded body */
+export function requireNoCoding(contentEncoding: string | null): void {
   const coding = (contentEncoding ?? "").trim().toLowerCase();
   if (coding === "" || coding === "identity") return;
   throw new ProblemError({
@@ -141,7 +143,7 @@ function malformed(detail: string): ProblemError {
   return new ProblemError({ status: 400, code: "malformed_json", detail });
 }
 
-function tooLarge(limit: number): ProblemError {
+export function tooLarge(limit: number): ProblemError {
   return new ProblemError({
     status: 413,
     code: "body_too_large",

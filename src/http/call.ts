@@ -6,6 +6,7 @@ import type { Idempotency } from "../contract/gateway.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type JsonBody, readJson } from "./body.ts";
 import type { Call, Endpoint, QueryShape } from "./endpoint.ts";
+import { filePathOf } from "./file-path.ts";
 import { invalid, ProblemError } from "./problem.ts";
 import { ID } from "../contract/common.ts";
 import type { Services } from "./services.ts";
@@ -23,7 +24,7 @@ export async function readCall(
   principal: Principal,
   { gateway, limits }: Pick<Services, "gateway" | "limits">,
 ): Promise<Call<z.ZodType, QueryShape>> {
-  requireIds(c);
+  requireIds(endpoint, c);
   const query = readQuery(endpoint, new URL(c.req.url).searchParams);
   const key = endpoint.idempotent ? readKey(c.req.header("idempotency-key")) : undefined;
   const read = endpoint.body && (await readJson(c.req.raw, limits));
@@ -37,6 +38,7 @@ export async function readCall(
     body,
     query,
     param,
+    file: () => filePathOf(c.req.url),
     get team() {
       return gateway.team(principal.tenant, param("team"));
     },
@@ -46,10 +48,10 @@ export async function readCall(
   };
 }
 
-/** All ids have one form, so a value of another form names nothing. */
-function requireIds(c: Context): void {
+/** All ids have one form, so a value of another form names nothing. Parameters with a pattern are no ids. */
+function requireIds({ path }: Endpoint, c: Context): void {
   for (const [name, value] of Object.entries(c.req.param() as Record<string, string>)) {
-    if (ID.test(value)) continue;
+    if (ID.test(value) || path.includes(`:${name}{`)) continue;
     throw new ProblemError({
       status: 404,
       code: `${name}_not_found`,

@@ -11,17 +11,28 @@ export interface Endpoint<
   Query extends QueryShape = QueryShape,
 > {
   method: "get" | "post" | "put" | "patch" | "delete";
-  /** In Hono's notation: `/v1/teams/:team`. Parameters are ids. */
+  /** In Hono's notation: `/v1/teams/:team`. Parameters are ids, except `:path{[^]+}`: the path of a file. */
   path: string;
   /** The `operationId`. */
   id: string;
   summary: string;
-  tag: "Teams" | "Runs" | "Schedules" | "Webhooks" | "Keys" | "Usage" | "Tenants" | "Service";
+  tag:
+    | "Teams"
+    | "Runs"
+    | "Files"
+    | "Schedules"
+    | "Webhooks"
+    | "Keys"
+    | "Usage"
+    | "Tenants"
+    | "Service";
   /** The scope that the key must have; null for endpoints without authentication. */
   scope: Scope | "any" | "operator" | null;
   body?: Body;
   /** An empty body stands for `{}`. */
   bodyOptional?: boolean;
+  /** The body is a file of any media type, which the handler reads. */
+  upload?: boolean;
   query?: Query;
   /** Reads `Idempotency-Key`. */
   idempotent?: boolean;
@@ -50,6 +61,8 @@ export interface Call<Body extends z.ZodType, Query extends QueryShape> {
   query: { [Name in keyof Query]: z.output<Query[Name]> };
   /** @throws TypeError when the path has no such parameter */
   param: (name: string) => string;
+  /** The path of the file that the path names. @throws ProblemError 422 */
+  file: () => string;
   /** The team the path names. @throws TypeError when it names none */
   readonly team: TeamGateway;
   principal: Principal;

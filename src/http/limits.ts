@@ -4,6 +4,8 @@ import { ValueError } from "../core/errors.ts";
 export interface Limits {
   /** Bytes of a request body. */
   max_body_bytes: number;
+  /** Bytes of a file that is written to a team's workspace. */
+  max_file_bytes: number;
   /** Nesting depth of arrays and objects in a request body. */
   max_json_depth: number;
   /** Components inside one component, itself included. */
@@ -26,6 +28,7 @@ export interface Limits {
 
 export const DEFAULT_LIMITS: Limits = {
   max_body_bytes: 1_000_000,
+  max_file_bytes: 25_000_000,
   max_json_depth: 100,
   max_components: 500,
   max_component_depth: 16,

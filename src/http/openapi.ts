@@ -17,6 +17,7 @@ import {
   webhookTestSchema,
 } from "../contract/webhook.ts";
 import { schedulePageSchema, scheduleSchema } from "../contract/schedule.ts";
+import { filePageSchema } from "../contract/workspace-files.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
 import { COLLECTED } from "./call.ts";
@@ -69,6 +70,7 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   WebhookDelivery: deliverySchema,
   WebhookDeliveryPage: deliveryPageSchema,
   WebhookTest: webhookTestSchema,
+  FilePage: filePageSchema,
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: problemSchema,
 };
@@ -76,6 +78,7 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
 const TAGS: readonly Endpoint["tag"][] = [
   "Teams",
   "Runs",
+  "Files",
   "Schedules",
   "Webhooks",
   "Keys",
@@ -109,11 +112,14 @@ const REASONS: Record<number, string> = {
   503: "Not available at the moment, or not configured.",
 };
 
+/** A parameter of a path: its name, and the pattern of one that is no id. */
+const PARAMETER = /:(\w+)(\{.*?\})?/g;
+
 /** The OpenAPI 3.1 document of these endpoints. */
 export function openApiDocument(endpoints: readonly Endpoint[], version: string): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const endpoint of endpoints) {
-    const path = endpoint.path.replaceAll(/:(\w+)/g, "{$1}");
+    const path = endpoint.path.replaceAll(PARAMETER, "{$1}");
     paths[path] = { ...paths[path], [endpoint.method]: operation(endpoint) };
   }
   return {
@@ -145,7 +151,7 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
 }
 
 function operation(endpoint: Endpoint): Schema {
-  const { id, summary, tag, scope, body, bodyOptional } = endpoint;
+  const { id, summary, tag, scope, body, bodyOptional, upload } = endpoint;
   return {
     operationId: id,
     summary,
@@ -154,6 +160,12 @@ function operation(endpoint: Endpoint): Schema {
       ? { security: [] }
       : { description: SCOPE_TEXTS[scope] ?? `Scope: ${scope}.` }),
     parameters: parameters(endpoint),
+    ...(upload && {
+      requestBody: {
+        required: true,
+        content: { "application/octet-stream": { schema: { type: "string" } } },
+      },
+    }),
     ...(body && {
       requestBody: {
         required: !bodyOptional,
@@ -165,11 +177,13 @@ function operation(endpoint: Endpoint): Schema {
 }
 
 function parameters({ path, query, idempotent, resumable }: Endpoint): Schema[] {
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  const inPath = [...path.matchAll(PARAMETER)].map(([, name, pattern]) => ({
     name,
     in: "path",
     required: true,
-    schema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" },
+    ...(pattern === undefined
+      ? { schema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" } }
+      : { description: "May have slashes.", schema: { type: "string", minLength: 1 } }),
   }));
   const inQuery = Object.entries(query ?? {}).map(([name, schema]) => {
     const { description, ...rest } = inputSchema(schema);

@@ -29,5 +29,6 @@ export type SchemaName =
   | "WebhookDelivery"
   | "WebhookDeliveryPage"
   | "WebhookTest"
+  | "FilePage"
   | "OpenApi"
   | "Problem";

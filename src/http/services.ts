@@ -2,6 +2,7 @@ import type { ComponentRegistry } from "../core/component/registry.ts";
 import type { Template } from "../core/component/template.ts";
 import type { ModelPrices } from "../contract/model-prices.ts";
 import type { Gateway } from "../contract/gateway.ts";
+import type { WorkspaceFiles } from "../contract/workspace-files.ts";
 import type { RedactedSecrets } from "../secrets/redacted-secrets.ts";
 import type { TeamTokens } from "../auth/team-token.ts";
 import type { TenantGateway, Tenants } from "../contract/tenant-gateway.ts";
@@ -15,6 +16,8 @@ export interface Services {
   tenants: Tenants | undefined;
   /** Undefined without a valid SECRETS_KEY. */
   teamTokens: TeamTokens | undefined;
+  /** Undefined without a sandbox. */
+  files: WorkspaceFiles | undefined;
   components: Pick<ComponentRegistry, "prepare" | "validate" | "definitions" | "notes">;
   templates: readonly Template[];
   /** Puts references in the place of secrets that a dump has redacted. */

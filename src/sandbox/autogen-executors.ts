@@ -6,7 +6,7 @@ import {
 } from "../core/component/component.ts";
 import type { JsonObject } from "../core/json.ts";
 import { noApprovalSchema } from "../core/run/human-approval.ts";
-import type { SandboxAddress } from "./sandbox-client.ts";
+import type { SandboxAddress } from "./sandbox-connection.ts";
 import { requireSandbox, SandboxCodeExecutor, timeoutSchema } from "./sandbox-code-executor.ts";
 
 const text = z.string().nullish();

@@ -1,7 +1,7 @@
 import type { AnyComponentDefinition } from "../core/component/component.ts";
 import { autoGenExecutors } from "./autogen-executors.ts";
 import type { PythonHost } from "../core/python/python-host.ts";
-import type { SandboxAddress } from "./sandbox-client.ts";
+import type { SandboxAddress } from "./sandbox-connection.ts";
 import { SandboxCodeExecutor, sandboxExecutorDefinition } from "./sandbox-code-executor.ts";
 
 /**

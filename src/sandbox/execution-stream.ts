@@ -10,6 +10,8 @@ export const sandboxResultSchema = z.object({
   /** Whether output beyond the sandbox's limit was left out. */
   truncated: z.boolean().default(false),
   duration_ms: z.number().optional(),
+  /** Paths of files that the code wrote. */
+  files: z.array(z.string()).default([]),
 });
 export type SandboxResult = z.infer<typeof sandboxResultSchema>;
 

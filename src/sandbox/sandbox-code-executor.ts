@@ -8,7 +8,8 @@ import type { JsonObject } from "../core/json.ts";
 import { MAX_ATTEMPTS } from "../core/run/retry.ts";
 import type { StepAttempt } from "../core/run/turn-context.ts";
 import type { SandboxResult } from "./execution-stream.ts";
-import { type SandboxAddress, SandboxClient } from "./sandbox-client.ts";
+import { SandboxClient } from "./sandbox-client.ts";
+import type { SandboxAddress } from "./sandbox-connection.ts";
 import { SandboxError } from "./sandbox-error.ts";
 
 /** Milliseconds that a cancelled step waits for the sandbox to stop the code. */
@@ -133,8 +134,12 @@ async function keyOf(idempotencyKey: string, request: object): Promise<string> {
   return hash.slice(0, 32);
 }
 
-function resultOf({ exit_code, output, truncated }: SandboxResult): CodeResult {
-  return { exit_code, output: truncated ? `${output}\n[There was more output.]` : output };
+function resultOf({ exit_code, output, truncated, files }: SandboxResult): CodeResult {
+  return {
+    exit_code,
+    output: truncated ? `${output}\n[There was more output.]` : output,
+    ...(files.length > 0 && { files }),
+  };
 }
 
 /** The result for the agent, if the error should not end the run. */

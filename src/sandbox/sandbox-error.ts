@@ -9,15 +9,18 @@ export class SandboxError extends TroupeError {
   readonly retryAfterMs: number | undefined;
   /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
+  /** The `code` of the sandbox's problem document, if there was one. */
+  readonly problemCode: string | undefined;
 
   constructor(
     code: "sandbox_unavailable" | "sandbox_refused",
     message: string,
-    { status, retryAfterMs, ...options }: SandboxErrorOptions = {},
+    { status, retryAfterMs, problemCode, ...options }: SandboxErrorOptions = {},
   ) {
     super(code, message, options);
     this.retryable = code === "sandbox_unavailable";
     this.retryAfterMs = retryAfterMs;
+    this.problemCode = problemCode;
     this.status = status;
   }
 }
@@ -25,4 +28,5 @@ export class SandboxError extends TroupeError {
 export interface SandboxErrorOptions extends TroupeErrorOptions {
   status?: number | undefined;
   retryAfterMs?: number | undefined;
+  problemCode?: string | undefined;
 }

@@ -51,7 +51,7 @@ interface OpenApiDocument {
       {
         description?: string;
         parameters: Parameter[];
-        requestBody?: { content: { "application/json": { schema: Schema } } };
+        requestBody?: { content: { "application/json"?: { schema: Schema } } };
         responses: Record<string, unknown>;
       }
     >
@@ -66,7 +66,8 @@ export function operationsOf(document: unknown): Operation[] {
         method: method.toUpperCase(),
         path,
         parameters,
-        body: requestBody?.content["application/json"].schema,
+        // Other bodies are files, which have no schema.
+        body: requestBody?.content["application/json"]?.schema,
         statuses: new Set(Object.keys(responses).map(Number)),
         operator: description === "The operator's key.",
       }),

@@ -33,13 +33,20 @@ export class FuzzTarget implements AsyncDisposable {
         SECRETS_KEY: btoa("k".repeat(32)),
         API_KEYS: JSON.stringify([{ hash: await sha256Hex(KEY), tenant: TENANT, scopes: SCOPES }]),
         OPERATOR_KEY_HASH: await sha256Hex(OPERATOR),
+        SANDBOX_URL: "https://sandbox.example.com",
         TENANT_REQUESTS_PER_SECOND: "1000000",
         TENANT_TEAMS: "1000000",
         TENANT_ACTIVE_RUNS: "1000000",
         TENANT_RUNS_PER_MINUTE: "1000000",
       },
       // Fuzzed components ask models and sandboxes, and their runs may fail.
-      { outgoing: () => new Response(null, { status: 404 }), quietAbout: "run_failed" },
+      {
+        outgoing: ({ url }) =>
+          /\/files(\?|\/|$)/.test(url)
+            ? Response.json({ files: [] })
+            : new Response(null, { status: 404 }),
+        quietAbout: "run_failed",
+      },
     );
     const target = new FuzzTarget(worker, await worker.origin);
     await target.#prepare();

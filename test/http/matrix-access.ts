@@ -65,6 +65,10 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /v1/teams/{team}/fork": { needs: ["teams:write"], status: 201 },
   "GET /v1/teams/{team}/messages": { needs: ["teams:read"], teamToken: true, status: 200 },
   "GET /v1/teams/{team}/events": { needs: ["runs:read"], teamToken: true, status: 200 },
+  "GET /v1/teams/{team}/files": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "GET /v1/teams/{team}/files/{path}": { needs: ["teams:read"], teamToken: true, status: 200 },
+  "PUT /v1/teams/{team}/files/{path}": { needs: ["runs:write"], teamToken: true, status: 204 },
+  "DELETE /v1/teams/{team}/files/{path}": { needs: ["runs:write"], teamToken: true, status: 204 },
   "POST /v1/teams/{team}/tokens": {
     // A token has at most the scopes of the credential that makes it.
     needs: ["teams:read"],

@@ -16,6 +16,7 @@ import { TestWorker } from "../support/worker.ts";
 import { ACCESS, type Access, WEBHOOK } from "./matrix-access.ts";
 
 const ISSUER = "https://id.example.com";
+const SANDBOX = "https://sandbox.example.com";
 const AUDIENCE = "https://troupe.example.com";
 const OPERATOR = "operator-secret";
 const ALL = "all-scopes-secret";
@@ -77,16 +78,18 @@ beforeAll(async () => {
       OPERATOR_KEY_HASH: await sha256Hex(OPERATOR),
       TENANT_REQUESTS_PER_SECOND: "100000",
       TENANT_RUNS_PER_MINUTE: "100000",
+      SANDBOX_URL: SANDBOX,
       JWT_ISSUER: ISSUER,
       JWT_AUDIENCE: AUDIENCE,
       JWT_JWKS_URL: `${ISSUER}/jwks`,
     },
     {
       persistTo: state,
-      outgoing: ({ url }) =>
-        url === `${ISSUER}/jwks`
-          ? new Response(jwks, { headers: { "content-type": "application/json" } })
-          : new Response(null, { status: 404 }),
+      outgoing: ({ url }) => {
+        if (url === `${ISSUER}/jwks`) return Response.json(JSON.parse(jwks));
+        if (url.startsWith(`${SANDBOX}/`)) return Response.json({ files: [] });
+        return new Response(null, { status: 404 });
+      },
     },
   );
   await makeCredentials();

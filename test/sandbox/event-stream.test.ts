@@ -27,7 +27,7 @@ test("what is printed in small pieces is one frame, and silence is broken by pin
   vi.advanceTimersByTime(15_000);
   expect(await read()).toBe(": ping\n\n");
   execution.output.print(bytes("c"));
-  const result = { exit_code: 0, output: "abéc", truncated: false, duration_ms: 1 };
+  const result = { exit_code: 0, output: "abéc", truncated: false, duration_ms: 1, files: [] };
   execution.settle(Promise.resolve(result));
   expect(await read()).toBe('event: output\ndata: {"text":"c"}\n\n');
   expect(await read()).toBe(`event: result\ndata: ${JSON.stringify(result)}\n\n`);

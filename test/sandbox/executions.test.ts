@@ -90,6 +90,7 @@ describe("blocks", () => {
       output: "written\n7oops\n",
       truncated: false,
       duration_ms: expect.any(Number) as number,
+      files: ["n.txt"],
     });
   });
 
@@ -267,6 +268,6 @@ describe("sessions", () => {
     expect(told(await running.text()).last.data).toMatchObject({ exit_code: 125 });
     expect((await run("removed", [["sh", "ls"]], { key: "k" })).output).toBe("");
     const list = await sandbox.request("/v1/sessions/removed/files");
-    expect(await list.json()).toEqual({ files: [] });
+    expect(await list.json()).toEqual({ files: [], next_cursor: null });
   });
 });

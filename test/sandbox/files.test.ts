@@ -82,6 +82,7 @@ describe("files", () => {
         { path: "b", size: 256, modified_at: expect.any(String) as string },
         { path: "dir/données ✓.bin", size: 256, modified_at: expect.any(String) as string },
       ],
+      next_cursor: null,
     });
     expect((await remove("both", "b")).status).toBe(204);
     expect((await remove("both", "b")).status).toBe(404);
@@ -121,6 +122,57 @@ describe("files", () => {
     );
     expect(await list("limits")).toEqual(["a", "b"]);
     expect(await run("limits", "ls | wc -l")).toBe("2\n");
+  });
+
+  test("are listed in pages, with a place for what comes in between", async () => {
+    for (const name of ["a", "dir/b", "c", "d e&f"]) await put("pages", name, name);
+    const page = async (query: string): Promise<unknown> =>
+      (await sandbox.request(`/v1/sessions/pages/files${query}`)).json();
+    expect(await page("?limit=2")).toMatchObject({
+      files: [{ path: "a" }, { path: "c" }],
+      next_cursor: "c",
+    });
+    await remove("pages", "c");
+    await put("pages", "ca", "new");
+    expect(await page("?limit=2&cursor=c")).toMatchObject({
+      files: [{ path: "ca" }, { path: "d e&f" }],
+      next_cursor: "d e&f",
+    });
+    expect(await page("?limit=2&cursor=d%20e%26f")).toMatchObject({
+      files: [{ path: "dir/b" }],
+      next_cursor: null,
+    });
+    for (const query of ["?limit=0", "?limit=1001", "?limit=x", "?offset=1", "?limit=1&limit=2"])
+      expect(await page(query)).toMatchObject({ status: 422, code: "invalid_query" });
+  });
+
+  test("are written while they arrive, and not at all when they do not arrive whole", async () => {
+    async function* chunks(total: number): AsyncGenerator<Uint8Array, void, void> {
+      for (let sent = 0; sent < total; sent += 100) yield new Uint8Array(100);
+    }
+    const send = (body: AsyncIterable<Uint8Array>): Promise<Response> =>
+      sandbox.request("/v1/sessions/streamed/files/x", {
+        method: "PUT",
+        body: ReadableStream.from(body),
+        duplex: "half",
+      });
+    expect((await send(chunks(10_000))).status).toBe(201);
+    expect((await send(chunks(10_100))).status).toBe(413);
+    async function* broken(): AsyncGenerator<Uint8Array, void, void> {
+      yield new Uint8Array(10);
+      throw new Error("gone");
+    }
+    await expect(send(broken())).rejects.toThrow();
+    expect((await (await get("streamed", "x")).arrayBuffer()).byteLength).toBe(10_000);
+  });
+
+  test("that code has written are named in its result", async () => {
+    await put("named", "old", "1");
+    const response = await sandbox.execute("named", [
+      ["sh", "mkdir dir; echo 2 > dir/new; echo 3 > gone; ln -s old link; cat old"],
+      ["sh", "rm gone; echo 4 > old"],
+    ]);
+    expect(await response.json()).toMatchObject({ exit_code: 0, files: ["dir/new", "old"] });
   });
 
   test("of one session are not another's", async () => {
@@ -196,7 +248,13 @@ let prepared = false;
 
 test("links that code makes are followed by nobody but code", async () => {
   await run("links", "ln -s /tmp out; ln -s file alias; echo 1 > file");
-  expect((await put("links", "out/x", "1")).status).toBe(409);
+  for (const response of [
+    await put("links", "out/x", "1"),
+    await get("links", "out/x"),
+    await get("links", "alias"),
+    await remove("links", "out/x"),
+  ])
+    expect([response.status, await response.json()]).toMatchObject([422, { code: "is_a_link" }]);
   expect((await put("links", "alias", "2")).status).toBe(204);
   expect(await (await get("links", "file")).text()).toBe("1\n");
   expect(await run("links", "cat alias; test -L alias || echo a file")).toBe("2a file\n");

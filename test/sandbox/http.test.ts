@@ -201,6 +201,8 @@ test("the description is OpenAPI, and is about what there is", async () => {
     ["/v1/sessions/{session}/executions/{key}", ["delete"]],
     ["/v1/sessions/{session}/files", ["get"]],
     ["/v1/sessions/{session}/files/{path}", ["get", "put", "delete"]],
+    ["/v1/sessions/{session}/mcp", ["post"]],
+    ["/v1/sessions/{session}/mcp/{program}", ["post"]],
     ["/v1/sessions/{session}", ["delete"]],
     ["/v1/languages", ["get"]],
     ["/healthz", ["get"]],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -124,21 +124,12 @@ describe("a block", () => {
   });
 
   testWith("root")("sees neither the other sessions nor the service", async () => {
-    await run("other", "sh", "echo 42 > secret");
+    await run("other", "sh", "echo hidden > secret");
     const code = `cat ../../*/workspace/secret /proc/${sandbox.pid}/environ; kill -9 ${sandbox.pid}; ls ../..; id -u`;
     const { output } = await run("spy", "sh", code);
-    expect(output).not.toMatch(/42|SANDBOX_KEY/);
+    expect(output).not.toMatch(/hidden|SANDBOX_KEY/);
     expect(Number(output.trim().split("\n").at(-1))).toBeGreaterThanOrEqual(100_000);
-    expect((await run("other", "sh", "cat secret")).output).toBe("42\n");
-  });
-
-  testWith("root")("leaves no files behind elsewhere when its session is removed", async () => {
-    const path = `/tmp/sandbox-left-${sandbox.pid}`;
-    await run("left", "sh", `mkdir ${path}; echo 42 > ${path}/x; ln -s /etc ${path}/etc`);
-    expect(existsSync(path)).toBe(true);
-    await sandbox.request("/v1/sessions/left", { method: "DELETE" });
-    expect(existsSync(path)).toBe(false);
-    expect(existsSync("/etc/passwd")).toBe(true);
+    expect((await run("other", "sh", "cat secret")).output).toBe("hidden\n");
   });
 
   testWith("python3")(

@@ -40,7 +40,7 @@ async function countAndDie(
 async function filesOf(data: string): Promise<Record<string, string>> {
   const sessions = await countingSessions(data, here);
   return sessions.files("s", async (files) => {
-    const entries = files.list().map(async ({ path }) => {
+    const entries = files.list({ limit: 100 }).files.map(async ({ path }) => {
       const { handle } = await files.open(path);
       return [path, await text(handle.createReadStream())];
     });

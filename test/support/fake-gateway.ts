@@ -102,6 +102,10 @@ class FakeTeam implements TeamGateway {
     return this.#info ? ok("creation") : refuse(404, "team_not_found");
   }
 
+  async session(): Promise<Result<string>> {
+    return this.#info ? ok("session") : refuse(404, "team_not_found");
+  }
+
   reset(): Promise<Result<TeamInfo>> {
     return this.team();
   }

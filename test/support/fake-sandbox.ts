@@ -37,7 +37,7 @@ export class FakeSandbox implements AsyncDisposable {
   }
 
   /** The next call must be of this method. */
-  expect(method: "GET" | "POST" | "DELETE", reply: SandboxReply): void {
+  expect(method: "GET" | "POST" | "PUT" | "DELETE", reply: SandboxReply): void {
     this.#replies.push({ method, reply });
   }
 

@@ -22,6 +22,7 @@ export function testApp(options: Partial<AppOptions> = {}): {
     teamTokens: undefined,
     origins: allowedOrigins(undefined),
     requestsPerSecond: 1_000,
+    files: undefined,
     components: new ComponentRegistry({
       depth: DEFAULT_LIMITS.max_component_depth,
       components: DEFAULT_LIMITS.max_components,

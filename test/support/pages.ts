@@ -15,6 +15,7 @@ export const PAGES = [
   "docs/keys.md",
   "docs/tenants.md",
   "docs/memory.md",
+  "docs/mcp.md",
   "docs/own-worker.md",
   "docs/approval.md",
   "docs/python-tools.md",

@@ -1,10 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { readBytes } from "../body.ts";
+import { readChunks } from "../body.ts";
 import { type Endpoint, json } from "../endpoint.ts";
+import { fileQuery } from "../schemas.ts";
+import { readQuery } from "../query.ts";
 import type { Services } from "../services.ts";
 
-const FILE = "/v1/sessions/:session/files/:path{.*}";
+const FILE = "/v1/sessions/:session/files/:path{[^]*}";
 
 export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
   return [
@@ -13,10 +15,12 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       path: "/v1/sessions/:session/files",
       id: "listFiles",
       summary: "List the files of a session",
+      query: fileQuery,
       answers: { 200: { description: "The files, sorted by path.", schema: "Files" } },
       problems: [422],
       async handle(call) {
-        return json({ files: await sessions.files(call.session(), (files) => files.list()) });
+        const query = readQuery(call.request, fileQuery);
+        return json(await sessions.files(call.session(), (files) => files.list(query)));
       },
     },
     {
@@ -58,8 +62,13 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       async handle(call) {
         const path = call.file();
         const session = call.session();
-        const content = await readBytes(call.request, settings.maxFileBytes);
-        const created = await sessions.newFiles(session, (files) => files.put(path, content));
+        const content = readChunks(call.request, settings.maxFileBytes);
+        const created = await sessions
+          .newFiles(session, (files) => files.put(path, content))
+          .catch(async (error: unknown) => {
+            await drain(content);
+            throw error;
+          });
         return new Response(null, { status: created ? 201 : 204 });
       },
     },
@@ -77,6 +86,11 @@ export function fileEndpoints({ sessions, settings }: Services): Endpoint[] {
       },
     },
   ];
+}
+
+/** Reads the rest of a body: a response before its end would close the connection. */
+async function drain(content: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const _ of content);
 }
 
 /** No body for HEAD: it would not be read, and the file would stay open. */

@@ -1,7 +1,7 @@
 import { type Endpoint, json } from "../endpoint.ts";
 import type { Services } from "../services.ts";
 
-export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] {
+export function serviceEndpoints({ sessions, programs, isolation }: Services): Endpoint[] {
   return [
     {
       method: "delete",
@@ -11,7 +11,9 @@ export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] 
       answers: { 204: { description: "The session does not exist any more." } },
       problems: [422],
       async handle(call) {
-        await sessions.remove(call.session());
+        const session = call.session();
+        await programs.endSession(session);
+        await sessions.remove(session);
         return new Response(null, { status: 204 });
       },
     },
@@ -24,10 +26,11 @@ export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] 
         200: { description: "The languages, with their names and aliases.", schema: "Languages" },
       },
       async handle() {
-        const languages = isolation.languages.map(({ name, aliases, version }) => ({
+        const languages = isolation.languages.map(({ name, aliases, version, packages }) => ({
           name,
           aliases,
           version,
+          ...(packages && { packages }),
         }));
         return json({ isolation: isolation.name, languages });
       },
@@ -40,7 +43,8 @@ export function serviceEndpoints({ sessions, isolation }: Services): Endpoint[] 
       open: true,
       answers: { 200: { description: "The service is up.", schema: "Health" } },
       async handle() {
-        return json({ status: "ok" });
+        const { missing } = isolation;
+        return json({ status: "ok", ...(missing.length > 0 && { missing }) });
       },
     },
   ];

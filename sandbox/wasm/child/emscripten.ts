@@ -84,7 +84,7 @@ export interface EmscriptenFS {
   stat(path: string): FSStats;
   lstat(path: string): FSStats;
   readFile(path: string): Uint8Array;
-  writeFile(path: string, data: Uint8Array, options?: { flags?: number }): void;
+  writeFile(path: string, data: Uint8Array, options?: { flags?: number; canOwn?: boolean }): void;
   rename(from: string, to: string): void;
   unlink(path: string): void;
   rmdir(path: string): void;

@@ -56,6 +56,7 @@ const PAGE_BYTES = 65_536;
 /** The part that we use; Node's types do not include WebAssembly. */
 interface Assembly {
   instantiate: (source: unknown, imports?: Imports) => Promise<Loaded>;
+  Instance: new (module: unknown, imports?: Imports) => Loaded["instance"];
 }
 
 interface Loaded {
@@ -69,6 +70,8 @@ export class GuardedImports {
   #closed = false;
   #watch: Watch | undefined;
   readonly #cell = new Int32Array(new SharedArrayBuffer(4));
+  /** The functions of JavaScript that the interpreter imports. */
+  readonly #names = new Set<string>();
   readonly #instead: Record<string, Imported>;
   /** Code has called a closed import. It may have caught the exception. */
   violated = false;
@@ -138,20 +141,31 @@ export class GuardedImports {
 
   /** Loads the interpreter with guarded imports and at least so many bytes of memory. */
   async load<T>(memoryBytes: number, load: () => Promise<T>): Promise<T> {
-    const { instantiate } = assembly;
+    const { instantiate, Instance } = assembly;
     assembly.instantiate = async (source, imports) => {
       // Pyodide also loads a small helper module, without a system interface.
       if (imports?.wasi_snapshot_preview1 === undefined) return instantiate(source, imports);
+      // The first one is the interpreter; modules with machine code follow.
+      if (this.#names.size > 0) return instantiate(source, this.#guarded(imports));
+      for (const members of Object.values(imports))
+        for (const [name, member] of Object.entries(members))
+          if (typeof member === "function") this.#names.add(name);
       const loaded = await instantiate(source, this.#guarded(imports));
       const { memory } = loaded.instance.exports;
       const missing = memoryBytes - memory.buffer.byteLength;
       if (missing > 0) memory.grow(Math.ceil(missing / PAGE_BYTES));
       return loaded;
     };
+    const guarded = (imports: Imports) => this.#guarded(imports);
+    assembly.Instance = class extends Instance {
+      constructor(module: unknown, imports?: Imports) {
+        super(module, imports?.wasi_snapshot_preview1 ? guarded(imports) : imports);
+      }
+    };
     try {
       return await load();
     } finally {
-      assembly.instantiate = instantiate;
+      Object.assign(assembly, { instantiate, Instance });
     }
   }
 
@@ -164,7 +178,8 @@ export class GuardedImports {
         : new Proxy(members, {
             get: (target, name: string) => {
               const member = target[name];
-              return typeof member === "function"
+              // Functions of the interpreter, which modules with machine code import, are no way out.
+              return typeof member === "function" && this.#names.has(name)
                 ? this.#guard(name, member as (...args: unknown[]) => unknown)
                 : member;
             },

@@ -1,9 +1,10 @@
 // A process that runs the blocks of one session. Its parent writes frames to descriptor 3 and reads them from 4.
 //
-//     node main.ts make                 writes a snapshot of Python's memory and ends
-//     node main.ts serve <snapshot>     runs blocks until its parent closes the pipe
+//     node main.ts make <plan>                          writes a snapshot of Python and ends
+//     node main.ts serve <snapshot> <files> <imports>   runs blocks until its parent closes the pipe
 
 import { readFileSync, readSync, writeSync } from "node:fs";
+import type { WorkspaceChange } from "../../runner.ts";
 import { ChangeReader, changeFrames } from "../changes.ts";
 import {
   type BlockReport,
@@ -13,33 +14,39 @@ import {
   encodeFrame,
   encodeJson,
   FRAME,
+  FrameReader,
   HEAD_BYTES,
 } from "../frames.ts";
 import { Output } from "./output.ts";
-import { makeSnapshot, Python } from "./python.ts";
+import type { SnapshotPlan } from "./packages.ts";
+import { makeSnapshot, PLOTTING, Python } from "./python.ts";
 import { stripRealm } from "./realm.ts";
 import { Shell } from "./shell.ts";
 
 const FROM_PARENT = 3;
 const TO_PARENT = 4;
 
-const [, , task, file = ""] = process.argv;
+const [, , task, given = "", ...others] = process.argv;
 if (task === "make") await make();
 else await serve();
 
 async function make(): Promise<void> {
   const prelude = readFileSync(new URL("prelude.py", import.meta.url), "utf8");
-  const snapshot = await makeSnapshot(prelude);
-  for (let at = 0; at < snapshot.length; at += CHUNK_BYTES)
-    send(encodeFrame(FRAME.snapshot, snapshot.subarray(at, at + CHUNK_BYTES)));
-  send(encodeJson(FRAME.ready, {}));
+  const plan = JSON.parse(given) as SnapshotPlan;
+  const { memory, files, ...about } = await makeSnapshot(prelude, plan);
+  for (const part of changeFrames(files)) send(part);
+  for (let at = 0; at < memory.length; at += CHUNK_BYTES)
+    send(encodeFrame(FRAME.snapshot, memory.subarray(at, at + CHUNK_BYTES)));
+  send(encodeJson(FRAME.ready, about));
 }
 
 async function serve(): Promise<void> {
-  const python = await Python.start(readFileSync(file));
+  const [files = "", imports = ""] = others;
+  const modules = JSON.parse(imports) as string[];
+  const python = await Python.start(readFileSync(given), readFiles(files), modules);
   const shell = new Shell(python);
   stripRealm();
-  send(encodeJson(FRAME.ready, { python: python.version }));
+  send(encodeJson(FRAME.ready, { python: python.version, failures: python.failures }));
   let change = unlimited();
   for (;;) {
     const frame = receive();
@@ -59,6 +66,14 @@ async function serve(): Promise<void> {
       python.scratch.clearTemporary();
     }
   }
+}
+
+/** The files of the packages, which the parent stored as `make` has sent them. */
+function readFiles(path: string): WorkspaceChange {
+  const change = unlimited();
+  for (const { type, body } of new FrameReader(CHUNK_BYTES).push(readFileSync(path)))
+    change.take(type, body);
+  return change.end();
 }
 
 /** Without limits: the child trusts its parent. */
@@ -90,6 +105,7 @@ async function runBlock(python: Python, shell: Shell, request: BlockRequest): Pr
               PATH: "/usr/bin:/bin",
               PWD: "/workspace",
               LANG: "C.UTF-8",
+              ...PLOTTING,
             },
           },
           { stdin: new Uint8Array(0), stdout: print, stderr: print },

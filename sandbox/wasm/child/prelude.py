@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import importlib
+import importlib.metadata
 import io
 import json
 import linecache
@@ -28,6 +29,8 @@ for _name in (
 
 _WORKSPACE = "/workspace"
 _exit = os._exit
+# The names of installed packages.
+_packages = []
 _HIDDEN = ("js", "pyodide", "pyodide_js", "_pyodide", "_pyodide_core", "pyodide_jsnull")
 
 
@@ -77,6 +80,7 @@ def close():
         if name.partition(".")[0] in _HIDDEN:
             del sys.modules[name]
     sys.meta_path[:] = [finder for finder in sys.meta_path if "pyodide" not in type(finder).__module__]
+    _packages[:] = sorted({found.name for found in importlib.metadata.distributions()})
     # Their functions cannot be called: an ImportError is clearer.
     for name in (*_HIDDEN, "_ctypes"):
         sys.modules[name] = None
@@ -171,3 +175,6 @@ def _print(error):
     while tb is not None and tb.tb_frame.f_code.co_filename in (__file__, "<frozen runpy>"):
         tb = tb.tb_next
     sys.excepthook(type(error), error.with_traceback(tb), tb)
+    if isinstance(error, ModuleNotFoundError) and _packages:
+        names = ", ".join(_packages)
+        print(f"There are the standard library and {names}; nothing can be installed.", file=sys.stderr)

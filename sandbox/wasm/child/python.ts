@@ -1,7 +1,9 @@
 import { constants } from "node:fs";
 import { loadPyodide, type PyodideAPI, type PyodideConfig } from "pyodide";
+import type { WorkspaceChange } from "../../runner.ts";
 import type { EmscriptenModule } from "./emscripten.ts";
 import { BlockEnd, GuardedImports, type Watch } from "./imports.ts";
+import { type Installed, Packages, type SnapshotPlan } from "./packages.ts";
 import { Scratch, WORKSPACE } from "./scratch.ts";
 
 /** A run of Python, with the names of the prelude's parameters. */
@@ -31,8 +33,15 @@ export interface PythonStreams {
 /** Memory that has grown by more is not restored; the process is replaced. */
 const GROWTH_BYTES = 128 * 1024 * 1024;
 
-/** Makes a snapshot of Pyodide with our prelude, before the first block. Takes some seconds. */
-export async function makeSnapshot(prelude: string): Promise<Uint8Array> {
+/** A snapshot of Pyodide with our prelude and packages, before the first block. */
+export interface MadeSnapshot extends Installed {
+  memory: Uint8Array;
+  /** The files of the packages: a snapshot has no files. */
+  files: WorkspaceChange;
+}
+
+/** Takes some seconds. */
+export async function makeSnapshot(prelude: string, plan: SnapshotPlan): Promise<MadeSnapshot> {
   const pyodide = await load({ _makeSnapshot: true });
   pyodide.runPython(
     `import sys, types
@@ -42,8 +51,15 @@ exec(compile(${JSON.stringify(prelude)}, "<prelude>", "exec"), module.__dict__)
 sys.modules["_prelude"] = module
 del module`,
   );
-  return pyodide.makeMemorySnapshot();
+  const packages = new Packages(pyodide);
+  const installed = packages.install(plan);
+  const files = packages.files();
+  packages.close();
+  return { ...installed, files, memory: pyodide.makeMemorySnapshot() };
 }
+
+/** Draws into files, and keeps its caches out of the workspace. */
+export const PLOTTING = { MPLBACKEND: "Agg", MPLCONFIGDIR: "/tmp" };
 
 function load(config: PyodideConfig) {
   // Emscripten needs it to prepare a file system that is never used.
@@ -57,7 +73,7 @@ function load(config: PyodideConfig) {
     },
   });
   return loadPyodide({
-    env: { HOME: WORKSPACE },
+    env: { HOME: WORKSPACE, ...PLOTTING },
     // The default is the path of this program.
     _sysExecutable: "/usr/bin/python3",
     jsglobals: Object.create(null) as object,
@@ -68,6 +84,8 @@ function load(config: PyodideConfig) {
 /** An interpreter that is restored after each run. */
 export class Python {
   readonly version: string;
+  /** What could not be imported before the first block. */
+  readonly failures: readonly string[];
   readonly scratch: Scratch;
   readonly module: EmscriptenModule;
   readonly #imports: GuardedImports;
@@ -78,7 +96,8 @@ export class Python {
   #settled = true;
   #broken = false;
 
-  private constructor(pyodide: PyodideAPI, imports: GuardedImports) {
+  private constructor(pyodide: PyodideAPI, imports: GuardedImports, failures: readonly string[]) {
+    this.failures = failures;
     const module = (pyodide as unknown as Internals)._module;
     this.module = module;
     this.#imports = imports;
@@ -107,13 +126,27 @@ platform.python_version()`,
     this.#memory = module.HEAPU8.slice();
   }
 
-  /** Starts an interpreter from a snapshot. It cannot reach JavaScript. */
-  static async start(snapshot: Uint8Array): Promise<Python> {
+  /**
+   * Starts an interpreter from a snapshot, its files and modules to import first. It cannot reach JavaScript. Modules that
+   * could not be imported are in `failures`.
+   */
+  static async start(
+    snapshot: Uint8Array,
+    files: WorkspaceChange,
+    modules: readonly string[],
+  ): Promise<Python> {
     const imports = new GuardedImports();
-    const pyodide = await imports.load(snapshot.length, () => load({ _loadSnapshot: snapshot }));
+    let failures: string[] = [];
+    const pyodide = await imports.load(snapshot.length, async () => {
+      const loaded = await load({ _loadSnapshot: snapshot });
+      const packages = new Packages(loaded);
+      failures = packages.restore(files, modules);
+      packages.close();
+      return loaded;
+    });
     // Frees the memory of the snapshot.
     delete (pyodide as unknown as Internals)._api.config._loadSnapshot;
-    return new Python(pyodide, imports);
+    return new Python(pyodide, imports, failures);
   }
 
   /** Whether the interpreter cannot be restored, or code tried to leave it. */

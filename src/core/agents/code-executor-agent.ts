@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { type CodeResult, fileMetadata } from "../code/code-block.ts";
 import { markdownCode } from "../code/markdown-code.ts";
 import type { ComponentDefinition } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
@@ -70,10 +71,15 @@ export class CodeExecutorAgent extends BaseChatAgent {
       return yield* new CoderTurn({ ...this.#settings, modelClient }, ctx).respond(messages);
     }
     const id = ctx.id();
-    const content = yield* this.#runGiven(messages, id, ctx);
-    const { name: source } = this;
+    const { output, files } = yield* this.#runGiven(messages, id, ctx);
     return {
-      chat_message: createMessage<TextMessage>(ctx, { type: "TextMessage", id, source, content }),
+      chat_message: createMessage<TextMessage>(ctx, {
+        type: "TextMessage",
+        id,
+        source: this.name,
+        metadata: fileMetadata(files),
+        content: output,
+      }),
       inner_messages: null,
     };
   }
@@ -120,15 +126,14 @@ export class CodeExecutorAgent extends BaseChatAgent {
     messages: readonly ChatMessage[],
     id: string,
     ctx: TurnContext,
-  ): AsyncGenerator<Message, string, void> {
+  ): AsyncGenerator<Message, Pick<CodeResult, "output" | "files">, void> {
     const { sources, languages, prompts } = this.#settings;
     const blocks = messages.flatMap((message) => {
       const searched = sources === null || sources.includes(message.source);
       const text = searched && message.type === "TextMessage" ? message.content : "";
       return markdownCode(text, languages);
     });
-    if (blocks.length === 0) return prompts.no_code_blocks;
-    const { output } = yield* runCode(this.#settings, blocks, { attempt: 0, id }, ctx);
-    return output;
+    if (blocks.length === 0) return { output: prompts.no_code_blocks };
+    return yield* runCode(this.#settings, blocks, { attempt: 0, id }, ctx);
   }
 }

@@ -18,7 +18,11 @@ export type ComponentRole =
   | "termination"
   | "structured_message"
   | "code_executor"
-  | "cache_store";
+  | "cache_store"
+  | "mcp_session_host"
+  | "mcp_sampler"
+  | "mcp_elicitor"
+  | "mcp_roots_provider";
 
 const shallowObjectSchema = z.record(z.string(), z.unknown()) as z.ZodType<JsonObject>;
 

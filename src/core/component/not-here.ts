@@ -76,14 +76,7 @@ const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string }
     Teachability: "it stores its memories on disk. Use a FullTextMemory or a memory of your own",
   },
   "autogen_ext.tools.mcp": {
-    StdioMcpToolAdapter:
-      "it starts its server as a process. Use an HttpTool, or register the tool in code",
-    SseMcpToolAdapter: "use an HttpTool, or register the tool in code",
-    StreamableHttpMcpToolAdapter: "use an HttpTool, or register the tool in code",
-    McpSessionActor:
-      "it is the session of an McpWorkbench. Use an HttpTool, or register the tools in code",
-    McpWorkbench:
-      "MCP servers that run as processes cannot run here. Use an HttpTool, or register the tools in code",
+    McpSessionActor: "it is the connection of an McpWorkbench. Use an McpWorkbench",
   },
   "autogen_ext.tools.azure": {
     AzureAISearchTool: "it wraps a Python library. Use an HttpTool that calls the search service",

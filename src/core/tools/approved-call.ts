@@ -8,12 +8,14 @@ type Call = AsyncGenerator<Message, ToolResult, void>;
 
 /** A call that waits for approval. */
 export interface PendingCall {
-  tool: AnyTool;
+  tool: Pick<AnyTool, "schema">;
   approval: HumanApproval;
   /** The name in the call. */
   name: string;
   args: JsonObject;
   call: ToolCallContext;
+  /** A sentence that the human reads below the question. */
+  notice?: string;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface PendingCall {
  * a reply can be answered at once.
  */
 export async function* approvedCall(
-  { tool, approval, name, args, call: { ctx, callId, caller = name } }: PendingCall,
+  { tool, approval, name, args, notice, call: { ctx, callId, caller = name } }: PendingCall,
   run: (args: JsonObject) => Call,
   inLine: (call: () => Call) => Call,
 ): Call {
@@ -34,7 +36,7 @@ export async function* approvedCall(
     approval,
     {
       source: caller,
-      prompt: `"${caller}" wants to call the tool "${name}".`,
+      prompt: `"${caller}" wants to call the tool "${name}".${notice === undefined ? "" : ` ${notice}`}`,
       tool_call: {
         name,
         arguments: args,

@@ -4,7 +4,7 @@ import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { MAX_ATTEMPTS } from "../run/retry.ts";
 import { rethrowSignal, TurnSignal } from "../run/signals.ts";
-import type { StepAttempt } from "../run/turn-context.ts";
+import type { StepAttempt, StepPolicy } from "../run/turn-context.ts";
 import { isStatefulTool } from "./stateful-tool.ts";
 import {
   type AnyTool,
@@ -62,7 +62,7 @@ async function* callLeaf(
         });
         return recorded(textResult(name, tool.valueAsText(value), false, maxBytes));
       } catch (error) {
-        if (isForStep(tool, error, attempt)) throw error;
+        if (isForStep(tool.policy, error, attempt)) throw error;
         return recorded(textResult(name, errorText(error), true, maxBytes));
       }
     },
@@ -80,11 +80,15 @@ async function* callLeaf(
 }
 
 /** Signals, cancellation and retryable errors go to the step; all other errors become results. */
-function isForStep(tool: Tool, error: unknown, { attempt, signal }: StepAttempt): boolean {
+export function isForStep(
+  policy: StepPolicy,
+  error: unknown,
+  { attempt, signal }: StepAttempt,
+): boolean {
   rethrowSignal(error);
   if (signal.aborted) return true;
   const retryable = error instanceof Error && "retryable" in error && error.retryable === true;
-  return retryable && tool.policy === "retry" && attempt < MAX_ATTEMPTS;
+  return retryable && policy === "retry" && attempt < MAX_ATTEMPTS;
 }
 
 async function* callComposite(
@@ -105,6 +109,6 @@ async function* callComposite(
 }
 
 /** Never empty, so that the model sees the failure. */
-function errorText(error: unknown): string {
+export function errorText(error: unknown): string {
   return errorMessage(error).trim() || "the tool failed without a message";
 }

@@ -28,6 +28,7 @@ export class DurableObjectGateway implements Gateway {
       replaceComponent: (component) => stub.replaceComponent(component),
       destroy: () => stub.destroy(),
       creation: () => stub.creation(),
+      session: () => stub.session(),
       reset: () => stub.reset(),
       saveState: () => stub.saveState(),
       loadState: (state) => stub.loadState(state),

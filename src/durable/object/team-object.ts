@@ -182,6 +182,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return ok((await sha256Hex(`creation ${session}`)).slice(0, 32));
   }
 
+  session(): Result<string> {
+    return this.#with(({ stores }) => ok(stores.team.session));
+  }
+
   reset(): Promise<Result<TeamInfo>> {
     return this.#change(({ team }) => team.reset());
   }

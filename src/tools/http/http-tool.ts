@@ -16,7 +16,7 @@ import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.
 import { Address } from "./address.ts";
 import { HttpToolError, readAnswer } from "./answer.ts";
 import { type HttpToolConfig, httpToolConfigSchema, type HttpToolSettings } from "./config.ts";
-import { checkHeaders, openHeaders } from "./headers.ts";
+import { checkHeaders, openHeaders } from "../../outgoing/headers.ts";
 
 const definition = {
   provider: "autogen_ext.tools.http.HttpTool",

@@ -153,7 +153,9 @@ class Trial {
     const { scenario, plan } = this.#options;
     const { supervisor } = this;
     await supervisor.start();
-    await this.#api.createTeam(scenario.component({ model: this.#fake.url }));
+    await this.#api.createTeam(
+      scenario.component({ model: this.#fake.url, mcp: this.#effects.mcpUrl }),
+    );
     const [accepted, before] = await this.#start();
     const note = (error: unknown): void => void this.#problems.push(String(error));
     const watching = this.#spectate(accepted.id).catch(note);

@@ -5,6 +5,7 @@ import {
   callsTools,
   codeRunner,
   component,
+  mcpWorkbench,
   modelClient,
   person,
   roundRobin,
@@ -70,6 +71,22 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: "tools",
     component: clerk,
+    rules: CLERK_CALLS,
+    task: "Charge the customer.",
+  },
+  {
+    name: "MCP tools",
+    component: (services) =>
+      roundRobin(
+        [
+          assistant(services, "clerk", {
+            ...STREAMING,
+            ...mcpWorkbench(services),
+            reflect_on_tool_use: true,
+          }),
+        ],
+        1,
+      ),
     rules: CLERK_CALLS,
     task: "Charge the customer.",
   },

@@ -5,13 +5,18 @@ import type { RuleInput } from "../../support/fake-openai/rule.ts";
 export interface Services {
   /** Base URL of the model's API. */
   model: string;
+  /** Of the MCP server. */
+  mcp: string;
 }
 
 export function component(provider: string, config: JsonObject): ComponentModel {
   return { provider, config };
 }
 
-export function modelClient({ model }: Services, config: JsonObject = {}): ComponentModel {
+export function modelClient(
+  { model }: Pick<Services, "model">,
+  config: JsonObject = {},
+): ComponentModel {
   return component("autogen_ext.models.openai.OpenAIChatCompletionClient", {
     model: "fake",
     base_url: model,
@@ -29,7 +34,7 @@ export function modelClient({ model }: Services, config: JsonObject = {}): Compo
 
 /** The fake model tells agents apart by their system message: `You are <name>.` */
 export function assistant(
-  services: Services,
+  services: Pick<Services, "model">,
   name: string,
   config: JsonObject = {},
 ): ComponentModel {
@@ -42,6 +47,14 @@ export function assistant(
     tool_call_summary_format: "{result}",
     ...config,
   });
+}
+
+/** The keys of an assistant with the tools of the MCP server. */
+export function mcpWorkbench({ mcp }: Services): JsonObject {
+  const workbench = component("autogen_ext.tools.mcp.McpWorkbench", {
+    server_params: { type: "StreamableHttpServerParams", url: mcp },
+  });
+  return { workbench: [workbench] };
 }
 
 /** A tool that the chaos worker registers. */

@@ -374,3 +374,23 @@ describe("state", () => {
     expect(agent.saveState()).toEqual(before);
   });
 });
+
+describe("files that the code wrote", () => {
+  const wrote: Execute = () => ({ exit_code: 0, output: "drawn", files: ["plot.png", "a b"] });
+  const files = '["plot.png","a b"]';
+
+  test("are named in the metadata of the answer", async () => {
+    const { agent } = make({}, wrote);
+    const { messages } = await run(agent, { task: python("draw()") });
+    expect(messages.at(-1)).toMatchObject({ content: "drawn", metadata: { files } });
+  });
+
+  test("are named in the metadata of the event, whose result has AutoGen's fields only", async () => {
+    const { agent } = makeCoder([python("draw()"), "Here it is."], {}, wrote);
+    const messages = await streamed(agent, "Draw.");
+    const event = messages.find(({ type }) => type === "CodeExecutionEvent");
+    expect(event).toMatchObject({ metadata: { files } });
+    expect(event).toHaveProperty("result", { exit_code: 0, output: "drawn" });
+    expect(messages.at(-1)).toMatchObject({ content: "Here it is.", metadata: {} });
+  });
+});

@@ -35,10 +35,6 @@ test.each([
   "tools.graphrag.LocalSearchTool",
   "tools.langchain.LangChainToolAdapter",
   "tools.mcp.McpSessionActor",
-  "tools.mcp.McpWorkbench",
-  "tools.mcp.SseMcpToolAdapter",
-  "tools.mcp.StdioMcpToolAdapter",
-  "tools.mcp.StreamableHttpMcpToolAdapter",
   "tools.semantic_kernel.KernelFunctionFromTool",
 ])("autogen_ext.%s is refused with what to use instead", (name) => {
   const provider = `autogen_ext.${name}`;

@@ -21,7 +21,13 @@ export class RecordingHost {
   /** What the host keeps of results, if anything. */
   cache?: StepCache;
   readonly #controller = new AbortController();
+  readonly #session: string | undefined;
   #clock = 0;
+
+  /** @param session the name of the team at external services */
+  constructor(session?: string) {
+    this.#session = session;
+  }
 
   cancel(): void {
     this.#controller.abort();
@@ -37,6 +43,7 @@ export class RecordingHost {
       started: { at: 0, ran: 0 },
       signal,
       stopRequested: false,
+      ...(this.#session !== undefined && { session: this.#session }),
       ...(this.cache && { cache: this.cache }),
       clock,
       gate: () => {

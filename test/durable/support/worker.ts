@@ -1,5 +1,11 @@
 import type { ChatAgent, ComponentModel, RequestUsage, Runnable, Team } from "troupe";
-import { ComponentRegistry, agentRunnable, coreComponents, sandboxComponents } from "troupe";
+import {
+  agentRunnable,
+  ComponentRegistry,
+  coreComponents,
+  mcpComponents,
+  sandboxComponents,
+} from "troupe";
 import { TroupeTeam } from "#durable/object/team-object.ts";
 import { TroupeTenant } from "#durable/tenant/tenant-object.ts";
 import type { SendResult } from "#durable/webhooks/dispatcher.ts";
@@ -7,6 +13,7 @@ import type { SignedRequest } from "#durable/webhooks/signing.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
 import { lastObject } from "./last-object.ts";
+import { mcpFetch } from "./mcp.ts";
 import { receivers } from "./receiver.ts";
 import { releaseSession, sandboxAddress } from "./sandbox.ts";
 import { ScriptedAgent } from "./scripted-agent.ts";
@@ -16,6 +23,7 @@ import { TestModel } from "./test-model.ts";
 const registry = new ComponentRegistry({ functions: catalog }).register(
   ...coreComponents(catalog),
   ...sandboxComponents(sandboxAddress),
+  ...mcpComponents({ fetch: mcpFetch }),
   ScriptedAgent.component,
   TallyAgent.component,
   TestModel.component,

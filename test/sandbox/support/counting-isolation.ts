@@ -15,6 +15,7 @@ const LONG = ".".repeat(5000);
 
 /** An isolation whose every block adds 1 to the number in the file `counter` and prints it. */
 export class CountingIsolation implements Isolation {
+  readonly missing = [];
   readonly name = "wasm";
   readonly languages = [{ name: "count", aliases: [], version: "1" }];
   readonly hasOutsideEffects: boolean;

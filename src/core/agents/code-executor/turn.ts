@@ -1,3 +1,4 @@
+import { fileMetadata } from "../../code/code-block.ts";
 import { markdownCode } from "../../code/markdown-code.ts";
 import { TroupeError } from "../../errors.ts";
 import type {
@@ -48,12 +49,18 @@ export class CoderTurn {
       }
       yield this.#generated(content, blocks, attempt);
       const id = this.#ctx.id();
-      const result = yield* runCode(this.#settings, blocks, { attempt, id }, this.#ctx);
+      const { files, ...result } = yield* runCode(
+        this.#settings,
+        blocks,
+        { attempt, id },
+        this.#ctx,
+      );
       modelContext.addMessage({ content: result.output, source, type: "UserMessage" });
       yield createMessage<CodeExecutionEvent>(this.#ctx, {
         type: "CodeExecutionEvent",
         id,
         source,
+        metadata: fileMetadata(files),
         retry_attempt: attempt,
         result,
       });

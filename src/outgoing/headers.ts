@@ -1,5 +1,5 @@
-import { ValueError } from "../../core/errors.ts";
-import { isReference, type Secrets } from "../../outgoing/dependencies.ts";
+import { ValueError } from "../core/errors.ts";
+import { isReference, type Secrets } from "./dependencies.ts";
 
 /** They belong to the connection, or would direct the request to a host that was not checked. */
 const RESERVED = new Set([
@@ -19,13 +19,13 @@ const SECRET = /auth|cookie|key|token|secret|passw|credential/i;
 /** Headers of a config. */
 export type GivenHeaders = { readonly [name: string]: string | number | boolean };
 
-/** @throws ValueError naming the header that cannot be sent */
-export function checkHeaders(headers: GivenHeaders): void {
+/** @param path of the headers in the config @throws ValueError naming the header that cannot be sent */
+export function checkHeaders(headers: GivenHeaders, path = "headers"): void {
   for (const [name, value] of Object.entries(headers)) {
     const message = problem(name, String(value));
     if (message === undefined) continue;
     throw new ValueError(`the header "${name}" ${message}`, {
-      issues: [{ path: `headers.${name}`, message }],
+      issues: [{ path: `${path}.${name}`, message }],
     });
   }
 }

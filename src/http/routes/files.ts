@@ -1,0 +1,161 @@
+import { getMimeType } from "hono/utils/mime";
+import * as z from "zod";
+import { integerParameter } from "../../contract/common.ts";
+import type { TeamGateway } from "../../contract/gateway.ts";
+import type { WorkspaceFiles } from "../../contract/workspace-files.ts";
+import { type Endpoint, endpoint, json } from "../endpoint.ts";
+import { ProblemError, unwrap } from "../problem.ts";
+import type { Services } from "../services.ts";
+import { Upload } from "../upload.ts";
+
+const FILE = "/v1/teams/:team/files/:path{[^]+}";
+
+/** Images that cannot contain scripts, unlike SVG. */
+const PICTURES: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+  "image/bmp",
+]);
+
+/** The files of a team's workspace, which its code reads and writes. */
+export function fileEndpoints({ files, limits }: Services): Endpoint[] {
+  const tag = "Files" as const;
+
+  /** The workspace, once it is known that the team exists. */
+  const workspaceOf = async (
+    team: TeamGateway,
+  ): Promise<{ files: WorkspaceFiles; session: string }> => {
+    const session = unwrap(await team.session());
+    if (files !== undefined) return { files, session };
+    throw new ProblemError({
+      status: 503,
+      code: "sandbox_not_configured",
+      detail: "Files are kept by the sandbox, and this server has none: set SANDBOX_URL.",
+    });
+  };
+
+  return [
+    endpoint({
+      method: "get",
+      path: "/v1/teams/:team/files",
+      id: "listFiles",
+      summary: "The files of the team's workspace",
+      tag,
+      scope: "teams:read",
+      query: {
+        limit: integerParameter(1, limits.max_page_size)
+          .prefault("50")
+          .describe("Files of a page."),
+        cursor: z.string().min(1).max(1024).optional().describe("next_cursor of the page before."),
+      },
+      answers: { 200: { description: "A page of files.", schema: "FilePage" } },
+      problems: [404, 502],
+      async handle({ team, query }) {
+        const workspace = await workspaceOf(team);
+        const page = unwrap(await workspace.files.list(workspace.session, query));
+        return json({
+          files: page.files.map((file) => ({ ...file, media_type: mediaTypeOf(file.path) })),
+          next_cursor: page.next_cursor,
+        });
+      },
+    }),
+
+    endpoint({
+      method: "get",
+      path: FILE,
+      id: "getFile",
+      summary: "The content of a file",
+      tag,
+      scope: "teams:read",
+      answers: { 200: { description: "The bytes of the file.", media: "*/*" } },
+      problems: [404, 502],
+      async handle({ team, file, c }) {
+        const path = file();
+        const { files: workspace, session } = await workspaceOf(team);
+        const method = c.req.raw.method === "HEAD" ? "HEAD" : "GET";
+        const { body, size, modified } = unwrap(await workspace.read(session, path, method));
+        return new Response(body, {
+          headers: {
+            ...headersOf(path),
+            ...(size !== undefined && { "content-length": String(size) }),
+            ...(modified !== undefined && { "last-modified": modified }),
+          },
+        });
+      },
+    }),
+
+    endpoint({
+      method: "put",
+      path: FILE,
+      id: "putFile",
+      summary: "Write a file, an input of a run for example",
+      tag,
+      scope: "runs:write",
+      upload: true,
+      answers: {
+        201: { description: "The file was created.", location: true },
+        204: { description: "The file was replaced." },
+      },
+      problems: [404, 409, 413, 415, 502],
+      async handle({ team, file, c }) {
+        const path = file();
+        const { files: workspace, session } = await workspaceOf(team);
+        const upload = new Upload(c.req.raw, limits.max_file_bytes);
+        const written = await workspace.write(session, path, upload.stream(), upload.broken);
+        await upload.end();
+        const { created } = unwrap(written);
+        if (!created) return new Response(null, { status: 204 });
+        return new Response(null, {
+          status: 201,
+          headers: { location: new URL(c.req.url).pathname },
+        });
+      },
+    }),
+
+    endpoint({
+      method: "delete",
+      path: FILE,
+      id: "deleteFile",
+      summary: "Remove a file",
+      tag,
+      scope: "runs:write",
+      answers: { 204: { description: "The file was removed." } },
+      problems: [404, 409, 502],
+      async handle({ team, file }) {
+        const path = file();
+        const { files: workspace, session } = await workspaceOf(team);
+        unwrap(await workspace.remove(session, path));
+        return new Response(null, { status: 204 });
+      },
+    }),
+  ];
+}
+
+function mediaTypeOf(path: string): string {
+  return getMimeType(path.toLowerCase()) ?? "application/octet-stream";
+}
+
+/** Code wrote the file: it must not become a page of this origin, whatever its name and content are. */
+function headersOf(path: string): Record<string, string> {
+  const type = mediaTypeOf(path);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const disposition = PICTURES.has(type) ? "inline" : "attachment";
+  return {
+    "content-type": type,
+    "content-disposition": `${disposition}; filename*=UTF-8''${encodeName(name)}`,
+    "content-security-policy": "default-src 'none'; sandbox",
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+  };
+}
+
+/** RFC 8187. */
+function encodeName(name: string): string {
+  return encodeURIComponent(name).replaceAll(
+    /['()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,20 @@
+import type { AnyComponentDefinition } from "../core/component/component.ts";
+import { HumanElicitor } from "./elicitor.ts";
+import { mcpWorkbenchDefinition } from "./mcp-workbench.ts";
+import { StaticRootsProvider } from "./roots-provider.ts";
+import { ChatCompletionClientSampler } from "./sampler.ts";
+import { McpSessionHost } from "./session-host.ts";
+import { mcpToolAdapterDefinitions } from "./tool-adapters.ts";
+import type { McpDependencies } from "./transport.ts";
+
+/** The components of the MCP client, with the fetch, settings, secrets and sandbox of their host. */
+export function mcpComponents(dependencies: McpDependencies = {}): AnyComponentDefinition[] {
+  return [
+    mcpWorkbenchDefinition(dependencies),
+    ...mcpToolAdapterDefinitions(dependencies),
+    McpSessionHost.component,
+    ChatCompletionClientSampler.component,
+    HumanElicitor.component,
+    StaticRootsProvider.component,
+  ];
+}

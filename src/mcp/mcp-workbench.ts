@@ -1,0 +1,391 @@
+import * as z from "zod";
+import {
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+  withoutInnerNulls,
+  withoutNulls,
+} from "../core/component/component.ts";
+import { hash64 } from "../core/ids.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { Message } from "../core/messages/message.ts";
+import { asEvents, chunkEvents } from "../core/messages/create.ts";
+import type { ToolSchema } from "../core/models/chat-completion-client.ts";
+import {
+  type HumanApproval,
+  humanApproval,
+  humanApprovalConfig,
+  humanApprovalSchema,
+} from "../core/run/human-approval.ts";
+import { rethrowSignal, TurnSignal } from "../core/run/signals.ts";
+import type { TurnContext } from "../core/run/turn-context.ts";
+import type { StateParts } from "../core/state/stateful.ts";
+import { parseState, stateSchemaOf } from "../core/state/load-state.ts";
+import { approvedCall } from "../core/tools/approved-call.ts";
+import { errorText, isForStep } from "../core/tools/call-tool.ts";
+import { sequenceOf } from "../core/tools/sequence.ts";
+import type { ToolCallContext, ToolResult } from "../core/tools/tool.ts";
+import { textResult } from "../core/tools/tool-result.ts";
+import type { Workbench } from "../core/tools/workbench.ts";
+import { toToolResult } from "./call-result.ts";
+import {
+  type McpServerParams,
+  type McpServerParamsInput,
+  mcpServerParamsSchema,
+  parseParams,
+} from "./server-params.ts";
+import { type AnsweredRound, LegacyQuestions, type QuestionRound } from "./server-question.ts";
+import { McpSession } from "./session.ts";
+import { McpSessionHost } from "./session-host.ts";
+import { callTool } from "./tool-call.ts";
+import {
+  checkOverrides,
+  fetchTools,
+  identityOf,
+  type McpTool,
+  policyOf,
+  type ShownTool,
+  shownTools,
+} from "./tool-list.ts";
+import { checkServerParams, type McpDependencies } from "./transport.ts";
+
+/** Questions that a server may ask in the course of one call. */
+const MAX_ROUNDS = 8;
+
+/** Changes of a tool between the approval and the call before the call is given up. */
+const MAX_CHANGES = 3;
+
+const overrideSchema = z.object({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  /** Asks a human before each call of this tool. */
+  approval: z.literal("human").nullish(),
+});
+
+const workbenchConfigSchema = z
+  .object({
+    server_params: mcpServerParamsSchema,
+    tool_overrides: z.record(z.string(), overrideSchema).default({}),
+    host: componentModelSchema.nullish(),
+  })
+  .extend(humanApprovalSchema.shape);
+
+export interface McpWorkbenchOptions {
+  /** Names, descriptions and approval by the tools' own names. */
+  toolOverrides?: { readonly [toolName: string]: z.output<typeof overrideSchema> };
+  /** Answers what the server asks while it handles a call. */
+  host?: McpSessionHost | undefined;
+  /** Asks a human before each call of any tool. */
+  approval?: "human" | undefined;
+  /** Seconds after which an unanswered approval counts as refused. Default: no limit. */
+  approvalTimeoutSeconds?: number | null;
+}
+
+/** A remark of a caller who is inside a turn. */
+type InTurn = Pick<ToolCallContext, "ctx">;
+
+/**
+ * The tools of an MCP server (AutoGen `McpWorkbench`).
+ *
+ * @throws ValueError that names the field of the parameters or options that cannot be used
+ * @example
+ * const docs = new McpWorkbench({
+ *   type: "StreamableHttpServerParams",
+ *   url: "https://mcp.example.com/mcp",
+ *   headers: { authorization: "Bearer env:DOCS_TOKEN" },
+ * });
+ * const agent = new AssistantAgent({ name: "reader", modelClient, workbench: docs });
+ */
+export class McpWorkbench implements Workbench {
+  readonly definition: Workbench["definition"] = definition;
+  readonly #params: McpServerParams;
+  readonly #overrides: NonNullable<McpWorkbenchOptions["toolOverrides"]>;
+  readonly #host: McpSessionHost | undefined;
+  readonly #approval: HumanApproval | null;
+  /** Seconds of approvals that only some tools need. */
+  readonly #approvalTimeout: number | null;
+  readonly #questions: LegacyQuestions | undefined;
+  readonly #session: McpSession;
+  /** As listed last. */
+  #tools: Map<string, ShownTool> | undefined;
+
+  constructor(
+    serverParams: McpServerParamsInput,
+    options: McpWorkbenchOptions = {},
+    dependencies: McpDependencies = {},
+  ) {
+    const { toolOverrides = {}, host, approval, approvalTimeoutSeconds = null } = options;
+    const params = parseParams(mcpServerParamsSchema, serverParams);
+    checkServerParams(params, dependencies);
+    checkOverrides(toolOverrides);
+    const anyApproval =
+      approval ?? Object.values(toolOverrides).find((override) => override.approval)?.approval;
+    humanApproval(anyApproval, approvalTimeoutSeconds);
+    this.#params = params;
+    this.#overrides = toolOverrides;
+    this.#host = host;
+    this.#approval = approval === undefined ? null : { timeoutSeconds: approvalTimeoutSeconds };
+    this.#approvalTimeout = approvalTimeoutSeconds;
+    this.#questions = host && new LegacyQuestions(host.answering);
+    this.#session = new McpSession(params, dependencies, this.#questions);
+  }
+
+  /** A step: a repeated turn sees the same tools. */
+  async listTools({ ctx }: InTurn): Promise<ToolSchema[]> {
+    this.#tools = shownTools(await this.#fetchTools(ctx), this.#overrides);
+    return [...this.#tools.values()].map(({ schema }) => schema);
+  }
+
+  async *callTool(
+    name: string,
+    args: JsonObject,
+    call: ToolCallContext,
+  ): AsyncGenerator<Message, ToolResult, void> {
+    const shown = await this.#find(name, call.ctx);
+    if (shown === undefined) return textResult(name, `Tool ${name} not found.`, true);
+    const approval = this.#approvalOf(shown.tool);
+    return yield* approval === null
+      ? this.#inLine(() => this.#call(shown, name, args, call), call)
+      : this.#approved(shown, { approval, name, args, call }, 0);
+  }
+
+  /** The resources of the server. A step; `ctx` is a scope of its own. */
+  listResources({ ctx }: InTurn): Promise<Json> {
+    return this.#ask(ctx, (client, options) => client.listResources(undefined, options));
+  }
+
+  /** The templates for addresses of resources. A step; `ctx` is a scope of its own. */
+  listResourceTemplates({ ctx }: InTurn): Promise<Json> {
+    return this.#ask(ctx, (client, options) => client.listResourceTemplates(undefined, options));
+  }
+
+  /** The contents of a resource. A step; `ctx` is a scope of its own. */
+  readResource(uri: string, { ctx }: InTurn): Promise<Json> {
+    return this.#ask(ctx, (client, options) => client.readResource({ uri }, options));
+  }
+
+  /** The prompts of the server. A step; `ctx` is a scope of its own. */
+  listPrompts({ ctx }: InTurn): Promise<Json> {
+    return this.#ask(ctx, (client, options) => client.listPrompts(undefined, options));
+  }
+
+  /** A prompt with its arguments filled in. A step; `ctx` is a scope of its own. */
+  getPrompt(name: string, args: { [name: string]: string }, { ctx }: InTurn): Promise<Json> {
+    return this.#ask(ctx, (client, options) =>
+      client.getPrompt({ name, arguments: args }, options),
+    );
+  }
+
+  reset(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return this.#session.close();
+  }
+
+  saveState(): JsonObject {
+    return { type: "McpWorkBenchState" };
+  }
+
+  loadState(state: JsonObject): void {
+    parseState(stateSchemaOf("McpWorkBenchState"), state, "a workbench's state");
+  }
+
+  stateParts(): StateParts {
+    return { children: {} };
+  }
+
+  toConfig(): JsonObject {
+    const { timeoutSeconds = this.#approvalTimeout } = this.#approval ?? {};
+    return withoutNulls({
+      server_params: withoutInnerNulls(this.#params),
+      tool_overrides: withoutInnerNulls(this.#overrides),
+      host: this.#host ? dumpComponent(this.#host) : null,
+      ...humanApprovalConfig(this.#approval),
+      approval_timeout_seconds: timeoutSeconds,
+    });
+  }
+
+  #fetchTools(ctx: TurnContext): Promise<McpTool[]> {
+    return ctx.step("list", ({ signal, session }) =>
+      fetchTools(this.#session, { signal, sandboxSession: session }),
+    );
+  }
+
+  async #find(name: string, ctx: TurnContext): Promise<ShownTool | undefined> {
+    if (this.#tools === undefined) await this.listTools({ ctx: ctx.scope("tools") });
+    return this.#tools?.get(name);
+  }
+
+  #approvalOf({ name }: McpTool): HumanApproval | null {
+    if (this.#approval !== null) return this.#approval;
+    const override = Object.hasOwn(this.#overrides, name) ? this.#overrides[name] : undefined;
+    return override?.approval === "human" ? { timeoutSeconds: this.#approvalTimeout } : null;
+  }
+
+  /** Where the server may ask, one call after the other: its questions do not name the call. */
+  #inLine(
+    run: () => AsyncGenerator<Message, ToolResult, void>,
+    { ctx }: ToolCallContext,
+  ): AsyncGenerator<Message, ToolResult, void> {
+    const { sampling = false, elicitation = false } = this.#host?.answering ?? {};
+    return sampling || elicitation ? sequenceOf(this).run(run, ctx.signal) : run();
+  }
+
+  /** Asks a human, and again when the tool is no longer the one that was approved. */
+  #approved(
+    shown: ShownTool,
+    pending: { approval: HumanApproval; name: string; args: JsonObject; call: ToolCallContext },
+    changes: number,
+  ): AsyncGenerator<Message, ToolResult, void> {
+    const { name, call } = pending;
+    const run = async function* (this: McpWorkbench, args: JsonObject) {
+      const tools = await this.#fetchTools(call.ctx.scope(`approved:${changes}`));
+      const now = shownTools(tools, this.#overrides).get(name);
+      if (now === undefined) {
+        return textResult(name, `The tool ${name} no longer exists at its server.`, true);
+      }
+      if (identityOf(now.tool) === identityOf(shown.tool)) {
+        return yield* this.#call(shown, name, args, call);
+      }
+      if (changes === MAX_CHANGES) {
+        const message = `The call was not made: the server changes the tool ${name} again and again.`;
+        return textResult(name, message, true);
+      }
+      return yield* this.#approved(now, { ...pending, args }, changes + 1);
+    }.bind(this);
+    return approvedCall(
+      {
+        ...pending,
+        tool: shown,
+        ...(changes > 0 && {
+          notice: "The server has changed the tool since the call was approved.",
+        }),
+      },
+      run,
+      // The question of a changed tool is asked inside the call's place in the line.
+      (calling) => (changes === 0 ? this.#inLine(calling, call) : calling()),
+    );
+  }
+
+  /** Makes the call, and again with the answers when the server has asked something. */
+  async *#call(
+    { tool }: ShownTool,
+    name: string,
+    args: JsonObject,
+    call: ToolCallContext,
+  ): AsyncGenerator<Message, ToolResult, void> {
+    const { ctx, caller = name } = call;
+    const rounds: AnsweredRound[] = [];
+    while (rounds.length <= MAX_ROUNDS) {
+      const outcome = yield* this.#attempt(tool, name, args, rounds, call);
+      if ("result" in outcome) return outcome.result;
+      try {
+        const answers = await this.#answers(outcome, caller, ctx.scope(`asked:${rounds.length}`));
+        rounds.push({ ...outcome, answers });
+      } catch (error) {
+        rethrowSignal(error);
+        if (ctx.signal.aborted) throw new TurnSignal("cancel");
+        return textResult(name, errorText(error), true);
+      }
+    }
+    const message = `The call was given up: its server asked more than ${MAX_ROUNDS} times.`;
+    return textResult(name, message, true);
+  }
+
+  async *#attempt(
+    tool: McpTool,
+    name: string,
+    args: JsonObject,
+    rounds: readonly AnsweredRound[],
+    { ctx, caller = name, unseen = false }: ToolCallContext,
+  ): AsyncGenerator<Message, { result: ToolResult } | QuestionRound, void> {
+    const session = this.#session;
+    const questions = this.#questions;
+    const policy = policyOf(tool);
+    const messageId = ctx.id();
+    const failed = (text: string) => ({ result: textResult(name, text, true) });
+    const lines = ctx.stream<string, { result: ToolResult } | QuestionRound>(
+      rounds.length === 0 ? "call" : `call:${rounds.length}`,
+      async function* (attempt) {
+        try {
+          const outcome = yield* callTool(session, questions, { tool, args, rounds }, attempt);
+          if (!("answer" in outcome)) return outcome;
+          return {
+            result: toToolResult(name, outcome.answer, (text) => session.redact(text)),
+          };
+        } catch (error) {
+          if (isForStep(policy, error, attempt)) throw error;
+          return failed(errorText(error));
+        }
+      },
+      {
+        kind: "tool",
+        policy,
+        fingerprint: hash64(JSON.stringify([tool.name, args, rounds])),
+        messageId,
+        unknownOutcome: failed,
+      },
+    );
+    const events = asEvents(lines, chunkEvents(ctx, caller, messageId));
+    if (!unseen) return yield* events;
+    for (;;) {
+      const next = await events.next();
+      if (next.done) return next.value;
+    }
+  }
+
+  async #answers({ questions }: QuestionRound, source: string, ctx: TurnContext) {
+    const host = this.#host ?? new McpSessionHost({});
+    const answers: AnsweredRound["answers"] = {};
+    for (const [id, question] of Object.entries(questions)) {
+      answers[id] = await host.answer(question, source, ctx.scope(id));
+    }
+    return answers;
+  }
+
+  #ask(ctx: TurnContext, request: Request): Promise<Json> {
+    return ctx.step("request", ({ signal, session: sandboxSession }) =>
+      this.#session.use({ signal, sandboxSession }, async (client, timeout) => {
+        const answer = await request(client, { signal, timeout });
+        const text = this.#session.redact(JSON.stringify(answer));
+        return JSON.parse(text) as Json;
+      }),
+    );
+  }
+}
+
+type Client = Parameters<Parameters<McpSession["use"]>[1]>[0];
+type Request = (
+  client: Client,
+  options: { signal: AbortSignal; timeout: number },
+) => Promise<object>;
+
+const definition = {
+  provider: "autogen_ext.tools.mcp.McpWorkbench",
+  componentType: "workbench",
+  role: "workbench",
+  version: 1,
+} as const;
+
+/** The component definition, with what its host provides. */
+export function mcpWorkbenchDefinition(
+  dependencies: McpDependencies,
+): ComponentDefinition<z.output<typeof workbenchConfigSchema>, McpWorkbench> {
+  return {
+    ...definition,
+    configSchema: workbenchConfigSchema,
+    fromConfig: ({ server_params, tool_overrides, host, ...config }, loader) =>
+      new McpWorkbench(
+        server_params,
+        {
+          toolOverrides: tool_overrides,
+          host: host ? loader.load<McpSessionHost>(host, "mcp_session_host", "host") : undefined,
+          approval: config.approval ?? undefined,
+          approvalTimeoutSeconds: config.approval_timeout_seconds ?? null,
+        },
+        dependencies,
+      ),
+  };
+}

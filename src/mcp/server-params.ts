@@ -1,0 +1,97 @@
+import * as z from "zod";
+import { lenientParse } from "../core/component/lenient-parse.ts";
+import { ValueError } from "../core/errors.ts";
+import { issuesOf, listIssues } from "../core/issues.ts";
+
+/** `env:NAME` and `Bearer env:NAME` refer to secrets. */
+const headersSchema = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .nullish();
+
+const secondsSchema = z.number().positive();
+
+/** A program that speaks MCP over its standard input and output (AutoGen `StdioServerParams`). It runs in the sandbox. */
+export const stdioServerParamsSchema = z.object({
+  type: z.literal("StdioServerParams"),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  /** The whole environment of the program, besides a PATH. A value may be `env:NAME` of a secret. */
+  env: z.record(z.string(), z.string()).nullish(),
+  /** Below the session's workspace. */
+  cwd: z.string().nullish(),
+  /** MCP is UTF-8; other encodings are refused. */
+  encoding: z.literal("utf-8", { error: 'must be "utf-8", the encoding of MCP' }).default("utf-8"),
+  encoding_error_handler: z.enum(["strict", "ignore", "replace"]).default("strict"),
+  /** Seconds for an answer. */
+  read_timeout_seconds: secondsSchema.default(5),
+});
+
+/** A server of the older transport, HTTP with server-sent events (AutoGen `SseServerParams`). */
+export const sseServerParamsSchema = z.object({
+  type: z.literal("SseServerParams"),
+  url: z.string(),
+  headers: headersSchema,
+  /** Seconds for connecting. */
+  timeout: secondsSchema.default(5),
+  /** Seconds for an answer. */
+  sse_read_timeout: secondsSchema.default(300),
+});
+
+/** A server of the transport Streamable HTTP (AutoGen `StreamableHttpServerParams`). */
+export const streamableHttpServerParamsSchema = z.object({
+  type: z.literal("StreamableHttpServerParams"),
+  url: z.string(),
+  headers: headersSchema,
+  /** Seconds for connecting. */
+  timeout: secondsSchema.default(30),
+  /** Seconds for an answer. */
+  sse_read_timeout: secondsSchema.default(300),
+  /** Whether the session at the server is ended when the workbench is closed. */
+  terminate_on_close: z.boolean().default(true),
+});
+
+export const mcpServerParamsSchema = z.discriminatedUnion("type", [
+  stdioServerParamsSchema,
+  sseServerParamsSchema,
+  streamableHttpServerParamsSchema,
+]);
+
+export type StdioServerParams = z.output<typeof stdioServerParamsSchema>;
+export type SseServerParams = z.output<typeof sseServerParamsSchema>;
+export type StreamableHttpServerParams = z.output<typeof streamableHttpServerParamsSchema>;
+/** How an MCP server is reached, with the defaults. */
+export type McpServerParams = z.output<typeof mcpServerParamsSchema>;
+/** As it is written; fields with a default may be missing. */
+export type McpServerParamsInput = z.input<typeof mcpServerParamsSchema>;
+
+/**
+ * Parameters with their defaults.
+ *
+ * @throws ValueError that names every field that is not valid
+ */
+export function parseParams<Params>(schema: z.ZodType<Params>, given: unknown): Params {
+  const parsed = lenientParse(schema, given);
+  if (parsed.success) return parsed.data;
+  const issues = issuesOf(parsed.error, "server_params");
+  throw new ValueError(`the parameters of the MCP server are invalid: ${listIssues(issues)}`, {
+    issues,
+  });
+}
+
+/** The host of a server, or its command, for messages. */
+export function serverName(params: McpServerParams): string {
+  if (params.type === "StdioServerParams") return params.command;
+  return URL.canParse(params.url) ? new URL(params.url).host : params.url;
+}
+
+/** Milliseconds for connecting, and for an answer. */
+export function timeoutsOf(params: McpServerParams): { connectMs: number; answerMs: number } {
+  if (params.type === "StdioServerParams") {
+    // Starting a program takes longer than its answers: npx and uvx may have to install it.
+    const answerMs = params.read_timeout_seconds * 1000;
+    return { connectMs: Math.max(answerMs, STDIO_START_MS), answerMs };
+  }
+  return { connectMs: params.timeout * 1000, answerMs: params.sse_read_timeout * 1000 };
+}
+
+const STDIO_START_MS = 60_000;

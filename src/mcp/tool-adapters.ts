@@ -1,0 +1,194 @@
+import * as z from "zod";
+import { type ComponentDefinition, withoutInnerNulls } from "../core/component/component.ts";
+import type { Json, JsonObject } from "../core/json.ts";
+import type { ToolSchema } from "../core/models/chat-completion-client.ts";
+import type { StepPolicy } from "../core/run/turn-context.ts";
+import type { Tool, ToolRun } from "../core/tools/tool.ts";
+import { McpError } from "./mcp-error.ts";
+import {
+  type McpServerParams,
+  type McpServerParamsInput,
+  mcpServerParamsSchema,
+  parseParams,
+  sseServerParamsSchema,
+  stdioServerParamsSchema,
+  streamableHttpServerParamsSchema,
+} from "./server-params.ts";
+import { McpSession } from "./session.ts";
+import { callTool } from "./tool-call.ts";
+import { fetchTools, type McpTool, mcpToolSchema, policyOf, schemaOf } from "./tool-list.ts";
+import { checkServerParams, type McpDependencies } from "./transport.ts";
+
+/** One tool of an MCP server, as its config describes it. */
+class McpToolAdapter implements Tool {
+  readonly definition: Tool["definition"];
+  readonly name: string;
+  readonly description: string;
+  readonly schema: ToolSchema;
+  readonly policy: StepPolicy;
+  readonly #params: McpServerParams;
+  readonly #tool: McpTool;
+  readonly #session: McpSession;
+
+  constructor(
+    className: string,
+    params: McpServerParams,
+    tool: McpTool,
+    dependencies: McpDependencies,
+    session?: McpSession,
+  ) {
+    checkServerParams(params, dependencies);
+    this.definition = definitionOf(className);
+    this.schema = schemaOf(tool);
+    this.name = this.schema.name;
+    this.description = this.schema.description ?? "";
+    this.policy = policyOf(tool);
+    this.#params = params;
+    this.#tool = tool;
+    this.#session = session ?? new McpSession(params, dependencies);
+  }
+
+  /** The content blocks of the result. @throws McpError with their JSON when the server reports an error */
+  async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<Json> {
+    const items = callTool(
+      this.#session,
+      undefined,
+      { tool: this.#tool, args, rounds: [] },
+      { signal, idempotencyKey, ...(session !== undefined && { session }) },
+    );
+    let next = await items.next();
+    while (!next.done) next = await items.next();
+    const outcome = next.value;
+    if (!("answer" in outcome)) {
+      throw new McpError(
+        "mcp_refused",
+        `The server asks something about the call of ${this.name}. Use an McpWorkbench with a host.`,
+      );
+    }
+    const { content = [], structuredContent, isError } = outcome.answer;
+    const shown =
+      Array.isArray(content) && content.length === 0 && structuredContent !== undefined
+        ? [{ type: "text", text: JSON.stringify(structuredContent) }]
+        : content;
+    const text = this.#session.redact(JSON.stringify(shown));
+    if (isError === true) throw new McpError("mcp_refused", text);
+    return JSON.parse(text) as Json;
+  }
+
+  valueAsText(value: Json): string {
+    return JSON.stringify(value);
+  }
+
+  toConfig(): JsonObject {
+    return {
+      server_params: withoutInnerNulls(this.#params),
+      tool: withoutInnerNulls(this.#tool),
+    };
+  }
+}
+
+function definitionOf(className: string): Tool["definition"] {
+  return {
+    provider: `autogen_ext.tools.mcp.${className}`,
+    componentType: "tool",
+    role: "tool",
+    version: 1,
+  };
+}
+
+/** Of a tool's adapter: the parameters of its server, and the tool as the server lists it. */
+export interface McpToolAdapterOptions<Params> {
+  serverParams: Params;
+  tool: McpTool;
+}
+
+/** A tool of a server that runs as a program (AutoGen `StdioMcpToolAdapter`). */
+export class StdioMcpToolAdapter extends McpToolAdapter {
+  constructor(
+    { serverParams, tool }: McpToolAdapterOptions<z.input<typeof stdioServerParamsSchema>>,
+    dependencies: McpDependencies = {},
+    session?: McpSession,
+  ) {
+    const params = parseParams(stdioServerParamsSchema, serverParams);
+    super("StdioMcpToolAdapter", params, tool, dependencies, session);
+  }
+}
+
+/** A tool of a server of the older HTTP transport (AutoGen `SseMcpToolAdapter`). */
+export class SseMcpToolAdapter extends McpToolAdapter {
+  constructor(
+    { serverParams, tool }: McpToolAdapterOptions<z.input<typeof sseServerParamsSchema>>,
+    dependencies: McpDependencies = {},
+    session?: McpSession,
+  ) {
+    const params = parseParams(sseServerParamsSchema, serverParams);
+    super("SseMcpToolAdapter", params, tool, dependencies, session);
+  }
+}
+
+/** A tool of a Streamable HTTP server (AutoGen `StreamableHttpMcpToolAdapter`). */
+export class StreamableHttpMcpToolAdapter extends McpToolAdapter {
+  constructor(
+    { serverParams, tool }: McpToolAdapterOptions<z.input<typeof streamableHttpServerParamsSchema>>,
+    dependencies: McpDependencies = {},
+    session?: McpSession,
+  ) {
+    const params = parseParams(streamableHttpServerParamsSchema, serverParams);
+    super("StreamableHttpMcpToolAdapter", params, tool, dependencies, session);
+  }
+}
+
+/**
+ * Asks a server for its tools and makes an adapter of each (AutoGen `mcp_server_tools`). They share a connection, which is closed
+ * when it is idle.
+ *
+ * @throws ValueError for parameters that cannot be used; McpError when the server cannot be asked
+ */
+export async function mcpServerTools(
+  serverParams: McpServerParamsInput,
+  dependencies: McpDependencies = {},
+  signal: AbortSignal = AbortSignal.timeout(60_000),
+): Promise<Tool[]> {
+  const params = parseParams(mcpServerParamsSchema, serverParams);
+  checkServerParams(params, dependencies);
+  const session = new McpSession(params, dependencies);
+  const tools = await fetchTools(session, { signal });
+  return tools.map((tool) => adapterFor(params, tool, dependencies, session));
+}
+
+function adapterFor(
+  params: McpServerParams,
+  tool: McpTool,
+  dependencies: McpDependencies,
+  session?: McpSession,
+): Tool {
+  switch (params.type) {
+    case "StdioServerParams":
+      return new StdioMcpToolAdapter({ serverParams: params, tool }, dependencies, session);
+    case "SseServerParams":
+      return new SseMcpToolAdapter({ serverParams: params, tool }, dependencies, session);
+    case "StreamableHttpServerParams":
+      return new StreamableHttpMcpToolAdapter(
+        { serverParams: params, tool },
+        dependencies,
+        session,
+      );
+  }
+}
+
+/** The component definitions of the three adapters, with what their host provides. */
+export function mcpToolAdapterDefinitions(dependencies: McpDependencies) {
+  const define = <Params extends McpServerParams>(
+    className: string,
+    paramsSchema: z.ZodType<Params>,
+  ): ComponentDefinition<{ server_params: Params; tool: McpTool }, Tool> => ({
+    ...definitionOf(className),
+    configSchema: z.object({ server_params: paramsSchema, tool: mcpToolSchema }),
+    fromConfig: ({ server_params, tool }) => adapterFor(server_params, tool, dependencies),
+  });
+  return [
+    define("StdioMcpToolAdapter", stdioServerParamsSchema),
+    define("SseMcpToolAdapter", sseServerParamsSchema),
+    define("StreamableHttpMcpToolAdapter", streamableHttpServerParamsSchema),
+  ];
+}

@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import {
+  ComponentRegistry,
+  coreComponents,
+  Catalog,
+  dumpComponent,
+  McpSessionHost,
+  McpWorkbench,
+  mcpComponents,
+} from "troupe";
+import type { ComponentModel, JsonObject, McpDependencies } from "troupe";
+import { issuesOf } from "./support/issues.ts";
+
+const sandbox = { url: "http://127.0.0.1:1" };
+
+function registry(dependencies: McpDependencies = { sandbox }): ComponentRegistry {
+  return new ComponentRegistry({}).register(
+    ...coreComponents(new Catalog()),
+    ...mcpComponents(dependencies),
+  );
+}
+
+function component(name: string, type: string, config: JsonObject): ComponentModel {
+  return {
+    provider: `autogen_ext.tools.mcp.${name}`,
+    component_type: type,
+    version: 1,
+    component_version: 1,
+    config,
+  };
+}
+
+// As AutoGen 0.7.5 dumps them.
+const STDIO = {
+  command: "uvx",
+  args: ["mcp-server-fetch"],
+  env: { TOKEN: "env:FETCH_TOKEN" },
+  encoding: "utf-8",
+  encoding_error_handler: "strict",
+  type: "StdioServerParams",
+  read_timeout_seconds: 5,
+};
+const SSE = {
+  type: "SseServerParams",
+  url: "https://mcp.example.com/sse",
+  headers: { Authorization: "Bearer env:MCP_TOKEN" },
+  timeout: 5,
+  sse_read_timeout: 300,
+};
+const HTTP = {
+  type: "StreamableHttpServerParams",
+  url: "https://mcp.example.com/mcp",
+  timeout: 30,
+  sse_read_timeout: 300,
+  terminate_on_close: true,
+};
+const TOOL = {
+  name: "fetch",
+  description: "Fetches a page.",
+  inputSchema: {
+    type: "object",
+    properties: { url: { type: "string" } },
+    required: ["url"],
+  },
+  annotations: { title: "Fetch", readOnlyHint: true },
+};
+const MODEL = {
+  provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
+  component_type: "replay_chat_completion_client",
+  version: 1,
+  component_version: 1,
+  config: {
+    chat_completions: ["In short."],
+    model_info: {
+      vision: false,
+      function_calling: false,
+      json_output: false,
+      structured_output: false,
+      family: "unknown",
+    },
+  },
+};
+const HOST = component("McpSessionHost", "mcp_session_host", {
+  sampler: component("ChatCompletionClientSampler", "mcp_sampler", { client_config: MODEL }),
+  elicitor: component("StdioElicitor", "mcp_elicitor", { timeout: 30 }),
+  roots: component("StaticRootsProvider", "mcp_roots_provider", {
+    roots: [{ uri: "file:///home", name: "Home" }],
+  }),
+});
+
+const WORKBENCHES: [string, JsonObject][] = [
+  ["stdio", { server_params: STDIO, tool_overrides: {} }],
+  ["SSE", { server_params: SSE, tool_overrides: {} }],
+  ["Streamable HTTP", { server_params: HTTP, tool_overrides: {} }],
+  [
+    "overrides and a host",
+    {
+      server_params: HTTP,
+      tool_overrides: { fetch: { name: "get_page", description: "Gets a page." } },
+      host: HOST,
+    },
+  ],
+  [
+    "approval",
+    {
+      server_params: HTTP,
+      tool_overrides: { pay: { approval: "human" } },
+      approval: "human",
+      approval_timeout_seconds: 60,
+    },
+  ],
+];
+
+describe("AutoGen's JSON of a workbench is loaded and dumped equal:", () => {
+  test.each(WORKBENCHES)("%s", (_, config) => {
+    const model = component("McpWorkbench", "workbench", config);
+    const workbench = registry().load<McpWorkbench>(model, "workbench");
+    expect(workbench).toBeInstanceOf(McpWorkbench);
+    expect(dumpComponent(workbench)).toEqual(model);
+  });
+
+  test("with the defaults for what is left out", () => {
+    const workbench = registry().load<McpWorkbench>(
+      component("McpWorkbench", "workbench", {
+        server_params: { type: "StdioServerParams", command: "server" },
+      }),
+      "workbench",
+    );
+    expect(workbench.toConfig()).toEqual({
+      server_params: {
+        type: "StdioServerParams",
+        command: "server",
+        args: [],
+        encoding: "utf-8",
+        encoding_error_handler: "strict",
+        read_timeout_seconds: 5,
+      },
+      tool_overrides: {},
+    });
+  });
+});
+
+test.each([
+  ["StdioMcpToolAdapter", STDIO, "retry"],
+  ["SseMcpToolAdapter", SSE, "retry"],
+  ["StreamableHttpMcpToolAdapter", HTTP, "retry"],
+])("a %s is loaded and dumped equal", (name, server_params, policy) => {
+  const model = component(name, "tool", { server_params, tool: TOOL });
+  const tool = registry().load<never>(model, "tool");
+  expect(dumpComponent(tool)).toEqual(model);
+  expect(tool).toMatchObject({ name: "fetch", description: "Fetches a page.", policy });
+});
+
+test("a host in code dumps what AutoGen loads", () => {
+  const host = registry().load<McpSessionHost>(HOST, "mcp_session_host");
+  expect(dumpComponent(host)).toEqual(HOST);
+  expect(dumpComponent(new McpSessionHost({})).config).toEqual({});
+});
+
+describe("refused is", () => {
+  test.each<[string, JsonObject, string, RegExp]>([
+    ["another transport", { type: "WebSocketParams" }, "server_params.type", /StdioServerParams/],
+    ["an address without scheme", { ...HTTP, url: "example.com" }, "server_params.url", /https:/],
+    ["a file", { ...HTTP, url: "file:///etc/passwd" }, "server_params.url", /https:/],
+    [
+      "a password in the address",
+      { ...HTTP, url: "https://a:b@c.d/" },
+      "server_params.url",
+      /user/,
+    ],
+    [
+      "a header of the connection",
+      { ...HTTP, headers: { Host: "other" } },
+      "server_params.headers.Host",
+      /connection/,
+    ],
+    ["no time", { ...HTTP, timeout: 0 }, "server_params.timeout", />0/],
+    ["another encoding", { ...STDIO, encoding: "latin-1" }, "server_params.encoding", /utf-8/],
+  ])("%s", (_, server_params, path, message) => {
+    const model = component("McpWorkbench", "workbench", { server_params });
+    const issues = issuesOf(() => registry().load(model, "workbench"));
+    expect(issues.map((issue) => issue.path)).toContain(`component.config.${path}`);
+    expect(JSON.stringify(issues)).toMatch(message);
+  });
+
+  test("a program where there is no sandbox, with the remedy", () => {
+    const model = component("McpWorkbench", "workbench", { server_params: STDIO });
+    const [issue] = issuesOf(() => registry({}).load(model, "workbench"));
+    expect(issue?.path).toBe("component.config.server_params.command");
+    expect(issue?.message).toMatch(/SANDBOX_URL.*SANDBOX_MCP=1.*StreamableHttpServerParams/);
+  });
+
+  test("one name for two tools", () => {
+    const model = component("McpWorkbench", "workbench", {
+      server_params: HTTP,
+      tool_overrides: { a: { name: "c" }, b: { name: "c" } },
+    });
+    const [issue] = issuesOf(() => registry().load(model, "workbench"));
+    expect(issue).toMatchObject({ path: "component.config.tool_overrides.b.name" });
+  });
+});

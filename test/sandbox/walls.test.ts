@@ -1,0 +1,205 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, rm, symlink } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../support/ports.ts";
+import { ROOT } from "../support/npm-start.ts";
+import { Sandbox } from "../support/sandbox.ts";
+
+/** Whether bubblewrap can make namespaces on this machine. */
+const possible = ((): boolean => {
+  try {
+    execFileSync("bwrap", [
+      "--unshare-all",
+      "--unshare-user",
+      "--disable-userns",
+      "--ro-bind",
+      "/",
+      "/",
+      "true",
+    ]);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+let server: Server;
+let port: number;
+/** A `PATH` without bubblewrap. */
+let programs: string;
+
+beforeAll(async () => {
+  server = createServer((_, response) => response.end("reached"));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  ({ port } = server.address() as AddressInfo);
+  programs = await mkdtemp(join(tmpdir(), "programs-"));
+  await chmod(programs, 0o755);
+  for (const program of ["sh", "cat", "mkdir", "ln", "python3"]) {
+    const path = execFileSync("sh", ["-c", `PATH=/usr/bin:/bin command -v ${program}`], {
+      encoding: "utf8",
+    });
+    await symlink(path.trim(), join(programs, program));
+  }
+});
+
+afterAll(async () => {
+  server.close();
+  await rm(programs, { recursive: true });
+});
+
+async function output(
+  sandbox: Sandbox,
+  session: string,
+  language: string,
+  code: string,
+): Promise<string> {
+  const response = await sandbox.execute(session, [[language, code]]);
+  return ((await response.json()) as { output: string }).output;
+}
+
+async function health(sandbox: Sandbox): Promise<unknown> {
+  return (await sandbox.request("/healthz")).json();
+}
+
+const reach = (): string =>
+  `import urllib.request\nprint(urllib.request.urlopen("http://127.0.0.1:${port}", timeout=5).read().decode())`;
+
+describe.runIf(possible)("behind walls", () => {
+  let sandbox: Sandbox;
+  beforeAll(async () => {
+    sandbox = await Sandbox.start({ settings: { SANDBOX_ISOLATION_STRICT: "1" } });
+  }, 60_000);
+  afterAll(() => sandbox[Symbol.asyncDispose]());
+
+  const run = (language: string, code: string, session = "one"): Promise<string> =>
+    output(sandbox, session, language, code);
+
+  test("nothing is missing", async () => {
+    expect(await health(sandbox)).toEqual({ status: "ok" });
+  });
+
+  test.each([
+    ["a server of this machine", "python", reach, /Connection refused/],
+    [
+      "any network",
+      "python",
+      () =>
+        "import socket\nprint([name for _, name in socket.if_nameindex()])\nsocket.create_connection(('192.0.2.1', 80), 5)",
+      /^\['lo'\]\n[\s\S]*(unreachable|timed out)/i,
+    ],
+    [
+      "other processes",
+      "sh",
+      () => "ls /proc | grep -c '^[0-9]'; ls -d /proc/$PPID/cwd",
+      /^[1-6]\n/,
+    ],
+    [
+      "the service",
+      "sh",
+      () => `kill -9 ${sandbox.pid}; kill -9 -1; echo not reached`,
+      /No such process/,
+    ],
+    ["this project", "sh", () => `cat ${ROOT}/package.json`, /No such file/],
+    ["sessions on disk", "sh", () => `ls ${sandbox.temporary}`, /No such file/],
+    ["homes", "sh", () => "ls /root /home 2>&1 | grep -vc 'No such file'", /^0\n/],
+    [
+      "files of the system",
+      "sh",
+      () => "echo x > /usr/intruder; echo x > /etc/passwd; mount",
+      /Read-only file system|Permission denied/,
+    ],
+    [
+      "devices",
+      "sh",
+      () => "ls /dev/sda /dev/mem /dev/kmsg 2>&1 | grep -vc 'No such file'",
+      /^0\n/,
+    ],
+    [
+      "namespaces of its own",
+      "sh",
+      () => "unshare -U true && echo made",
+      /^(?!made)[\s\S]*unshare/,
+    ],
+    ["the name of this machine", "sh", () => "cat /proc/sys/kernel/hostname", /^sandbox\n$/],
+    ["a user's rights", "sh", () => "grep CapEff /proc/self/status", /CapEff:\s0+\n/],
+    [
+      "the key",
+      "sh",
+      () => "env; cat /proc/*/environ 2>/dev/null",
+      /^(?![\s\S]*a-key-for-tests-only)/,
+    ],
+  ])("code cannot reach %s", { timeout: 30_000 }, async (_, language, code, said) => {
+    expect(await run(language, code())).toMatch(said);
+    expect(await health(sandbox)).toEqual({ status: "ok" });
+  });
+
+  test("sessions share no files, and a session keeps its temporary ones", async () => {
+    expect(await run("sh", "echo 42 > /tmp/x; pwd; echo $HOME $TMPDIR")).toBe(
+      "/workspace\n/workspace /tmp\n",
+    );
+    expect(await run("sh", "cat /tmp/x")).toBe("42\n");
+    expect(await run("sh", "cat /tmp/x", "two")).toContain("No such file");
+  });
+
+  test("what a block leaves running is gone", async () => {
+    await run("sh", "setsid sleep 987 & sleep 0.2");
+    const left = execFileSync("sh", ["-c", "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '"], {
+      encoding: "utf8",
+    });
+    expect(left).not.toContain("sleep 987");
+  });
+
+  test("code has the network if a setting gives it", async () => {
+    await using open = await Sandbox.start({ settings: { SANDBOX_NETWORK: "1" } });
+    expect(await output(open, "one", "python", reach())).toBe("reached\n");
+  }, 60_000);
+});
+
+describe("without walls", () => {
+  test("the service runs, and says what is missing", async () => {
+    await using sandbox = await Sandbox.start({ settings: { PATH: programs } });
+    expect(await health(sandbox)).toEqual({
+      status: "ok",
+      missing: ["namespaces: bubblewrap (bwrap) is not installed"],
+    });
+    expect(await output(sandbox, "one", "sh", "echo runs; cat /etc/hostname > x")).toBe("runs\n");
+  }, 60_000);
+
+  test.runIf(process.getuid?.() === 0)(
+    "a session leaves no files behind elsewhere when it is removed",
+    async () => {
+      await using sandbox = await Sandbox.start({ settings: { PATH: programs } });
+      const path = `/tmp/sandbox-left-${sandbox.pid}`;
+      await output(
+        sandbox,
+        "left",
+        "sh",
+        `mkdir ${path}; echo 42 > ${path}/x; ln -s /etc ${path}/etc`,
+      );
+      expect(existsSync(path)).toBe(true);
+      await sandbox.request("/v1/sessions/left", { method: "DELETE" });
+      expect(existsSync(path)).toBe(false);
+      expect(existsSync("/etc/passwd")).toBe(true);
+    },
+    60_000,
+  );
+
+  test("the service does not start when they are required", async () => {
+    const started = Sandbox.start({
+      settings: {
+        PATH: programs,
+        SANDBOX_ISOLATION_STRICT: "1",
+        SANDBOX_PORT: String(await freePort()),
+      },
+    });
+    await expect(started).rejects.toThrow(
+      "SANDBOX_ISOLATION_STRICT=1: bubblewrap (bwrap) is not installed",
+    );
+  }, 60_000);
+});
