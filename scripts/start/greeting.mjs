@@ -53,7 +53,7 @@ function exampleLines(url) {
 }
 
 /**
- * Shows keys only when they are new: terminals keep what they show.
+ * Prints new keys only, because terminals keep their output.
  *
  * @param {string} url
  * @param {Credentials} keys

@@ -138,7 +138,7 @@ export interface RunKey {
   id: string;
 }
 
-/** What is listed of a team besides its runs. */
+/** The properties of a team that its list shows; status and usage come from its runs. */
 export interface TeamFacts {
   label: string | null;
   metadata: JsonObject;

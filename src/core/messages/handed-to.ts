@@ -1,6 +1,6 @@
 import type { Message } from "./message.ts";
 
-/** Index of a task's last handoff to a given target; -1 when there is none. */
+/** The index of the last HandoffMessage in the task whose target is `name`; -1 without one. */
 export function handedTo(task: readonly Message[], name: string): number {
   return task.findLastIndex(
     (message) => message.type === "HandoffMessage" && message.target === name,

@@ -2,7 +2,7 @@ import { TroupeError } from "../../core/errors.ts";
 import { refuse, type Refused } from "../../contract/result.ts";
 import { MAX_QUEUED_RUNS } from "../../contract/run.ts";
 
-/** Nobody knows when a run ends. */
+/** A guess: the end of the active run cannot be foreseen. */
 const RETRY_QUEUE_SECONDS = 15;
 
 export function teamNotFound(): Refused {

@@ -1,7 +1,7 @@
 import type { AdmissionRequest } from "../../contract/tenant-gateway.ts";
 import type { Refused } from "../../contract/result.ts";
 import { limitReached, type TenantLimits } from "../../contract/tenant.ts";
-import type { Directory } from "./directory.ts";
+import type { Directory } from "./directory/directory.ts";
 import type { Spending } from "./spending.ts";
 
 /** A run that was admitted is listed by then, or it did not start. */

@@ -1,7 +1,7 @@
 import type { TenantList } from "../../contract/tenant.ts";
 import type { Result } from "../../contract/result.ts";
 import type { Database } from "../storage/database.ts";
-import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
+import { fromCursor, invalidCursor, toCursor } from "./directory/cursor.ts";
 
 /** Name of the object that lists all tenants; no tenant's id contains an @. */
 export const REGISTRY = "@registry";

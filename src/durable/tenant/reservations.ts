@@ -3,7 +3,7 @@ import { ok, type Result } from "../../contract/result.ts";
 import { limitReached } from "../../contract/tenant.ts";
 import { idempotencyMismatch } from "../object/refusals.ts";
 import type { Database } from "../storage/database.ts";
-import type { Directory } from "./directory.ts";
+import type { Directory } from "./directory/directory.ts";
 
 /** A reservation that no team confirmed within this time is checked, and dropped when there is no such team. */
 const RESERVED_MS = 60_000;

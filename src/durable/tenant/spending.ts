@@ -1,7 +1,7 @@
 import type { Refused } from "../../contract/result.ts";
 import { limitReached, type TenantLimits } from "../../contract/tenant.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
-import type { Directory } from "./directory.ts";
+import type { Directory } from "./directory/directory.ts";
 import { dayOf, type UsageStore } from "./usage-store.ts";
 
 /** Tokens used in a period, UTC. */

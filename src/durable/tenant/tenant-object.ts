@@ -30,65 +30,31 @@ import type { SendResult } from "../webhooks/dispatcher.ts";
 import { webhookEvents } from "../webhooks/webhook-events.ts";
 import type { SignedRequest } from "../webhooks/signing.ts";
 import { WebhookObject, type WebhookSource } from "../webhooks/webhook-object.ts";
-import { Webhooks } from "../webhooks/webhooks.ts";
-import { Admission } from "./admission.ts";
-import { ChangeClock } from "./change-clock.ts";
-import { ChangeFeed } from "./change-feed.ts";
-import { invalidCursor } from "./cursor.ts";
-import { Directory } from "./directory.ts";
-import { KeyStore } from "./key-store.ts";
-import { Lists } from "./lists.ts";
+import { ChangeClock } from "./directory/change-clock.ts";
+import { ChangeFeed } from "./directory/change-feed.ts";
+import { invalidCursor } from "./directory/cursor.ts";
+import { OtherObjects, type OtherObjectsEnv } from "./other-objects.ts";
 import { Registry, REGISTRY } from "./registry.ts";
-import { Reservations } from "./reservations.ts";
-import { Spending } from "./spending.ts";
 import { createTenantTables, holdsTenant } from "./tables.ts";
+import { loadParts, type TenantParts } from "./tenant-parts.ts";
 import { TenantStore } from "./tenant-store.ts";
-import { usageReport, UsageStore } from "./usage-store.ts";
+import { usageReport } from "./usage-store.ts";
 
 type Settings = Parameters<typeof tenantLimitsFrom>[0];
 
 /** Dependencies of a tenant's object on its Worker. */
-export interface TenantEnv {
-  TEAM?: DurableObjectNamespace;
-  TENANT?: DurableObjectNamespace;
+export interface TenantEnv extends OtherObjectsEnv {
   /** Encrypts the secrets of webhooks. */
   SECRETS_KEY?: string;
 }
 
-interface RegistryStub {
-  register(id: string, label: string | null): Promise<void>;
-  unregister(id: string): Promise<void>;
-}
-
-/** A team object as its tenant calls it. */
-interface TeamStub {
-  team(): Promise<Result<unknown>>;
-  destroy(): Promise<Result<null>>;
-}
-
 /** How long the alarm waits before it calls another object again. */
 const RETRY_MS = 5_000;
-/** Teams deleted with their tenant, per alarm. */
-const DELETED_AT_ONCE = 20;
-
 /** The name under which the streams of the directory itself are counted; no team's id contains an @. */
 const FEED = "@feed";
 
 /** The last entry of a team, whatever its number. */
 const GONE = { kind: "deleted", idempotency: null, number: Number.MAX_SAFE_INTEGER } as const;
-
-/** The object's parts while it holds a tenant. */
-interface Parts {
-  tenant: TenantStore;
-  keys: KeyStore;
-  usage: UsageStore;
-  directory: Directory;
-  reservations: Reservations;
-  spending: Spending;
-  admission: Admission;
-  lists: Lists;
-  webhooks: Webhooks;
-}
 
 /**
  * A tenant as a Durable Object: its keys, its limits, its webhooks and the directory of its teams. Under the name
@@ -101,8 +67,9 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   readonly #clock = new ChangeClock();
   readonly #feed = new ChangeFeed();
   readonly #sealer: Sealer;
+  readonly #others: OtherObjects;
   protected readonly webhookSource: WebhookSource;
-  #parts: Parts | undefined;
+  #parts: TenantParts | undefined;
   /** When the alarm fires, as far as this instance has set it. */
   #alarmAt: number | null = null;
 
@@ -110,6 +77,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     super(ctx, env);
     this.#db = new Database(ctx.storage);
     this.#sealer = new Sealer(env.SECRETS_KEY);
+    this.#others = new OtherObjects(env);
     this.webhookSource = {
       stored: () => this.#parts?.webhooks,
       hold: () => this.#hold().webhooks,
@@ -307,12 +275,12 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
     try {
       if (!parts.tenant.record.deleting) parts.webhooks.tick();
-      await this.#registerOnce(parts);
+      await this.#others.register(parts);
       if (parts.tenant.record.deleting) {
         await this.#delete(parts);
         return;
       }
-      await this.#dropExpired(parts);
+      await this.#others.dropExpired(parts);
       this.#arm(Date.now());
     } catch {
       // The alarm that is set tries again.
@@ -320,7 +288,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   }
 
   /** The parts; the tables are created on the first write. @param label of a new tenant */
-  #hold(label?: string): Parts {
+  #hold(label?: string): TenantParts {
     if (this.#parts === undefined) {
       const { name } = this.ctx.id;
       if (name === undefined) throw new TypeError("a tenant's object is found by its name");
@@ -342,28 +310,15 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     createTenantTables(this.#db);
     const tenant = new TenantStore(this.#db);
     if (!tenant.exists) return;
-    const usage = new UsageStore(this.#db);
-    const directory = new Directory(this.#db, this.#clock, usage);
-    const spending = new Spending(directory, usage);
-    const webhooks = new Webhooks({
+    const parts = loadParts(tenant, this.#clock, {
       db: this.#db,
       sealer: this.#sealer,
       send: (request) => this.sendWebhook(request),
       arm: () => this.#arm(Date.now()),
     });
-    this.#parts = {
-      tenant,
-      keys: new KeyStore(this.#db),
-      usage,
-      directory,
-      reservations: new Reservations(this.#db, directory),
-      spending,
-      admission: new Admission(directory, spending),
-      lists: new Lists(this.#db, directory),
-      webhooks,
-    };
+    this.#parts = parts;
     // Not in the constructor: the fields of a subclass are not initialized yet.
-    queueMicrotask(() => webhooks.tick());
+    queueMicrotask(() => parts.webhooks.tick());
   }
 
   /** Sets the alarm to when something has to happen by itself. */
@@ -380,57 +335,19 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     else void this.ctx.storage.setAlarm(this.#alarmAt);
   }
 
-  /** Tells the registry of this tenant, until it has been told. */
-  async #registerOnce({ tenant }: Parts): Promise<void> {
-    const { id, label, registered } = tenant.record;
-    if (registered) return;
-    await this.#registry().register(id, label);
-    if (tenant.record.label === label) tenant.save({ registered: true });
-  }
-
-  /** A reservation whose team exists is kept: the team's entry is on its way. */
-  async #dropExpired({ tenant, reservations }: Parts): Promise<void> {
-    const now = Date.now();
-    for (const id of reservations.expired(now)) {
-      const found = await this.#team(tenant.record.id, id).team();
-      if (found.ok) reservations.extend(id, now);
-      else reservations.drop(id);
-    }
-  }
-
-  /** Deletes some teams, and the rest when none is left. */
-  async #delete(parts: Parts): Promise<void> {
-    const { tenant, directory } = parts;
-    const { id: name } = tenant.record;
-    const teams = directory.some(DELETED_AT_ONCE);
-    await Promise.all(
-      teams.map(async (team) => {
-        const destroyed = await this.#team(name, team).destroy();
-        // Its object holds no team, so nothing will tell of it any more.
-        if (!destroyed.ok) this.deliver({ team, place: null, entries: [GONE] });
-      }),
-    );
-    if (teams.length > 0) {
+  /** Deletes some teams; the object itself when none is left. */
+  async #delete(parts: TenantParts): Promise<void> {
+    const { deleted, absent } = await this.#others.deleteTeams(parts);
+    for (const team of absent) this.deliver({ team, place: null, entries: [GONE] });
+    if (deleted) {
       await this.ctx.storage.setAlarm(Date.now());
       return;
     }
-    await this.#registry().unregister(name);
+    await this.#others.unregister(parts.tenant.record.id);
     this.#feed.end();
     parts.webhooks.close();
     this.#parts = undefined;
     await this.ctx.storage.deleteAll();
-  }
-
-  #team(tenant: string, id: string): TeamStub {
-    const { TEAM } = this.env;
-    if (TEAM === undefined) throw new TypeError("the binding TEAM is missing");
-    return TEAM.get(TEAM.idFromName(`${tenant}/${id}`)) as unknown as TeamStub;
-  }
-
-  #registry(): RegistryStub {
-    const { TENANT } = this.env;
-    if (TENANT === undefined) throw new TypeError("the binding TENANT is missing");
-    return TENANT.get(TENANT.idFromName(REGISTRY)) as unknown as RegistryStub;
   }
 }
 

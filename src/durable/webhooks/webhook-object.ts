@@ -13,7 +13,7 @@ import {
 } from "../../contract/webhook.ts";
 import type { WebhookGateway } from "../../contract/webhook-gateway.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
-import { fromCursor, invalidCursor, toCursor } from "../tenant/cursor.ts";
+import { fromCursor, invalidCursor, toCursor } from "../tenant/directory/cursor.ts";
 import { refuseInput } from "../object/refusals.ts";
 import { shown } from "./delivery-store.ts";
 import { isDelivered, shownResult } from "./dispatcher.ts";

@@ -1,6 +1,6 @@
-import { fromBase64Url, toBase64Url } from "../../core/base64.ts";
-import type { Json } from "../../core/json.ts";
-import type { Refused } from "../../contract/result.ts";
+import { fromBase64Url, toBase64Url } from "../../../core/base64.ts";
+import type { Json } from "../../../core/json.ts";
+import type { Refused } from "../../../contract/result.ts";
 
 /**
  * Cursors are opaque: base64url of JSON that begins with a version, so that a tenant spread over several objects can have

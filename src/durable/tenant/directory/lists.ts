@@ -7,12 +7,13 @@ import type {
   RunQuery,
   TeamList,
   TeamQuery,
-} from "../../contract/directory.ts";
-import { ok, type Result } from "../../contract/result.ts";
-import type { RunStatus } from "../../contract/run.ts";
-import type { Database } from "../storage/database.ts";
+} from "../../../contract/directory.ts";
+import { ok, type Result } from "../../../contract/result.ts";
+import type { RunStatus } from "../../../contract/run.ts";
+import type { Database } from "../../storage/database.ts";
 import { fromCursor, invalidCursor, toCursor } from "./cursor.ts";
-import type { Activity, Directory } from "./directory.ts";
+import type { Activity } from "./activity-store.ts";
+import type { Directory } from "./directory.ts";
 import { OPEN_STATUSES, type RunRow } from "./open-runs.ts";
 
 /** Teams looked at for one page of a search; then the page ends with a cursor, however short it is. */

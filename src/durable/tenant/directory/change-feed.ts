@@ -1,4 +1,4 @@
-import { ClientStream } from "../stream/client-stream.ts";
+import { ClientStream } from "../../stream/client-stream.ts";
 import type { Change, Directory } from "./directory.ts";
 
 const PING_MS = 15_000;

@@ -4,30 +4,21 @@ import type {
   ListedRequest,
   ListedTeam,
   OutboxEntry,
-  RunKey,
   TeamFacts,
-} from "../../contract/directory.ts";
-import type { RequestUsage } from "../../core/models/llm-messages.ts";
-import type { Database } from "../storage/database.ts";
+} from "../../../contract/directory.ts";
+import type { RequestUsage } from "../../../core/models/llm-messages.ts";
+import type { Database } from "../../storage/database.ts";
 import type { ChangeClock } from "./change-clock.ts";
-import { isOpen, OpenRuns, type RunRow } from "./open-runs.ts";
-import { addDays, type DayUsage, usageOf, type UsageStore } from "./usage-store.ts";
-
-/** The row of a team in the list, written when one of its runs ends or the team itself changes. */
-export interface Activity {
-  /** Of the last entry that was applied. */
-  number: number;
-  usage: RequestUsage;
-  updated_at: string;
-  /** The runs that ended last, the latest first. */
-  ended: EndedRun[];
-  /** Of the last day on which a run ended. */
-  day: DayUsage | null;
-}
-
-interface EndedRun extends RunKey {
-  changed: number;
-}
+import {
+  type Activity,
+  ActivityStore,
+  NO_ACTIVITY,
+  type PlacedActivity,
+} from "./activity-store.ts";
+import { DeletedTeams } from "./deleted-teams.ts";
+import { isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
+import { RunStore } from "./run-store.ts";
+import { addDays, type DayUsage, usageOf, type UsageStore } from "../usage-store.ts";
 
 /** A change of the directory, for those who watch. */
 export type Change =
@@ -41,17 +32,6 @@ type Deleted = Extract<OutboxEntry, { kind: "deleted" }>;
 
 /** Ended runs that a team's row names: a watcher who comes back is told of as many. */
 const MOST_ENDED = 10;
-/** Watchers who come back are told of teams deleted in this time. */
-const REMEMBER_DELETED_MS = 7 * 86_400_000;
-
-const NO_ACTIVITY: Activity = {
-  number: 0,
-  usage: { prompt_tokens: 0, completion_tokens: 0 },
-  updated_at: "",
-  ended: [],
-  day: null,
-};
-
 /** What became of a delivery: the changes it made, and its entries that were not applied before. */
 export type Applied = Acknowledgement & {
   changes: Change[];
@@ -65,7 +45,9 @@ export class Directory {
   readonly #db: Database;
   readonly #clock: ChangeClock;
   readonly #usage: UsageStore;
-  readonly open: OpenRuns;
+  readonly #activity: ActivityStore;
+  readonly #deleted: DeletedTeams;
+  readonly #runs: RunStore;
   /** Where teams with a run under way have their row. */
   readonly #places = new Map<string, number>();
   #size: number | undefined;
@@ -74,10 +56,17 @@ export class Directory {
     this.#db = db;
     this.#clock = clock;
     this.#usage = usage;
-    this.open = new OpenRuns(db);
+    this.#activity = new ActivityStore(db);
+    this.#deleted = new DeletedTeams(db);
+    this.#runs = new RunStore(db);
     for (const { team, runs } of this.open.teams()) {
       for (const { place } of runs) if (place !== null) this.#places.set(team, place);
     }
+  }
+
+  /** The runs without an outcome. */
+  get open(): OpenRuns {
+    return this.#runs.open;
   }
 
   activityOf(team: string): Activity {
@@ -108,7 +97,7 @@ export class Directory {
       // The start of a run is stored in its own row alone; the team's place in the list follows it in memory.
       noted = applied.moves || at === null;
       if (noted) {
-        this.#move(team, at, changed, activity);
+        this.#activity.move(team, at, changed, activity);
         at = changed;
       }
     }
@@ -116,7 +105,7 @@ export class Directory {
     else this.#places.delete(team);
     const resync = at !== null && this.team(team) === undefined;
     const note = (): void => {
-      if (!noted && at !== null) this.#move(team, at, at, activity);
+      if (!noted && at !== null) this.#activity.move(team, at, at, activity);
     };
     return { number: activity.number, place: at ?? 0, resync, changes, applied: fresh, note };
   }
@@ -143,7 +132,7 @@ export class Directory {
 
   /** The present state of what has changed after a change, oldest first, each thing once. */
   since(after: number): Change[] {
-    const teams = this.#changed("activity", after);
+    const teams = this.#activity.since(after);
     const open = [...this.open.teams()].flatMap(({ runs }) => runs);
     const ended = teams.flatMap(({ id }) => this.#endedSince(id, after));
     const runs = [...open.filter(({ changed }) => changed > after), ...ended];
@@ -153,7 +142,7 @@ export class Directory {
       .filter(({ changed }) => changed > after);
     const changes: Change[] = [
       ...teams.map(({ changed, id }) => ({ changed, kind: "team" as const, id })),
-      ...this.#changed("gone", after).map(({ changed, id }) => ({
+      ...this.#deleted.since(after).map(({ changed, id }) => ({
         changed,
         kind: "team_deleted" as const,
         id,
@@ -181,70 +170,29 @@ export class Directory {
   }
 
   /** The last days of all teams, as far as they are not before `from` (epoch milliseconds). */
-  *lastDays(from: number): Iterable<{ team: string; usage: DayUsage }> {
-    for (const { id, record } of this.#db.each<{ id: string; record: string }>(
-      "select id, record from activity where changed >= ?",
-      from * 1000,
-    )) {
-      const { day } = JSON.parse(record) as Activity;
-      if (day !== null) yield { team: id, usage: day };
-    }
+  lastDays(from: number): Iterable<{ team: string; usage: DayUsage }> {
+    return this.#activity.lastDays(from);
   }
 
-  /** The team's row in the list. Without a known place it is searched; a team loses its place with an acknowledgement that got lost. */
-  #find(team: string, place: number | null): { at: number | null; activity: Activity } {
-    const query =
-      place === null
-        ? undefined
-        : this.#db.first<{ changed: number; record: string }>(
-            "select changed, record from activity where changed = ? and id = ?",
-            place,
-            team,
-          );
-    const row =
-      query ??
-      (this.team(team) === undefined && place === null
-        ? undefined
-        : this.#db.first<{ changed: number; record: string }>(
-            "select changed, record from activity where id = ?",
-            team,
-          ));
-    if (row === undefined) return { at: null, activity: NO_ACTIVITY };
-    return { at: row.changed, activity: JSON.parse(row.record) as Activity };
+  /** A team loses its place with an acknowledgement that got lost; one that is not known has none. */
+  #find(team: string, place: number | null): PlacedActivity {
+    if (place !== null) return this.#activity.find(team, place);
+    if (this.team(team) === undefined) return { at: null, activity: NO_ACTIVITY };
+    return this.#activity.search(team);
   }
 
   /** The number of the entry that deleted the team, if that is among these: the acknowledgement was lost. */
   #deletedWith(team: string, place: number | null, entries: readonly OutboxEntry[]): number {
     const last = entries.findLast(({ kind }) => kind === "deleted");
-    const applied =
-      last &&
-      this.#db.first(
-        "select 1 as found from gone where changed > ? and id = ? and number = ?",
-        place ?? 0,
-        team,
-        last.number,
-      );
-    return applied ? last.number : 0;
-  }
-
-  #changed(table: "activity" | "gone", after: number): { changed: number; id: string }[] {
-    return this.#db.all(`select changed, id from ${table} where changed > ?`, after);
+    return last && this.#deleted.has(team, last.number, place ?? 0) ? last.number : 0;
   }
 
   /** The runs of the team that ended after a change; no more than its row names. */
   #endedSince(team: string, after: number): RunRow[] {
     return this.activityOf(team)
       .ended.filter(({ changed }) => changed > after)
-      .flatMap(({ status, created, id }) => {
-        const row = this.#db.first<{ record: string }>(
-          "select record from run where status = ? and created = ? and team = ? and id = ?",
-          status,
-          created,
-          team,
-          id,
-        );
-        return row === undefined ? [] : [JSON.parse(row.record) as RunRow];
-      });
+      .map((run) => this.#runs.get(team, run))
+      .filter((row) => row !== undefined);
   }
 
   #applyEntry(
@@ -264,7 +212,7 @@ export class Directory {
       case "run": {
         const row = { run: entry.run, changed, place };
         const moves = !isOpen(entry.run.status);
-        this.#saveRun(row);
+        this.#runs.save(row);
         return {
           activity: moves ? this.#ended(team, row, entry.team_usage, activity) : activity,
           changes: [
@@ -300,7 +248,7 @@ export class Directory {
       case "message":
         return { activity, changes: [], moves: false };
       case "runs_deleted":
-        for (const run of entry.runs) this.#deleteRun(team, run);
+        for (const run of entry.runs) this.#runs.delete(team, run);
         return { activity, changes: [], moves: false };
     }
   }
@@ -337,59 +285,6 @@ export class Directory {
     this.#size = size;
   }
 
-  #saveRun(row: RunRow): void {
-    const { run } = row;
-    const created = Date.parse(run.created_at);
-    const before = this.open.get(run.team_id, run.id);
-    const record = JSON.stringify(row);
-    if (before) {
-      this.#db.write(
-        "update run set status = ?, record = ? where status = ? and created = ? and team = ? and id = ?",
-        run.status,
-        record,
-        before.run.status,
-        created,
-        run.team_id,
-        run.id,
-      );
-    } else {
-      this.#db.write(
-        "insert or replace into run values (?, ?, ?, ?, ?)",
-        run.status,
-        created,
-        run.team_id,
-        run.id,
-        record,
-      );
-    }
-    this.open.set(row);
-  }
-
-  #deleteRun(team: string, { status, created, id }: RunKey): void {
-    this.#db.write(
-      "delete from run where status = ? and created = ? and team = ? and id = ?",
-      status,
-      created,
-      team,
-      id,
-    );
-  }
-
-  #move(team: string, from: number | null, to: number, activity: Activity): void {
-    const record = JSON.stringify(activity);
-    if (from === null) {
-      this.#db.write("insert into activity values (?, ?, ?)", to, team, record);
-    } else {
-      this.#db.write(
-        "update activity set changed = ?, record = ? where changed = ? and id = ?",
-        to,
-        record,
-        from,
-        team,
-      );
-    }
-  }
-
   /** Removes everything of the team but what it used. */
   #remove(
     team: string,
@@ -399,22 +294,15 @@ export class Directory {
     changed: number,
   ): void {
     if (day !== null) this.#usage.put(team, day);
-    if (place !== null) {
-      this.#db.write("delete from activity where changed = ? and id = ?", place, team);
-    }
+    if (place !== null) this.#activity.remove(team, place);
     this.#db.write("delete from team where id = ?", team);
     this.#db.write("delete from reservation where id = ?", team);
     this.#db.write("delete from request where team = ?", team);
-    for (const { run } of this.open.of(team)) {
-      this.#deleteRun(team, { ...run, created: Date.parse(run.created_at) });
-    }
-    this.open.remove(team);
+    this.#runs.deleteOpen(team);
     if (idempotency !== null) {
       this.#db.write("delete from idempotency where key = ? and team = ?", idempotency, team);
     }
-    this.#db.write("insert into gone values (?, ?, ?)", changed, team, number);
-    const forgotten = changed - REMEMBER_DELETED_MS * 1000;
-    this.#db.write("delete from gone where changed < ?", forgotten);
+    this.#deleted.add(team, number, changed);
     this.#size = undefined;
   }
 }

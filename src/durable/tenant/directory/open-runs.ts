@@ -1,6 +1,6 @@
-import type { ListedRun, ListedTeam } from "../../contract/directory.ts";
-import type { RunStatus } from "../../contract/run.ts";
-import type { Database } from "../storage/database.ts";
+import type { ListedRun, ListedTeam } from "../../../contract/directory.ts";
+import type { RunStatus } from "../../../contract/run.ts";
+import type { Database } from "../../storage/database.ts";
 
 /** Statuses of runs that have no outcome yet. */
 export const OPEN_STATUSES = ["queued", "running", "waiting", "paused"] as const;

@@ -1,0 +1,87 @@
+import type { Result } from "../../contract/result.ts";
+import { REGISTRY } from "./registry.ts";
+import type { TenantParts } from "./tenant-parts.ts";
+
+/** Bindings to the objects that a tenant's object calls. */
+export interface OtherObjectsEnv {
+  TEAM?: DurableObjectNamespace;
+  TENANT?: DurableObjectNamespace;
+}
+
+/** The registry as a tenant calls it. */
+interface RegistryStub {
+  register(id: string, label: string | null): Promise<void>;
+  unregister(id: string): Promise<void>;
+}
+
+/** A team object as its tenant calls it. */
+interface TeamStub {
+  team(): Promise<Result<unknown>>;
+  destroy(): Promise<Result<null>>;
+}
+
+/** Teams deleted with their tenant, per alarm. */
+const DELETED_AT_ONCE = 20;
+
+/** The calls of a tenant's object to its teams and to the registry. Each may be repeated after a failure. */
+export class OtherObjects {
+  readonly #env: OtherObjectsEnv;
+
+  constructor(env: OtherObjectsEnv) {
+    this.#env = env;
+  }
+
+  /** Tells the registry of the tenant, until it has been told. */
+  async register({ tenant }: TenantParts): Promise<void> {
+    const { id, label, registered } = tenant.record;
+    if (registered) return;
+    await this.#registry().register(id, label);
+    if (tenant.record.label === label) tenant.save({ registered: true });
+  }
+
+  unregister(tenant: string): Promise<void> {
+    return this.#registry().unregister(tenant);
+  }
+
+  /** Drops the expired reservations of teams that do not exist; the entries of the others are on their way. */
+  async dropExpired({ tenant, reservations }: TenantParts): Promise<void> {
+    const now = Date.now();
+    for (const id of reservations.expired(now)) {
+      const found = await this.#team(tenant.record.id, id).team();
+      if (found.ok) reservations.extend(id, now);
+      else reservations.drop(id);
+    }
+  }
+
+  /**
+   * Deletes some of the tenant's teams.
+   *
+   * @returns whether there were any, and those whose object holds no team: nothing will tell of them any more
+   */
+  async deleteTeams({
+    tenant,
+    directory,
+  }: TenantParts): Promise<{ deleted: boolean; absent: string[] }> {
+    const teams = directory.some(DELETED_AT_ONCE);
+    const absent: string[] = [];
+    await Promise.all(
+      teams.map(async (team) => {
+        const destroyed = await this.#team(tenant.record.id, team).destroy();
+        if (!destroyed.ok) absent.push(team);
+      }),
+    );
+    return { deleted: teams.length > 0, absent };
+  }
+
+  #team(tenant: string, id: string): TeamStub {
+    const { TEAM } = this.#env;
+    if (TEAM === undefined) throw new TypeError("the binding TEAM is missing");
+    return TEAM.get(TEAM.idFromName(`${tenant}/${id}`)) as unknown as TeamStub;
+  }
+
+  #registry(): RegistryStub {
+    const { TENANT } = this.#env;
+    if (TENANT === undefined) throw new TypeError("the binding TENANT is missing");
+    return TENANT.get(TENANT.idFromName(REGISTRY)) as unknown as RegistryStub;
+  }
+}
