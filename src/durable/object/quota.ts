@@ -11,6 +11,8 @@ const GATHER_MS = 200;
 const REPORT_MS = 60_000;
 const MINUTE_MS = 60_000;
 
+const encoder = new TextEncoder();
+
 export interface QuotaOptions {
   team: string;
   /** Undefined for a team that no tenant lists. */
@@ -32,6 +34,7 @@ export class Quota {
   #report: ReturnType<typeof setTimeout> | undefined;
   /** The streams that the tenant counts. */
   #reported = 0;
+  #closed = false;
 
   constructor(options: QuotaOptions) {
     this.#options = options;
@@ -67,7 +70,7 @@ export class Quota {
     const now = Date.now();
     const { left, at } = this.#bytes;
     const refilled = Math.min(most, left + (Math.max(0, now - at) / MINUTE_MS) * most);
-    const size = JSON.stringify(message ?? null).length;
+    const size = encoder.encode(JSON.stringify(message ?? null)).byteLength;
     // A message larger than a whole minute's bytes would never fit.
     if (Math.min(size, most) > refilled) {
       this.#bytes = { left: refilled, at: now };
@@ -89,6 +92,7 @@ export class Quota {
 
   /** The team is deleted: reports no more. */
   close(): void {
+    this.#closed = true;
     clearTimeout(this.#report);
   }
 
@@ -112,6 +116,8 @@ export class Quota {
     );
     if (admitted === undefined) return undefined;
     if (!admitted.ok) return admitted;
+    // The team was deleted in the meantime.
+    if (this.#closed) return undefined;
     this.#limits = admitted.value.limits;
     this.#options.tellMessages(admitted.value.messages);
     if (request.streams !== undefined) {

@@ -14,7 +14,7 @@ import type {
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
-import type { Refused, Result } from "../../contract/result.ts";
+import type { Result } from "../../contract/result.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -22,9 +22,7 @@ import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { tenantLimitsFrom } from "../../contract/tenant.ts";
 import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
 import { Listing } from "../outbox/listing.ts";
-import type { Outbox } from "../outbox/outbox.ts";
 import { createTeam } from "./create-team.ts";
-import { RunController } from "../run/run-controller.ts";
 import { Mutex } from "./mutex.ts";
 import type {
   ForkCursor,
@@ -36,38 +34,17 @@ import type {
 } from "../fork/fork.ts";
 import { ForkSource } from "../fork/fork-source.ts";
 import { ForkTarget } from "../fork/fork-target.ts";
-import { LiveFeed } from "../stream/live-feed.ts";
-import { TeamCache } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
 import { refuseInput, stillBeingDeleted, teamNotFound } from "./refusals.ts";
-import { RunService } from "./run-service.ts";
-import { ScheduleService } from "../schedules/schedule-service.ts";
-import { Scheduler } from "../schedules/scheduler.ts";
 import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
-import type { Stores } from "../storage/stores.ts";
-import { Quota } from "./quota.ts";
 import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
 import { TeamAlarm } from "./team-alarm.ts";
-import { TeamService } from "./team-service.ts";
+import { loadParts, refuseRun, type TeamParts } from "./team-parts.ts";
 
 type Settings = Parameters<typeof tenantLimitsFrom>[0];
-
-/** The parts of an object that holds a team. */
-interface Parts {
-  stores: Stores;
-  /** Undefined for a team that no tenant lists. */
-  outbox: Outbox | undefined;
-  quota: Quota;
-  controller: RunController;
-  live: LiveFeed;
-  team: TeamService;
-  runs: RunService;
-  schedules: ScheduleService;
-  scheduler: Scheduler;
-}
 
 /**
  * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
@@ -77,7 +54,7 @@ interface Parts {
  */
 export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Undefined as long as no team exists. */
-  #parts: Parts | undefined;
+  #parts: TeamParts | undefined;
   readonly #listing: Listing;
   #alarm: TeamAlarm;
   /** Serializes changes of the team: no run starts in the middle of one. */
@@ -357,43 +334,22 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       this.#listing.restore(this.#alarm);
       return;
     }
-    const live = new LiveFeed(this.restMs());
-    const secrets = this.#secrets;
-    const build = async (sealed: ComponentModel): Promise<Runnable> =>
-      this.build(await secrets.open(sealed));
-    const cache = new TeamCache(stores, build);
-    const controller = new RunController({
+    const parts = loadParts({
       storage: this.ctx.storage,
-      alarm: this.#alarm,
       stores,
-      live,
-      team: cache,
+      alarm: this.#alarm,
+      listing: this.#listing,
+      secrets: this.#secrets,
+      limits: tenantLimitsFrom(this.env as object as Settings),
+      restMs: this.restMs(),
+      build: (component) => this.build(component),
       log: (...entry) => this.log(...entry),
       costOf: (...used) => this.costOf(...used),
     });
-    const team = new TeamService({ stores, controller, cache, build, secrets });
-    const outbox = this.#listing.open(stores, this.#alarm);
-    const quota = new Quota({
-      team: stores.team.record.id,
-      tenant: this.#listing.tenant,
-      limits: tenantLimitsFrom(this.env as object as Settings),
-      storedBytes: () => this.ctx.storage.sql.databaseSize,
-      openStreams: () => live.streams,
-      tellMessages: (wanted) => {
-        // The team may have been deleted in the meantime.
-        if (this.#parts?.stores === stores) stores.announcer.setWantsMessages(wanted);
-      },
-    });
-    live.onLeave = () => quota.streamEnded();
-    const runs = new RunService(stores, controller);
-    const refuse = (input: StartRunInput): Promise<Refused | undefined> =>
-      refuseRun({ runs, quota }, input, false);
-    const scheduler = new Scheduler({ stores, alarm: this.#alarm, runs, refuse });
-    const schedules = new ScheduleService({ stores, scheduler, runs, refuse });
-    this.#parts = { stores, outbox, quota, controller, live, team, runs, schedules, scheduler };
+    this.#parts = parts;
     // Not in the constructor: the fields of a subclass are not initialized yet.
-    queueMicrotask(() => controller.kick());
-    if (scheduler.dueAt !== null) void this.#alarm.restore();
+    queueMicrotask(() => parts.controller.kick());
+    if (parts.scheduler.dueAt !== null) void this.#alarm.restore();
   }
 
   /** One after the other, each between other changes; one that fails is tried again by the next alarm. */
@@ -437,21 +393,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return new ForkTarget(this.ctx.storage, this.#listing.newStores(), tenantName);
   }
 
-  #with<T>(use: (parts: Parts) => Result<T>): Result<T> {
+  #with<T>(use: (parts: TeamParts) => Result<T>): Result<T> {
     return this.#parts ? use(this.#parts) : teamNotFound();
   }
 
-  #change<T>(change: (parts: Parts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
+  #change<T>(change: (parts: TeamParts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
     return this.#changes.run(() => (this.#parts ? change(this.#parts) : teamNotFound()));
   }
-}
-
-/** Asks the tenant whether the run may start, unless the request starts none. */
-async function refuseRun(
-  { runs, quota }: Pick<Parts, "runs" | "quota">,
-  input: StartRunInput,
-  stream: boolean,
-): Promise<Refused | undefined> {
-  const starts = runs.starts(input);
-  return starts && quota.refuseRun(starts, { task: input.task, stream });
 }

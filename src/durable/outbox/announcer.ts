@@ -29,6 +29,8 @@ export class Announcer {
   readonly #stores: Stores;
   /** The last run told of. */
   #told: { id: string; status: RunStatus } | undefined;
+  /** As stored; undefined before it was read. */
+  #wantsMessages: boolean | undefined;
   /** Called when something is to be delivered. */
   onEntry: () => void = () => undefined;
 
@@ -83,7 +85,7 @@ export class Announcer {
 
   /** Messages of a run were committed. @param after the cursor before them */
   messages(record: RunRecord, after: number): void {
-    if (!this.#wantsMessages && !tellsMessages(record)) return;
+    if (!this.#readWantsMessages() && !tellsMessages(record)) return;
     const { log } = this.#stores;
     for (let from = after; ;) {
       const page = log.messages({ after: from, limit: MESSAGES_AT_ONCE });
@@ -103,9 +105,10 @@ export class Announcer {
 
   /** The tenant says whether its webhooks want the team's messages. */
   setWantsMessages(wanted: boolean): void {
-    if (wanted === this.#wantsMessages) return;
+    if (wanted === this.#readWantsMessages()) return;
     if (wanted) this.#stores.meta.write(WANTS_MESSAGES, true);
     else this.#stores.meta.remove(WANTS_MESSAGES);
+    this.#wantsMessages = wanted;
   }
 
   /** A question was answered, or an answer would have no effect any more. */
@@ -134,8 +137,9 @@ export class Announcer {
     this.#add({ kind: "deleted", idempotency: team.record.idempotency?.key ?? null });
   }
 
-  get #wantsMessages(): boolean {
-    return this.#stores.meta.read(WANTS_MESSAGES) === true;
+  #readWantsMessages(): boolean {
+    this.#wantsMessages ??= this.#stores.meta.read(WANTS_MESSAGES) === true;
+    return this.#wantsMessages;
   }
 
   #add(change: OutboxChange): void {
@@ -148,6 +152,7 @@ export class Announcer {
   /** After a transaction that failed. */
   forget(): void {
     this.#told = undefined;
+    this.#wantsMessages = undefined;
   }
 }
 

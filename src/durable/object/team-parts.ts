@@ -1,0 +1,95 @@
+import type { Refused } from "../../contract/result.ts";
+import type { StartRunInput } from "../../contract/gateway.ts";
+import type { TenantLimits } from "../../contract/tenant.ts";
+import type { ComponentModel } from "../../core/component/component.ts";
+import type { Log } from "../../core/log.ts";
+import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { Runnable } from "../../core/run/runnable.ts";
+import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
+import type { Listing } from "../outbox/listing.ts";
+import type { Outbox } from "../outbox/outbox.ts";
+import { RunController } from "../run/run-controller.ts";
+import { TeamCache } from "../run/team-cache.ts";
+import { ScheduleService } from "../schedules/schedule-service.ts";
+import { Scheduler } from "../schedules/scheduler.ts";
+import type { Stores } from "../storage/stores.ts";
+import { LiveFeed } from "../stream/live-feed.ts";
+import { Quota } from "./quota.ts";
+import { RunService } from "./run-service.ts";
+import type { TeamAlarm } from "./team-alarm.ts";
+import { TeamService } from "./team-service.ts";
+
+/** The parts of an object that holds a team. */
+export interface TeamParts {
+  stores: Stores;
+  /** Undefined for a team that no tenant lists. */
+  outbox: Outbox | undefined;
+  quota: Quota;
+  controller: RunController;
+  live: LiveFeed;
+  team: TeamService;
+  runs: RunService;
+  schedules: ScheduleService;
+  scheduler: Scheduler;
+}
+
+/** What the parts need of their object and of its deployment. */
+export interface TeamHost {
+  storage: DurableObjectStorage;
+  stores: Stores;
+  alarm: TeamAlarm;
+  listing: Listing;
+  secrets: ComponentSecrets;
+  /** The deployment's limits; those of the tenant come with its answers. */
+  limits: TenantLimits;
+  /** Milliseconds that streams stay open once a run waits for a human. */
+  restMs: number;
+  build: (component: ComponentModel) => Runnable | Promise<Runnable>;
+  log: Log;
+  costOf: (model: string, tokens: RequestUsage) => number | null;
+}
+
+/** Loads a stored team. */
+export function loadParts(host: TeamHost): TeamParts {
+  const { storage, stores, alarm, listing, secrets } = host;
+  const live = new LiveFeed(host.restMs);
+  const build = async (sealed: ComponentModel): Promise<Runnable> =>
+    host.build(await secrets.open(sealed));
+  const cache = new TeamCache(stores, build);
+  const { log, costOf } = host;
+  const controller = new RunController({ storage, alarm, stores, live, team: cache, log, costOf });
+  const quota = new Quota({
+    team: stores.team.record.id,
+    tenant: listing.tenant,
+    limits: host.limits,
+    storedBytes: () => storage.sql.databaseSize,
+    openStreams: () => live.streams,
+    tellMessages: (wanted) => stores.announcer.setWantsMessages(wanted),
+  });
+  live.onLeave = () => quota.streamEnded();
+  const runs = new RunService(stores, controller);
+  const refuse = (input: StartRunInput): Promise<Refused | undefined> =>
+    refuseRun({ runs, quota }, input, false);
+  const scheduler = new Scheduler({ stores, alarm, runs, refuse });
+  return {
+    stores,
+    outbox: listing.open(stores, alarm),
+    quota,
+    controller,
+    live,
+    team: new TeamService({ stores, controller, cache, build, secrets }),
+    runs,
+    schedules: new ScheduleService({ stores, scheduler, runs, refuse }),
+    scheduler,
+  };
+}
+
+/** Asks the tenant whether the run may start, unless the request starts none. */
+export async function refuseRun(
+  { runs, quota }: Pick<TeamParts, "runs" | "quota">,
+  input: StartRunInput,
+  stream: boolean,
+): Promise<Refused | undefined> {
+  const starts = runs.starts(input);
+  return starts && quota.refuseRun(starts, { task: input.task, stream });
+}
