@@ -15,7 +15,7 @@ import { openRequests } from "../storage/human-requests.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/run-store.ts";
 import { type Commit, lastCommit } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
-import { TurnEvents } from "./turn-events.ts";
+import { TurnEvents } from "./turn/turn-events.ts";
 
 /** A run that has no outcome yet, and its turn in progress. */
 export class ActiveRun {

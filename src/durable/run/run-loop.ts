@@ -2,7 +2,7 @@ import { TroupeError } from "../../core/errors.ts";
 import { isTurnSignal, type TurnSignal } from "../../core/run/signals.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { ActiveRun } from "./active-run.ts";
-import { commitTurn } from "./commit.ts";
+import { commitTurn } from "./turn/commit.ts";
 import type { Drive } from "./drive.ts";
 import type { TurnState } from "./next-action.ts";
 import { countRecovery } from "./recovery-budget.ts";
@@ -10,9 +10,9 @@ import type { RunFeed } from "./run-feed.ts";
 import type { RunLifecycle } from "./run-lifecycle.ts";
 import type { Outcome } from "./run-outcome.ts";
 import type { LoadedTeam, TeamCache } from "./team-cache.ts";
-import { runTurn } from "./turn.ts";
-import { TurnJournal } from "./turn-journal.ts";
-import { outcomeOfTurn } from "./turn-outcome.ts";
+import { runTurn } from "./turn/turn.ts";
+import { TurnJournal } from "./turn/turn-journal.ts";
+import { outcomeOfTurn } from "./turn/turn-outcome.ts";
 
 /** Actions in a row without yielding: storage commits, requests and clients need the event loop. */
 const ACTIONS_AT_A_STRETCH = 16;

@@ -1,5 +1,5 @@
-import type { Message } from "../../core/messages/message.ts";
-import type { EventLog, RecordedEvent } from "../storage/event-log.ts";
+import type { Message } from "../../../core/messages/message.ts";
+import type { EventLog, RecordedEvent } from "../../storage/event-log.ts";
 
 export interface TurnEventsOptions {
   log: EventLog;

@@ -1,7 +1,7 @@
-import type { Progress } from "../../core/run/runnable.ts";
-import type { ActiveRun } from "./active-run.ts";
-import { usageLimitError } from "./run-limits.ts";
-import type { Outcome } from "./run-outcome.ts";
+import type { Progress } from "../../../core/run/runnable.ts";
+import type { ActiveRun } from "../active-run.ts";
+import { usageLimitError } from "../run-limits.ts";
+import type { Outcome } from "../run-outcome.ts";
 
 /** The run's outcome after a completed turn; undefined when the run goes on. */
 export function outcomeOfTurn(active: ActiveRun, progress: Progress): Outcome | undefined {

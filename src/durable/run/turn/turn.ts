@@ -1,11 +1,11 @@
-import type { Message } from "../../core/messages/message.ts";
-import type { Progress, Runnable } from "../../core/run/runnable.ts";
-import { isTurnSignal, type TurnSignal } from "../../core/run/signals.ts";
-import type { TurnHost } from "../../core/run/turn-host.ts";
-import { TurnScope } from "../../core/run/turn-scope.ts";
-import type { ActiveRun } from "./active-run.ts";
-import type { Drive } from "./drive.ts";
-import type { RunFeed } from "./run-feed.ts";
+import type { Message } from "../../../core/messages/message.ts";
+import type { Progress, Runnable } from "../../../core/run/runnable.ts";
+import { isTurnSignal, type TurnSignal } from "../../../core/run/signals.ts";
+import type { TurnHost } from "../../../core/run/turn-host.ts";
+import { TurnScope } from "../../../core/run/turn-scope.ts";
+import type { ActiveRun } from "../active-run.ts";
+import type { Drive } from "../drive.ts";
+import type { RunFeed } from "../run-feed.ts";
 
 /**
  * Runs the turn in progress from its beginning; steps that are recorded return without running. Messages are written to

@@ -1,10 +1,10 @@
-import type { Moment } from "../../core/run/turn-host.ts";
-import type { ActiveRun } from "./active-run.ts";
-import type { RecordedEvent } from "../storage/event-log.ts";
-import type { LoadedTeam } from "./team-cache.ts";
-import { type Outcome, writeOutcome } from "./run-outcome.ts";
-import type { Commit } from "../storage/commits.ts";
-import type { Stores } from "../storage/stores.ts";
+import type { Moment } from "../../../core/run/turn-host.ts";
+import type { ActiveRun } from "../active-run.ts";
+import type { RecordedEvent } from "../../storage/event-log.ts";
+import type { LoadedTeam } from "../team-cache.ts";
+import { type Outcome, writeOutcome } from "../run-outcome.ts";
+import type { Commit } from "../../storage/commits.ts";
+import type { Stores } from "../../storage/stores.ts";
 
 export interface EndOfTurn {
   /** The run's outcome if it ends with this turn. */

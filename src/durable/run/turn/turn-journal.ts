@@ -1,20 +1,20 @@
-import { TroupeError } from "../../core/errors.ts";
-import { retryDelay } from "../../core/run/retry.ts";
-import { TurnSignal } from "../../core/run/signals.ts";
-import type { Answer, Question, StepCache } from "../../core/run/turn-context.ts";
+import { TroupeError } from "../../../core/errors.ts";
+import { retryDelay } from "../../../core/run/retry.ts";
+import { TurnSignal } from "../../../core/run/signals.ts";
+import type { Answer, Question, StepCache } from "../../../core/run/turn-context.ts";
 import type {
   BranchFailure,
   Moment,
   StepOutcome,
   StepRecord,
   TurnHost,
-} from "../../core/run/turn-host.ts";
-import type { QuestionStore } from "../storage/question-store.ts";
-import type { StepStore } from "../storage/step-store.ts";
-import type { Drive } from "./drive.ts";
-import type { RunFeed } from "./run-feed.ts";
-import type { RunLifecycle } from "./run-lifecycle.ts";
-import { usageLimitError } from "./run-limits.ts";
+} from "../../../core/run/turn-host.ts";
+import type { QuestionStore } from "../../storage/question-store.ts";
+import type { StepStore } from "../../storage/step-store.ts";
+import type { Drive } from "../drive.ts";
+import type { RunFeed } from "../run-feed.ts";
+import type { RunLifecycle } from "../run-lifecycle.ts";
+import { usageLimitError } from "../run-limits.ts";
 import { type TurnFailure, TurnFailures } from "./turn-failures.ts";
 
 /** A longer wait ends the turn and leaves the rest to the alarm, so that the object can be unloaded. */
