@@ -32,11 +32,13 @@ import type { Authenticate } from "./auth/principal.ts";
 import { ModelPrices } from "./contract/model-prices.ts";
 import { tenantLimitsFrom } from "./contract/tenant.ts";
 import { allowedOrigins } from "./http/cors.ts";
+import { mcpEndpoints } from "./protocols/mcp/endpoints.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
 import { createdKeyCheck } from "./auth/created-key.ts";
 import { DurableObjectTenants } from "./durable/tenant/durable-object-tenants.ts";
 import { limitsFrom } from "./http/limits.ts";
 import { logLine } from "./http/problem.ts";
+import type { Services } from "./http/services.ts";
 import { openAIComponents } from "./models/components.ts";
 import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
@@ -125,12 +127,10 @@ export function compose(
   const tenants = TENANT && new DurableObjectTenants(TENANT);
   const createdKey = tenants && createdKeyCheck(tenants);
   const credentials = credentialSources(env, issuerFetch(env), createdKey);
-  const app = createApp({
+  const services: Services = {
     gateway: new DurableObjectGateway(TEAM),
     tenants,
     teamTokens: credentials.teamTokens,
-    origins: allowedOrigins(env.ALLOWED_ORIGINS),
-    requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
     files: sandbox && new SessionFiles(sandbox),
     components: registry,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
@@ -141,7 +141,13 @@ export function compose(
     checkWebhookUrl: (url) => checkWebhookUrl(url, webhooks),
     limits,
     prices,
+  };
+  const app = createApp({
+    ...services,
+    origins: allowedOrigins(env.ALLOWED_ORIGINS),
+    requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
     authenticate: authentication(env, credentials),
+    protocols: mcpEndpoints({ ...services, version, log }),
     version,
     log,
   });

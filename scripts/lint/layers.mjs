@@ -37,7 +37,11 @@ export const LAYERS = {
     packages: ["zod", "croner", "cloudflare:workers", "standardwebhooks"],
   },
   "http/": { src: ["core/", "contract/", "secrets/", "auth/"], packages: ["zod", "hono"] },
-  "protocols/": { src: WIRE, packages: ["zod", "hono"] },
+  // Like routes: the credentials, limits and problems are the API's.
+  "protocols/": {
+    src: ["core/", "contract/", "auth/", "http/"],
+    packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server"],
+  },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
   "testing/": { src: ["core/"], packages: ["zod"] },
   // What users would write: only with what the library entry gives them.
@@ -53,7 +57,13 @@ export const LAYERS = {
 };
 
 /** Packages too big to load before they are needed. */
-const LAZY = ["js-tiktoken", "jose", "standardwebhooks", "@modelcontextprotocol/client"];
+const LAZY = [
+  "js-tiktoken",
+  "jose",
+  "standardwebhooks",
+  "@modelcontextprotocol/client",
+  "@modelcontextprotocol/server",
+];
 
 /** @param {string} path @param {string} pattern */
 const covers = (path, pattern) =>

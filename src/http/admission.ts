@@ -5,6 +5,7 @@ import {
   unauthorized,
 } from "../auth/principal.ts";
 import type { Gateway } from "../contract/gateway.ts";
+import type { Scope } from "../contract/key.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { invalid, ProblemError } from "./problem.ts";
 import type { RequestRate } from "./rate-limit.ts";
@@ -50,7 +51,7 @@ export class Admission {
     if (endpoint.scope === null) return ANONYMOUS;
     const principal = await this.admit(request);
     if ("problem" in principal) return principal;
-    requireScope(endpoint, principal);
+    requireAccess(endpoint, principal);
     if (principal.team !== undefined && team !== undefined && team !== principal.team.id)
       throw otherTeam();
     return principal;
@@ -65,23 +66,27 @@ export class Admission {
 }
 
 /** @throws ProblemError 403 or, for an operator who names no tenant, 422 */
-function requireScope({ scope, path }: Endpoint, principal: Principal): void {
-  const { scopes, kind, tenant } = principal;
+function requireAccess({ scope, path }: Endpoint, principal: Principal): void {
+  const { kind, tenant } = principal;
   if (scope === null || scope === "any") return;
   if (scope === "operator") {
     if (kind === "operator") return;
     throw forbidden("operator_only", "Only the operator's key may do this.");
   }
-  // Callers that may run a team may answer its questions.
-  const answers = scope === "requests:write" && scopes.includes("runs:write");
-  if (!answers && !scopes.includes(scope)) {
-    throw forbidden("missing_scope", `This credential lacks the scope ${scope}.`);
-  }
-  if (kind === "team" && !path.startsWith("/v1/teams/:team")) throw otherTeam();
+  if (scope !== "each") requireScope(scope, principal);
+  if (kind === "team" && !path.includes("/teams/:team")) throw otherTeam();
   if (kind === "operator" && tenant === "") {
     const errors = [{ path: "Troupe-Tenant", message: "must name the tenant to act in" }];
     throw invalid("tenant_required", "The operator's key needs the header Troupe-Tenant.", errors);
   }
+}
+
+/** @throws ProblemError 403 */
+export function requireScope(scope: Scope, { scopes }: Principal): void {
+  // Callers that may run a team may answer its questions.
+  const answers = scope === "requests:write" && scopes.includes("runs:write");
+  if (answers || scopes.includes(scope)) return;
+  throw forbidden("missing_scope", `This credential lacks the scope ${scope}.`);
 }
 
 function otherTeam(): ProblemError {

@@ -32,6 +32,8 @@ export interface AppOptions extends Services {
   recheckMs?: number;
   /** Shown in the OpenAPI document. */
   version: string;
+  /** Other protocols over the same services. */
+  protocols?: readonly Endpoint[];
   /** Writes a line about an internal error; never holds contents of a request. */
   log: (line: string) => void;
 }
@@ -51,6 +53,7 @@ export function createApp(options: AppOptions): Hono {
     ...tenantEndpoints(options),
     ...webhookEndpoints(options),
     ...serviceEndpoints(options),
+    ...(options.protocols ?? []),
   ];
   const endpoints = [...described, openApiEndpoint(described, options.version)];
 

@@ -11,8 +11,9 @@ export interface AllowedOrigins {
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =
-  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Troupe-Tenant";
-const EXPOSED_HEADERS = "Location, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate";
+  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Troupe-Tenant, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+const EXPOSED_HEADERS =
+  "Location, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, Mcp-Session-Id";
 /** Seconds that a browser may remember a preflight's answer. */
 const PREFLIGHT_VALID = "600";
 

@@ -25,9 +25,10 @@ export interface Endpoint<
     | "Keys"
     | "Usage"
     | "Tenants"
+    | "MCP"
     | "Service";
-  /** The scope that the key must have; null for endpoints without authentication. */
-  scope: Scope | "any" | "operator" | null;
+  /** The scope that the key must have; null for endpoints without authentication; `each`: the handler checks for it. */
+  scope: Scope | "any" | "each" | "operator" | null;
   body?: Body;
   /** An empty body stands for `{}`. */
   bodyOptional?: boolean;

@@ -84,11 +84,13 @@ const TAGS: readonly Endpoint["tag"][] = [
   "Keys",
   "Usage",
   "Tenants",
+  "MCP",
   "Service",
 ];
 
 const SCOPE_TEXTS: Record<string, string> = {
   any: "Any valid credential.",
+  each: "The scope of what the message asks for.",
   operator: "The operator's key.",
 };
 
@@ -102,6 +104,7 @@ const REASONS: Record<number, string> = {
   401: "No key, or a wrong one.",
   403: "The key lacks the scope, or the request comes from a foreign site.",
   404: "There is no such team, run, request or schedule.",
+  406: "Accept must name application/json and text/event-stream.",
   409: "It conflicts with what exists or runs; the code says how.",
   413: "The body is too large.",
   415: "The body is not application/json.",

@@ -1,0 +1,93 @@
+import type { Principal } from "../../auth/principal.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { requireScope } from "../../http/admission.ts";
+import { readJson } from "../../http/body.ts";
+import { json } from "../../http/endpoint.ts";
+import { logLine, ProblemError, unwrap } from "../../http/problem.ts";
+import { scopeOfMessage } from "./access.ts";
+import { cancelRun } from "./cancellation.ts";
+import { isElicitationAnswer, takeElicitationAnswer } from "./elicitation.ts";
+import { mcpServer } from "./server.ts";
+import type { McpRequest, McpServices } from "./services.ts";
+import { sessionOf, withNewSession } from "./session.ts";
+
+const BOTH = "application/json, text/event-stream";
+
+/**
+ * Answers a POST to the MCP server. Every message is handled by itself: what it needs to know of earlier ones is in the
+ * session's id, in the message or in the team.
+ *
+ * @param only the team, at the address of one
+ * @throws ProblemError 403, 404, 413 or 415
+ */
+export async function answer(
+  services: McpServices,
+  request: Request,
+  principal: Principal,
+  only?: string,
+): Promise<Response> {
+  const body = await readBody(request, services);
+  if (body === undefined) return parseError();
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  for (const message of messages) {
+    const scope = scopeOfMessage(message);
+    if (scope !== undefined) requireScope(scope, principal);
+  }
+  const team =
+    only === undefined
+      ? undefined
+      : unwrap(await services.gateway.team(principal.tenant, only).team());
+  const about: McpRequest = {
+    services,
+    principal,
+    only: team,
+    session: sessionOf(request),
+    idempotencyKey: request.headers.get("idempotency-key") ?? undefined,
+  };
+  for (const message of messages) {
+    if (isElicitationAnswer(message)) {
+      await takeElicitationAnswer(about, message);
+      if (messages.length === 1) return new Response(null, { status: 202 });
+    }
+    if (isJsonObject(message) && message.method === "notifications/cancelled") {
+      await cancelRun(about, message);
+    }
+  }
+  const sdk = await import("./sdk.ts");
+  let failure: Error | undefined;
+  const handler = sdk.createMcpHandler(() => mcpServer(about, sdk), {
+    // Nothing is ever published: lists are read when they are needed.
+    maxSubscriptions: 0,
+    // Told of clients' mistakes, too.
+    onerror: (error) => (failure = error),
+  });
+  const response = await handler.fetch(acceptingBoth(request), { parsedBody: body });
+  if (response.status >= 500) services.log(logLine(failure));
+  const [first] = messages;
+  return isJsonObject(first) && first.method === "initialize"
+    ? withNewSession(response, first)
+    : response;
+}
+
+/** Undefined for what is not JSON. @throws ProblemError 413 or 415 */
+async function readBody(request: Request, { limits }: McpServices): Promise<unknown> {
+  try {
+    return (await readJson(request, limits)).value;
+  } catch (error) {
+    if (error instanceof ProblemError && error.problem.status === 400) return undefined;
+    throw error;
+  }
+}
+
+function parseError(): Response {
+  const message = "Parse error: the body must be a JSON-RPC message in UTF-8";
+  return json({ jsonrpc: "2.0", id: null, error: { code: -32_700, message } }, 400);
+}
+
+/** A request whose Accept names both kinds of responses, as the SDK wants it, where it accepts anything. */
+function acceptingBoth(request: Request): Request {
+  const headers = new Headers(request.headers);
+  const accept = headers.get("accept") ?? "*/*";
+  if (accept.includes("*/*")) headers.set("accept", BOTH);
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
+}

@@ -1,0 +1,37 @@
+import type { Endpoint } from "../../http/endpoint.ts";
+import { endpoint } from "../../http/endpoint.ts";
+import { EVENT_STREAM } from "../../http/sse.ts";
+import { answer } from "./answer.ts";
+import type { McpServices } from "./services.ts";
+
+/** The Model Context Protocol over Streamable HTTP: a tenant's teams as tools, or one team. */
+export function mcpEndpoints(services: McpServices): Endpoint[] {
+  const common = {
+    method: "post" as const,
+    tag: "MCP" as const,
+    scope: "each" as const,
+    answers: {
+      200: { description: "JSON-RPC responses, as JSON or as a stream.", media: EVENT_STREAM },
+      202: { description: "A notification or a response was taken." },
+    },
+    problems: [400, 404, 406, 413, 415],
+  };
+
+  return [
+    endpoint({
+      ...common,
+      path: "/mcp",
+      id: "mcp",
+      summary: "The tenant's teams as an MCP server: a JSON-RPC message",
+      handle: ({ c, principal }) => answer(services, c.req.raw, principal),
+    }),
+
+    endpoint({
+      ...common,
+      path: "/mcp/teams/:team",
+      id: "teamMcp",
+      summary: "One team as an MCP server: a JSON-RPC message",
+      handle: ({ c, principal, param }) => answer(services, c.req.raw, principal, param("team")),
+    }),
+  ];
+}

@@ -1,0 +1,101 @@
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+import type { TeamGateway } from "../../contract/gateway.ts";
+import type { RunInfo } from "../../contract/run.ts";
+import type { Problem } from "../../contract/problem.ts";
+import { type ChatMessage, isChatMessage, type Message } from "../../core/messages/message.ts";
+import { toText } from "../../core/messages/views.ts";
+import { imageMediaType } from "../../core/models/images.ts";
+import { unwrap } from "../../http/problem.ts";
+import type { RunOutput } from "./output.ts";
+
+/** Messages looked through for the last one that was said, where the run is shown without its own. */
+const TAIL = 20;
+
+/** A run as the result of a tool: what the team said, or what there is to do. */
+export async function runResult(team: TeamGateway, run: RunInfo): Promise<CallToolResult> {
+  const said = run.status === "completed" ? await lastMessage(team, run) : undefined;
+  const output = outputOf(run, said);
+  return {
+    content: [{ type: "text", text: textOf(output) }, ...imagesOf(said)],
+    structuredContent: { ...output },
+    ...((run.status === "failed" || run.status === "cancelled") && { isError: true }),
+  };
+}
+
+/** A call that was refused. */
+export function refusal({ detail, errors = [], ...problem }: Problem): CallToolResult {
+  const places = errors.map(({ path, message }) => `\n- ${path}: ${message}`).join("");
+  return {
+    content: [{ type: "text", text: detail + places }],
+    isError: true,
+    _meta: { "troupe/problem": { ...problem.extra, code: problem.code, status: problem.status } },
+  };
+}
+
+async function lastMessage(team: TeamGateway, run: RunInfo): Promise<ChatMessage | undefined> {
+  const messages: readonly Message[] =
+    run.result?.messages ??
+    unwrap(await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL })).messages;
+  return messages.findLast(isChatMessage);
+}
+
+function outputOf(run: RunInfo, said: ChatMessage | undefined): RunOutput {
+  return {
+    team_id: run.team_id,
+    run_id: run.id,
+    status: run.status,
+    text: said === undefined ? null : toText(said),
+    stop_reason: run.stop_reason,
+    error: run.error && { type: run.error.type, message: run.error.message },
+    requests: run.requests.map(({ id, kind, source, prompt, code, tool_call }) => ({
+      id,
+      kind,
+      source,
+      prompt,
+      ...(code !== undefined && { code }),
+      ...(tool_call !== undefined && { tool_call }),
+    })),
+    usage: run.usage,
+  };
+}
+
+function textOf(output: RunOutput): string {
+  const { status, text, stop_reason, error, team_id, run_id, requests } = output;
+  const place = `team_id ${JSON.stringify(team_id)} and run_id ${JSON.stringify(run_id)}`;
+  switch (status) {
+    case "completed":
+      return text ?? stop_reason ?? "The run is completed.";
+    case "failed":
+      return `The run failed: ${error?.message ?? "for an unknown reason"}`;
+    case "cancelled":
+      return "The run was cancelled.";
+    case "waiting":
+      return [
+        `The run waits for a human. Ask the user, then call answer_request with ${place} and:`,
+        ...requests.map(({ id, kind, source, prompt, tool_call, code }) =>
+          [
+            `- request_id ${JSON.stringify(id)}, ${kind === "input" ? '"content": the answer' : '"approved": true or false'}. ${source} asks: ${prompt}`,
+            tool_call && `${tool_call.name}(${JSON.stringify(tool_call.arguments)})`,
+            code,
+          ]
+            .filter((line) => line !== undefined)
+            .join("\n"),
+        ),
+      ].join("\n");
+    case "paused":
+      return `The run is paused. Once it was resumed, call get_run with ${place}.`;
+    case "queued":
+      return `The run is queued behind another one of the team. Call get_run with ${place} to wait for it.`;
+    case "running":
+      return `The run goes on. Call get_run with ${place} to wait for its end.`;
+  }
+}
+
+function imagesOf(message: ChatMessage | undefined): ContentBlock[] {
+  if (message?.type !== "MultiModalMessage") return [];
+  return message.content.flatMap((part) => {
+    if (typeof part === "string") return [];
+    const mimeType = imageMediaType(part.data) ?? "image/png";
+    return [{ type: "image" as const, data: part.data, mimeType }];
+  });
+}

@@ -1,0 +1,91 @@
+import type { Server, ServerContext } from "@modelcontextprotocol/server";
+import { INTERNAL_PROBLEM, logLine, type ProblemError, problemOf } from "../../http/problem.ts";
+import { callTool } from "./call-tool.ts";
+import { getPrompt, listPrompts } from "./prompts.ts";
+import type { McpRequest } from "./services.ts";
+import { listThreads, readThread, threadTemplates } from "./threads.ts";
+import { listTools } from "./tools.ts";
+
+type Sdk = typeof import("./sdk.ts");
+
+/** A server for one request. */
+export function mcpServer(request: McpRequest, sdk: Sdk): Server {
+  const { services, only } = request;
+  const title = only === undefined ? "Troupe" : (only.label ?? only.id);
+  const server = new sdk.Server(
+    { name: "troupe", title, version: services.version },
+    {
+      capabilities: { tools: {}, resources: {}, ...(only === undefined && { prompts: {} }) },
+      instructions: INSTRUCTIONS,
+      // Forms of the revisions with sessions are sent and answered without it.
+      inputRequired: { legacyShim: false },
+    },
+  );
+
+  /** Errors as the protocol shows them: what was refused with its problem, the rest without details. */
+  const guarded =
+    <P, R>(handle: (message: P, ctx: ServerContext) => R | Promise<R>) =>
+    async (message: P, ctx: ServerContext): Promise<R> => {
+      try {
+        return await handle(message, ctx);
+      } catch (error) {
+        if (error instanceof sdk.ProtocolError) throw error;
+        const refused = problemOf(error);
+        if (refused === undefined) services.log(logLine(error));
+        throw protocolError(sdk, refused);
+      }
+    };
+
+  server.setRequestHandler(
+    "tools/list",
+    guarded(({ params }) => listTools(request, params?.cursor)),
+  );
+  server.setRequestHandler(
+    "tools/call",
+    guarded((message, ctx) => callTool(request, message, ctx, server)),
+  );
+  server.setRequestHandler(
+    "resources/list",
+    guarded(({ params }) => listThreads(request, params?.cursor)),
+  );
+  server.setRequestHandler(
+    "resources/templates/list",
+    guarded(() => ({ resourceTemplates: threadTemplates(request) })),
+  );
+  server.setRequestHandler(
+    "resources/read",
+    guarded(async ({ params: { uri } }) => {
+      const read = await readThread(request, uri);
+      if (read === undefined) throw new sdk.ResourceNotFoundError(uri);
+      return read;
+    }),
+  );
+  if (only === undefined) {
+    server.setRequestHandler(
+      "prompts/list",
+      guarded(() => ({ prompts: listPrompts(request) })),
+    );
+    server.setRequestHandler(
+      "prompts/get",
+      guarded(({ params }) => {
+        const prompt = getPrompt(request, params.name, params.arguments);
+        if (prompt !== undefined) return prompt;
+        throw new sdk.ProtocolError(
+          sdk.ProtocolErrorCode.InvalidParams,
+          `There is no prompt ${JSON.stringify(params.name.slice(0, 100))}; prompts/list lists all.`,
+        );
+      }),
+    );
+  }
+  return server;
+}
+
+const INSTRUCTIONS =
+  "Each run_ tool gives a task to a team of AI agents. A result may say that the run goes on or waits for a human: then go on with get_run or answer_request. Ask the user before you answer a request.";
+
+function protocolError(sdk: Sdk, refused: ProblemError | undefined): Error {
+  const { detail, status, code, errors = [] } = refused?.problem ?? INTERNAL_PROBLEM;
+  const rpc =
+    status < 500 ? sdk.ProtocolErrorCode.InvalidParams : sdk.ProtocolErrorCode.InternalError;
+  return new sdk.ProtocolError(rpc, detail, { status, code, ...(errors.length > 0 && { errors }) });
+}
