@@ -39,7 +39,7 @@ export const LAYERS = {
   "http/": { src: ["core/", "contract/", "secrets/", "auth/"], packages: ["zod", "hono"] },
   // Like routes: the credentials, limits and problems are the API's.
   "protocols/": {
-    src: ["core/", "contract/", "auth/", "http/"],
+    src: [...WIRE, "core/issues.ts", "core/sha256.ts", "core/wait.ts", "auth/", "http/"],
     packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server"],
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },

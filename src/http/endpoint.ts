@@ -32,8 +32,8 @@ export interface Endpoint<
   body?: Body;
   /** An empty body stands for `{}`. */
   bodyOptional?: boolean;
-  /** The body is a file of any media type, which the handler reads. */
-  upload?: boolean;
+  /** The handler reads the body: a file of any media type, or a JSON-RPC message. */
+  reads?: "file" | "message";
   query?: Query;
   /** Reads `Idempotency-Key`. */
   idempotent?: boolean;

@@ -104,7 +104,6 @@ const REASONS: Record<number, string> = {
   401: "No key, or a wrong one.",
   403: "The key lacks the scope, or the request comes from a foreign site.",
   404: "There is no such team, run, request or schedule.",
-  406: "Accept must name application/json and text/event-stream.",
   409: "It conflicts with what exists or runs; the code says how.",
   413: "The body is too large.",
   415: "The body is not application/json.",
@@ -153,8 +152,13 @@ export function openApiDocument(endpoints: readonly Endpoint[], version: string)
   };
 }
 
+const READ = {
+  file: { "application/octet-stream": { schema: { type: "string" } } },
+  message: { "application/json": { schema: { type: "object", additionalProperties: true } } },
+};
+
 function operation(endpoint: Endpoint): Schema {
-  const { id, summary, tag, scope, body, bodyOptional, upload } = endpoint;
+  const { id, summary, tag, scope, body, bodyOptional, reads } = endpoint;
   return {
     operationId: id,
     summary,
@@ -163,12 +167,7 @@ function operation(endpoint: Endpoint): Schema {
       ? { security: [] }
       : { description: SCOPE_TEXTS[scope] ?? `Scope: ${scope}.` }),
     parameters: parameters(endpoint),
-    ...(upload && {
-      requestBody: {
-        required: true,
-        content: { "application/octet-stream": { schema: { type: "string" } } },
-      },
-    }),
+    ...(reads && { requestBody: { required: true, content: READ[reads] } }),
     ...(body && {
       requestBody: {
         required: !bodyOptional,

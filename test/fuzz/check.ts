@@ -1,5 +1,11 @@
+import * as z from "zod";
 import { problemSchema } from "#contract/problem.ts";
 import type { Operation } from "./operations.ts";
+
+const rpcErrorSchema = z.object({
+  jsonrpc: z.literal("2.0"),
+  error: z.object({ code: z.number().int(), message: z.string().min(1) }),
+});
 
 /** What came back. */
 export interface Answer {
@@ -14,7 +20,7 @@ const OF_ANY_PATH: ReadonlySet<number> = new Set([404, 405]);
 
 /** What is wrong with an answer, whatever the request was; undefined when nothing is. */
 export function faultOf(
-  { statuses }: Pick<Operation, "statuses">,
+  { statuses, rpcErrors }: Pick<Operation, "statuses" | "rpcErrors">,
   answer: Answer,
 ): string | undefined {
   const { status, contentType, body } = answer;
@@ -23,6 +29,9 @@ export function faultOf(
     return `status ${status}, which the OpenAPI document does not name`;
   }
   if (status < 400) return undefined;
+  if (rpcErrors.has(status)) {
+    return rpcErrorSchema.safeParse(parse(body)).success ? undefined : "no JSON-RPC error";
+  }
   if (contentType !== "application/problem+json") return `an error as ${contentType}`;
   const problem = problemSchema.loose().safeParse(parse(body));
   if (!problem.success) return "an error that is no problem document";

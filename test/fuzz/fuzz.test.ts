@@ -13,9 +13,12 @@ test("no request is answered with an internal error, or with an error that expla
 }, 90_000);
 
 test("bad answers are recognised", async () => {
-  const statuses = new Set([200, 422, 500]);
+  const statuses = new Set([200, 400, 422, 500]);
   const fault = (status: number, contentType: string, body: unknown): string | undefined =>
-    faultOf({ statuses }, { status, contentType, body: JSON.stringify(body) });
+    faultOf(
+      { statuses, rpcErrors: new Set([400]) },
+      { status, contentType, body: JSON.stringify(body) },
+    );
   const document = async (status: number): Promise<object> =>
     (await problemResponse({ status, code: "x", detail: "It is wrong." }).json()) as object;
   const problem = "application/problem+json";
@@ -24,6 +27,13 @@ test("bad answers are recognised", async () => {
   expect(fault(500, problem, await document(500))).toBe("status 500");
   expect(fault(409, problem, await document(409))).toContain("does not name");
   expect(fault(422, "text/html", await document(422))).toBe("an error as text/html");
+  expect(
+    fault(400, "application/json", {
+      jsonrpc: "2.0",
+      error: { code: -32_700, message: "It is no JSON." },
+    }),
+  ).toBeUndefined();
+  expect(fault(400, problem, await document(400))).toBe("no JSON-RPC error");
   expect(fault(422, problem, {})).toContain("no problem document");
   expect(fault(422, problem, await document(500))).toContain("another status");
   expect(fault(422, problem, { ...(await document(422)), errors: [] })).toContain("no place");

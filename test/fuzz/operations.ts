@@ -39,6 +39,8 @@ export interface Operation {
   body: Schema | undefined;
   /** The statuses that the document names. */
   statuses: ReadonlySet<number>;
+  /** Those that are answered with a JSON-RPC error. */
+  rpcErrors: ReadonlySet<number>;
   /** Whether the operator's key is needed. */
   operator: boolean;
 }
@@ -52,7 +54,7 @@ interface OpenApiDocument {
         description?: string;
         parameters: Parameter[];
         requestBody?: { content: { "application/json"?: { schema: Schema } } };
-        responses: Record<string, unknown>;
+        responses: Record<string, { content?: object }>;
       }
     >
   >;
@@ -69,6 +71,12 @@ export function operationsOf(document: unknown): Operation[] {
         // Other bodies are files, which have no schema.
         body: requestBody?.content["application/json"]?.schema,
         statuses: new Set(Object.keys(responses).map(Number)),
+        rpcErrors: new Set(
+          Object.keys(responses)
+            .filter((status) => "application/json" in (responses[status]?.content ?? {}))
+            .map(Number)
+            .filter((status) => status >= 400),
+        ),
         operator: description === "The operator's key.",
       }),
     ),

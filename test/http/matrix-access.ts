@@ -175,6 +175,18 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "PUT /v1/tenants/{tenant}": { needs: "operator", status: 200, body: { label: "Acme" } },
   "GET /v1/tenants/{tenant}": { needs: "operator", status: 200 },
   "DELETE /v1/tenants/{tenant}": { needs: "operator", status: 202 },
+  // What else a message needs is in test/protocols/mcp/access.test.ts.
+  "POST /mcp": {
+    needs: ["teams:read"],
+    status: 200,
+    body: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+  },
+  "POST /mcp/teams/{team}": {
+    needs: ["teams:read"],
+    teamToken: true,
+    status: 200,
+    body: { jsonrpc: "2.0", id: 1, method: "tools/list" },
+  },
   "GET /healthz": { needs: "nobody", teamToken: true, status: 200 },
   "GET /v1/templates": { needs: ["teams:read"], status: 200 },
   "GET /v1/components": { needs: ["teams:read"], status: 200 },

@@ -94,7 +94,7 @@ export function fileEndpoints({ files, limits }: Services): Endpoint[] {
       summary: "Write a file, an input of a run for example",
       tag,
       scope: "runs:write",
-      upload: true,
+      reads: "file",
       answers: {
         201: { description: "The file was created.", location: true },
         204: { description: "The file was replaced." },

@@ -3,11 +3,10 @@ import { isJsonObject } from "../../core/json.ts";
 import { requireScope } from "../../http/admission.ts";
 import { readJson } from "../../http/body.ts";
 import { json } from "../../http/endpoint.ts";
-import { logLine, ProblemError, unwrap } from "../../http/problem.ts";
+import { ProblemError, unwrap } from "../../http/problem.ts";
 import { scopeOfMessage } from "./access.ts";
 import { cancelRun } from "./cancellation.ts";
 import { isElicitationAnswer, takeElicitationAnswer } from "./elicitation.ts";
-import { mcpServer } from "./server.ts";
 import type { McpRequest, McpServices } from "./services.ts";
 import { sessionOf, withNewSession } from "./session.ts";
 
@@ -53,16 +52,8 @@ export async function answer(
       await cancelRun(about, message);
     }
   }
-  const sdk = await import("./sdk.ts");
-  let failure: Error | undefined;
-  const handler = sdk.createMcpHandler(() => mcpServer(about, sdk), {
-    // Nothing is ever published: lists are read when they are needed.
-    maxSubscriptions: 0,
-    // Told of clients' mistakes, too.
-    onerror: (error) => (failure = error),
-  });
-  const response = await handler.fetch(acceptingBoth(request), { parsedBody: body });
-  if (response.status >= 500) services.log(logLine(failure));
+  const { serve } = await import("./server.ts");
+  const response = await serve(about, asSdkWants(request), body);
   const [first] = messages;
   return isJsonObject(first) && first.method === "initialize"
     ? withNewSession(response, first)
@@ -84,9 +75,10 @@ function parseError(): Response {
   return json({ jsonrpc: "2.0", id: null, error: { code: -32_700, message } }, 400);
 }
 
-/** A request whose Accept names both kinds of responses, as the SDK wants it, where it accepts anything. */
-function acceptingBoth(request: Request): Request {
+/** The request without its body. The SDK knows neither the other names of JSON's media type nor that a client accepts anything. */
+function asSdkWants(request: Request): Request {
   const headers = new Headers(request.headers);
+  headers.set("content-type", "application/json");
   const accept = headers.get("accept") ?? "*/*";
   if (accept.includes("*/*")) headers.set("accept", BOTH);
   return new Request(request.url, { method: request.method, headers, signal: request.signal });

@@ -5,7 +5,7 @@ import type {
   Server,
   ServerContext,
 } from "@modelcontextprotocol/server";
-import * as z from "zod";
+import type * as z from "zod";
 import { issuesOf } from "../../core/issues.ts";
 import { answerSchema } from "../../contract/run.ts";
 import type { JsonObject } from "../../core/json.ts";

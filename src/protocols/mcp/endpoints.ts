@@ -4,17 +4,22 @@ import { EVENT_STREAM } from "../../http/sse.ts";
 import { answer } from "./answer.ts";
 import type { McpServices } from "./services.ts";
 
+const JSON_RPC = "application/json";
+
 /** The Model Context Protocol over Streamable HTTP: a tenant's teams as tools, or one team. */
 export function mcpEndpoints(services: McpServices): Endpoint[] {
   const common = {
     method: "post" as const,
     tag: "MCP" as const,
     scope: "each" as const,
+    reads: "message" as const,
     answers: {
       200: { description: "JSON-RPC responses, as JSON or as a stream.", media: EVENT_STREAM },
       202: { description: "A notification or a response was taken." },
+      400: { description: "No message of the protocol: a JSON-RPC error.", media: JSON_RPC },
+      406: { description: "Accept lacks a type: a JSON-RPC error.", media: JSON_RPC },
     },
-    problems: [400, 404, 406, 413, 415],
+    problems: [404, 413, 415],
   };
 
   return [

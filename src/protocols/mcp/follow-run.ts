@@ -43,7 +43,7 @@ export async function followRun(
       } else if (event === undefined) {
         const item = JSON.parse(data) as Message | { type: "TaskResult" };
         if (item.type === "TaskResult") return;
-        await onItem(item as Message);
+        await onItem(item);
       }
     }
     stream = undefined;

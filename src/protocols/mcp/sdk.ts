@@ -1,6 +1,6 @@
-// What a request needs, loaded with `await import("./sdk.ts")` when one first comes: the SDK is large.
+// What answers a message, behind the `import("./server.ts")` of the first one: the SDK is large.
 //
-// zod's own entry must be among the imports of a module that is loaded like this (src/mcp/sdk.ts says why); output.ts has it.
+// zod's own entry must be among the imports of what is loaded like this (src/mcp/sdk.ts says why); tools.ts has it.
 export {
   createMcpHandler,
   ProtocolError,
@@ -8,4 +8,3 @@ export {
   ResourceNotFoundError,
   Server,
 } from "@modelcontextprotocol/server";
-export { runOutputSchema } from "./output.ts";

@@ -1,18 +1,40 @@
-import type { Server, ServerContext } from "@modelcontextprotocol/server";
+import type { ServerContext } from "@modelcontextprotocol/server";
 import { INTERNAL_PROBLEM, logLine, type ProblemError, problemOf } from "../../http/problem.ts";
 import { callTool } from "./call-tool.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
+import {
+  createMcpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceNotFoundError,
+  Server,
+} from "./sdk.ts";
 import type { McpRequest } from "./services.ts";
 import { listThreads, readThread, threadTemplates } from "./threads.ts";
 import { listTools } from "./tools.ts";
 
-type Sdk = typeof import("./sdk.ts");
+/** Answers one message, or a batch of them, with a server of its own. */
+export async function serve(
+  about: McpRequest,
+  request: Request,
+  parsedBody: unknown,
+): Promise<Response> {
+  let failure: Error | undefined;
+  const handler = createMcpHandler(() => mcpServer(about), {
+    // Nothing is ever published: lists are read when they are needed.
+    maxSubscriptions: 0,
+    // Told of clients' mistakes, too.
+    onerror: (error) => (failure = error),
+  });
+  const response = await handler.fetch(request, { parsedBody });
+  if (response.status >= 500) about.services.log(logLine(failure));
+  return response;
+}
 
-/** A server for one request. */
-export function mcpServer(request: McpRequest, sdk: Sdk): Server {
+function mcpServer(request: McpRequest): Server {
   const { services, only } = request;
   const title = only === undefined ? "Troupe" : (only.label ?? only.id);
-  const server = new sdk.Server(
+  const server = new Server(
     { name: "troupe", title, version: services.version },
     {
       capabilities: { tools: {}, resources: {}, ...(only === undefined && { prompts: {} }) },
@@ -29,10 +51,10 @@ export function mcpServer(request: McpRequest, sdk: Sdk): Server {
       try {
         return await handle(message, ctx);
       } catch (error) {
-        if (error instanceof sdk.ProtocolError) throw error;
+        if (error instanceof ProtocolError) throw error;
         const refused = problemOf(error);
         if (refused === undefined) services.log(logLine(error));
-        throw protocolError(sdk, refused);
+        throw protocolError(refused);
       }
     };
 
@@ -56,7 +78,7 @@ export function mcpServer(request: McpRequest, sdk: Sdk): Server {
     "resources/read",
     guarded(async ({ params: { uri } }) => {
       const read = await readThread(request, uri);
-      if (read === undefined) throw new sdk.ResourceNotFoundError(uri);
+      if (read === undefined) throw new ResourceNotFoundError(uri);
       return read;
     }),
   );
@@ -70,8 +92,8 @@ export function mcpServer(request: McpRequest, sdk: Sdk): Server {
       guarded(({ params }) => {
         const prompt = getPrompt(request, params.name, params.arguments);
         if (prompt !== undefined) return prompt;
-        throw new sdk.ProtocolError(
-          sdk.ProtocolErrorCode.InvalidParams,
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
           `There is no prompt ${JSON.stringify(params.name.slice(0, 100))}; prompts/list lists all.`,
         );
       }),
@@ -83,9 +105,8 @@ export function mcpServer(request: McpRequest, sdk: Sdk): Server {
 const INSTRUCTIONS =
   "Each run_ tool gives a task to a team of AI agents. A result may say that the run goes on or waits for a human: then go on with get_run or answer_request. Ask the user before you answer a request.";
 
-function protocolError(sdk: Sdk, refused: ProblemError | undefined): Error {
+function protocolError(refused: ProblemError | undefined): Error {
   const { detail, status, code, errors = [] } = refused?.problem ?? INTERNAL_PROBLEM;
-  const rpc =
-    status < 500 ? sdk.ProtocolErrorCode.InvalidParams : sdk.ProtocolErrorCode.InternalError;
-  return new sdk.ProtocolError(rpc, detail, { status, code, ...(errors.length > 0 && { errors }) });
+  const rpc = status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
+  return new ProtocolError(rpc, detail, { status, code, ...(errors.length > 0 && { errors }) });
 }

@@ -107,7 +107,7 @@ function inputRequired(run: string, questions: readonly HumanRequest[]): InputRe
 
 /** The run of a call that is made again; undefined for a first one. */
 export function stateOf(ctx: ServerContext): string | undefined {
-  const state = ctx.mcpReq.requestState<unknown>();
+  const state = ctx.mcpReq.requestState();
   return typeof state === "string" && ID.test(state) ? state : undefined;
 }
 
