@@ -82,6 +82,7 @@ const stages = [
     run: ["node", "test/conformance/main.ts", "--http"],
     counts: "lastLine",
   },
+  { name: "conformance:mcp", run: ["node", "test/mcp-conformance/main.ts"], long: true },
   { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine", long: true },
   { name: "bundle", run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")] },
 ];

@@ -22,7 +22,7 @@ export interface Limits {
   max_metadata_bytes: number;
   /** Items of one page. */
   max_page_size: number;
-  /** Seconds that `?wait=` may hold a request. */
+  /** Seconds that `?wait=`, or `wait_seconds` of a tool, may hold a request. */
   max_wait_seconds: number;
 }
 

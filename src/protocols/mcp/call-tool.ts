@@ -15,7 +15,7 @@ import { parseTask } from "../../http/task.ts";
 import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "./access.ts";
 import { giveAnswer } from "./elicitation.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
-import { refusal, runResult } from "./run-result.ts";
+import { answeredResult, refusal, runResult } from "./run-result.ts";
 import { type McpRequest, teamOf } from "./services.ts";
 import { type Call, settle, stateOf } from "./settle.ts";
 import { teamOfTool, tenantTools, toolName } from "./tool-names.ts";
@@ -133,7 +133,10 @@ async function answerRequest(
   const answer = parse(answerSchema, given) as JsonObject;
   const place = { team: team_id, run: run_id, question: request_id };
   // When the client comes back with an answer to another question, this one is answered already, with the same.
-  unwrap(await giveAnswer(call.request, place, answer));
+  const run = unwrap(await giveAnswer(call.request, place, answer));
+  const { scopes } = call.request.principal;
+  // Who may only answer learns that the answer was taken, not what the team says then.
+  if (!scopes.includes("runs:read") && !scopes.includes("runs:write")) return answeredResult(run);
   return settle(call, { team: team_id, run: run_id, seconds: wait_seconds });
 }
 

@@ -22,6 +22,14 @@ export async function runResult(team: TeamGateway, run: RunInfo): Promise<CallTo
   };
 }
 
+/** A run whose question was answered, for those who may not read what is said. */
+export function answeredResult(run: RunInfo): CallToolResult {
+  return {
+    content: [{ type: "text", text: "The answer was given." }],
+    structuredContent: { ...outputOf(run, undefined), stop_reason: null },
+  };
+}
+
 /** A call that was refused. */
 export function refusal({ detail, errors = [], ...problem }: Problem): CallToolResult {
   const places = errors.map(({ path, message }) => `\n- ${path}: ${message}`).join("");

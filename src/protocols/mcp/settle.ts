@@ -71,13 +71,15 @@ export async function settle(
 
 /** Whether the client shows forms: at once, on the call's stream, or as the call's result. */
 function formsOf({ request, ctx, server }: Call): { asks: boolean; now: boolean } {
-  const { principal, session } = request;
-  const may = ["requests:write", "runs:write"] as const;
-  if (!may.some((scope) => principal.scopes.includes(scope))) return { asks: false, now: false };
+  if (!mayAnswer(request)) return { asks: false, now: false };
   if (ctx.mcpReq.envelope !== undefined)
     return { asks: canShowForms(server.getClientCapabilities()), now: false };
-  const forms = session?.forms ?? false;
+  const forms = request.session?.forms ?? false;
   return { asks: forms, now: forms };
+}
+
+function mayAnswer({ principal: { scopes } }: McpRequest): boolean {
+  return scopes.includes("requests:write") || scopes.includes("runs:write");
 }
 
 /** Asks what was not asked before. The answers come with other requests, maybe to another server. */
@@ -118,12 +120,18 @@ async function takeResponses(
   run: string,
 ): Promise<Set<string>> {
   const dismissed = new Set<string>();
+  if (!mayAnswer(request)) return dismissed;
   for (const [key, response] of Object.entries(ctx.mcpReq.inputResponses ?? {})) {
     const [kind, question = ""] = split(key);
     if (kind !== "input" && kind !== "approval") continue;
     const answer = answerOf(kind, response);
-    if (answer === undefined) dismissed.add(question);
-    else unwrap(await giveAnswer(request, { team, run, question }, answer));
+    if (answer === undefined) {
+      dismissed.add(question);
+      continue;
+    }
+    const given = await giveAnswer(request, { team, run, question }, answer);
+    // Somebody else has answered it, or the run has ended: its result tells.
+    if (!given.ok && given.problem.status !== 409) unwrap(given);
   }
   return dismissed;
 }

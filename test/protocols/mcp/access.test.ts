@@ -149,6 +149,56 @@ test("the answer to a form of another tenant, or of another team, has no effect"
   await expect.poll(status, { timeout: 20_000 }).toBe("completed");
 });
 
+test("who may only read answers nothing, who may only answer reads nothing", async () => {
+  await newTeam(worker, { id: "secretive", component: inTurn(HUMAN) }, bearer("acme"));
+  const started = await lastOf(
+    await post(worker, tool("run_secretive", { task: "Ask." }), { headers: bearer("acme") }),
+  );
+  const { run_id, requests } = started.result?.structuredContent as unknown as {
+    run_id: string;
+    requests: { id: string }[];
+  };
+  const place = { team_id: "secretive", run_id };
+  const key = `input:${requests[0]!.id}`;
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {} } },
+  };
+  const smuggled = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: {
+      name: "get_run",
+      arguments: { ...place, wait_seconds: 0 },
+      inputResponses: { [key]: { action: "accept", content: { content: "Lisbon" } } },
+      requestState: run_id,
+      _meta: meta,
+    },
+  };
+  const headers = {
+    "mcp-protocol-version": "2026-07-28",
+    "mcp-method": "tools/call",
+    "mcp-name": "get_run",
+  };
+  const read = await lastOf(
+    await post(worker, smuggled, { headers: { ...headers, ...bearer("runs:read") } }),
+  );
+  expect(read.result?.structuredContent.status).toBe("waiting");
+  const answer = tool("answer_request", {
+    ...place,
+    request_id: requests[0]!.id,
+    content: "Lisbon",
+  });
+  const answered = await lastOf(await post(worker, answer, { headers: bearer("requests:write") }));
+  expect(answered.result).toMatchObject({
+    content: [{ text: "The answer was given." }],
+    structuredContent: { run_id, text: null },
+  });
+  expect(JSON.stringify(answered)).not.toContain("Lisbon");
+});
+
 test("a team token is good at its team's address only", async () => {
   const own = await post(worker, tool("run_desk", { task: "Hello." }), {
     path: "/mcp/teams/desk",
