@@ -29,7 +29,10 @@ export function nameTools<T extends NamedTeam>(teams: readonly T[]): Map<string,
   );
   for (const team of sorted) {
     let name = toolName(team);
-    if (named.has(name)) name = `${name.slice(0, LONGEST_NAME - team.id.length - 1)}_${team.id}`;
+    if (named.has(name)) {
+      const room = Math.max(PREFIX.length, LONGEST_NAME - team.id.length - 1);
+      name = `${name.slice(0, room)}_${team.id}`;
+    }
     while (named.has(name)) name += "_";
     named.set(name, team);
   }
@@ -39,10 +42,7 @@ export function nameTools<T extends NamedTeam>(teams: readonly T[]): Map<string,
 /** The name of a team's tool where it is the only one. */
 export function toolName({ id, label }: Pick<NamedTeam, "id" | "label">): string {
   const text = (label ?? "").replaceAll(/[^A-Za-z0-9_-]+/g, "_").replaceAll(/^_+|_+$/g, "");
-  return `${PREFIX}${text === "" ? id : text}`.slice(
-    0,
-    Math.max(LONGEST_NAME, PREFIX.length + id.length),
-  );
+  return text === "" ? PREFIX + id : (PREFIX + text).slice(0, LONGEST_NAME);
 }
 
 /** The tenant's teams by the names of their tools, oldest first. */
