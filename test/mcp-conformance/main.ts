@@ -27,9 +27,9 @@ await newTeam(worker, { id: "desk", label: "Desk", component: SAMPLE_COMPONENT }
 const args = [
   suite,
   "server",
-  ...["--url", new URL("/mcp", await worker.origin).href],
-  ...["--expected-failures", join(import.meta.dirname, "expected-failures.yml")],
-  ...["--output-dir", results],
+  `--url=${new URL("/mcp", await worker.origin).href}`,
+  `--expected-failures=${join(import.meta.dirname, "expected-failures.yml")}`,
+  `--output-dir=${results}`,
 ];
 const child = spawn(process.execPath, args, { stdio: "inherit", timeout: LONGEST_MS });
 const [code] = (await once(child, "exit")) as [number | null];

@@ -5,8 +5,8 @@ import { readJson } from "../../http/body.ts";
 import { json } from "../../http/endpoint.ts";
 import { ProblemError, unwrap } from "../../http/problem.ts";
 import { scopeOfMessage } from "./access.ts";
-import { cancelRun } from "./cancellation.ts";
-import { isElicitationAnswer, takeElicitationAnswer } from "./elicitation.ts";
+import { cancelRun } from "./run/cancellation.ts";
+import { isElicitationAnswer, takeElicitationAnswer } from "./run/elicitation.ts";
 import type { McpRequest, McpServices } from "./services.ts";
 import { sessionOf, withNewSession } from "./session.ts";
 

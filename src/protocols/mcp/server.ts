@@ -1,6 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import { INTERNAL_PROBLEM, logLine, type ProblemError, problemOf } from "../../http/problem.ts";
-import { callTool } from "./call-tool.ts";
+import { callTool } from "./tools/call-tool.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import {
   createMcpHandler,
@@ -11,7 +11,7 @@ import {
 } from "./sdk.ts";
 import type { McpRequest } from "./services.ts";
 import { listThreads, readThread, threadTemplates } from "./threads.ts";
-import { listTools } from "./tools.ts";
+import { listTools } from "./tools/list-tools.ts";
 
 /** Answers one message, or a batch of them, with a server of its own. */
 export async function serve(

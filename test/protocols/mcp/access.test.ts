@@ -124,7 +124,7 @@ test("the answer to a form of another tenant, or of another team, has no effect"
   const started = await lastOf(
     await post(worker, tool("run_asks", { task: "Ask." }), { headers: bearer("acme") }),
   );
-  const run = started.result?.structuredContent as unknown as {
+  const run = started.result!.structuredContent as unknown as {
     run_id: string;
     requests: { id: string }[];
   };
@@ -154,7 +154,7 @@ test("who may only read answers nothing, who may only answer reads nothing", asy
   const started = await lastOf(
     await post(worker, tool("run_secretive", { task: "Ask." }), { headers: bearer("acme") }),
   );
-  const { run_id, requests } = started.result?.structuredContent as unknown as {
+  const { run_id, requests } = started.result!.structuredContent as unknown as {
     run_id: string;
     requests: { id: string }[];
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nameTools } from "#protocols/mcp/tool-names.ts";
+import { nameTools } from "#protocols/mcp/tools/tool-names.ts";
 
 /** Teams in the order in which they were created. */
 function names(...teams: [id: string, label: string | null][]): Record<string, string> {

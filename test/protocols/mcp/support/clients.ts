@@ -2,7 +2,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as OldTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import type { RunOutput } from "#protocols/mcp/output.ts";
+import type { RunOutput } from "#protocols/mcp/run/output.ts";
 
 /** What a test calls a client by: the revision that it speaks, and for the older one both generations of the SDK. */
 export const CLIENTS = ["2026-07-28", "2025-11-25", "2025-11-25, SDK 1"] as const;

@@ -1,8 +1,8 @@
 import type { RequestId, RequestMeta } from "@modelcontextprotocol/server";
-import { sha256Hex } from "../../core/sha256.ts";
-import { sortedJson } from "../../core/json.ts";
-import type { Idempotency } from "../../contract/gateway.ts";
-import type { McpRequest, McpSession } from "./services.ts";
+import { sha256Hex } from "../../../core/sha256.ts";
+import { sortedJson } from "../../../core/json.ts";
+import type { Idempotency } from "../../../contract/gateway.ts";
+import type { McpRequest, McpSession } from "../services.ts";
 
 /** In `_meta` of a call: the same key at every attempt, as Troupe's own client sends it. */
 export const KEY_IN_META = "troupe/idempotency-key";

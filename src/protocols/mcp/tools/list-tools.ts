@@ -1,11 +1,11 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { idSchema } from "../../contract/common.ts";
-import type { TeamInfo } from "../../contract/team.ts";
-import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, scopeOfTool, STOP_RUN } from "./access.ts";
-import { runOutputSchema } from "./output.ts";
+import { idSchema } from "../../../contract/common.ts";
+import type { TeamInfo } from "../../../contract/team.ts";
+import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, scopeOfTool, STOP_RUN } from "../access.ts";
+import { runOutputSchema } from "../run/output.ts";
 import { offsetOf } from "./pages.ts";
-import type { McpRequest } from "./services.ts";
+import type { McpRequest } from "../services.ts";
 import { readTeams, tenantTools, toolName } from "./tool-names.ts";
 
 /** Seconds that a call waits for its run by default: clients give up after sixty. */

@@ -1,4 +1,4 @@
-import { invalid } from "../../http/problem.ts";
+import { invalid } from "../../../http/problem.ts";
 
 /** The place that the cursor of a list names: how many items come before it. @throws ProblemError 422 */
 export function offsetOf(cursor: string | undefined): number {

@@ -1,9 +1,9 @@
-import type { TeamList } from "../../contract/directory.ts";
-import { ID } from "../../contract/common.ts";
-import type { TeamInfo } from "../../contract/team.ts";
-import { unwrap } from "../../http/problem.ts";
-import { tenantOf } from "../../http/services.ts";
-import { type McpRequest, teamOf } from "./services.ts";
+import type { TeamList } from "../../../contract/directory.ts";
+import { ID } from "../../../contract/common.ts";
+import type { TeamInfo } from "../../../contract/team.ts";
+import { unwrap } from "../../../http/problem.ts";
+import { tenantOf } from "../../../http/services.ts";
+import { type McpRequest, teamOf } from "../services.ts";
 
 /** A team by which a tool is named. */
 export interface NamedTeam {

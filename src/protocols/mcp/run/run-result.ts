@@ -1,11 +1,11 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
-import type { TeamGateway } from "../../contract/gateway.ts";
-import type { RunInfo } from "../../contract/run.ts";
-import type { Problem } from "../../contract/problem.ts";
-import { type ChatMessage, isChatMessage, type Message } from "../../core/messages/message.ts";
-import { toText } from "../../core/messages/views.ts";
-import { imageMediaType } from "../../core/models/images.ts";
-import { unwrap } from "../../http/problem.ts";
+import type { TeamGateway } from "../../../contract/gateway.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { Problem } from "../../../contract/problem.ts";
+import { type ChatMessage, isChatMessage, type Message } from "../../../core/messages/message.ts";
+import { toText } from "../../../core/messages/views.ts";
+import { imageMediaType } from "../../../core/models/images.ts";
+import { unwrap } from "../../../http/problem.ts";
 import type { RunOutput } from "./output.ts";
 
 /** Messages looked through for the last one that was said, where the run is shown without its own. */

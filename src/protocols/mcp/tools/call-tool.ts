@@ -6,20 +6,20 @@ import type {
   ServerContext,
 } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import { issuesOf } from "../../core/issues.ts";
-import { answerSchema } from "../../contract/run.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { invalid, ProblemError, unwrap } from "../../http/problem.ts";
-import { tenantOf } from "../../http/services.ts";
-import { parseTask } from "../../http/task.ts";
-import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "./access.ts";
-import { giveAnswer } from "./elicitation.ts";
+import { issuesOf } from "../../../core/issues.ts";
+import { answerSchema } from "../../../contract/run.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { invalid, ProblemError, unwrap } from "../../../http/problem.ts";
+import { tenantOf } from "../../../http/services.ts";
+import { parseTask } from "../../../http/task.ts";
+import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "../access.ts";
+import { giveAnswer } from "../run/elicitation.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
-import { answeredResult, refusal, runResult } from "./run-result.ts";
-import { type McpRequest, teamOf } from "./services.ts";
-import { type Call, settle, stateOf } from "./settle.ts";
+import { answeredResult, refusal, runResult } from "../run/run-result.ts";
+import { type McpRequest, teamOf } from "../services.ts";
+import { type Call, settle, stateOf } from "../run/settle.ts";
 import { teamOfTool, tenantTools, toolName } from "./tool-names.ts";
-import { toolInputs } from "./tools.ts";
+import { toolInputs } from "./list-tools.ts";
 
 type ToolResult = CallToolResult | InputRequiredResult;
 

@@ -4,16 +4,16 @@ import type {
   Server,
   ServerContext,
 } from "@modelcontextprotocol/server";
-import type { OpenedStream } from "../../contract/gateway.ts";
-import { ID } from "../../contract/common.ts";
-import type { HumanRequest, RunInfo } from "../../contract/run.ts";
-import { unwrap } from "../../http/problem.ts";
+import type { OpenedStream } from "../../../contract/gateway.ts";
+import { ID } from "../../../contract/common.ts";
+import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
+import { unwrap } from "../../../http/problem.ts";
 import { answerOf, elicitationRequest, formOf, giveAnswer } from "./elicitation.ts";
 import { followRun } from "./follow-run.ts";
 import { Progress } from "./progress.ts";
 import { runResult } from "./run-result.ts";
-import { type McpRequest, teamOf } from "./services.ts";
-import { canShowForms } from "./session.ts";
+import { type McpRequest, teamOf } from "../services.ts";
+import { canShowForms } from "../session.ts";
 
 /** A call of a tool. */
 export interface Call {

@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { unwrap } from "../../http/problem.ts";
-import { tenantOf } from "../../http/services.ts";
-import { REQUEST_OF_RUN, requestKey } from "./idempotency.ts";
-import { type McpRequest, teamOf } from "./services.ts";
+import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { unwrap } from "../../../http/problem.ts";
+import { tenantOf } from "../../../http/services.ts";
+import { REQUEST_OF_RUN, requestKey } from "../tools/idempotency.ts";
+import { type McpRequest, teamOf } from "../services.ts";
 
 const ACTIVE = ["running", "waiting", "queued", "paused"] as const;
 

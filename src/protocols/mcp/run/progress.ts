@@ -1,6 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { isChatMessage, type Message } from "../../core/messages/message.ts";
-import { toText } from "../../core/messages/views.ts";
+import { isChatMessage, type Message } from "../../../core/messages/message.ts";
+import { toText } from "../../../core/messages/views.ts";
 
 /** Milliseconds between two notifications with pieces of text. */
 const PIECES_EVERY_MS = 100;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { humanRequestSchema } from "../../contract/run.ts";
+import { humanRequestSchema } from "../../../contract/run.ts";
 
 /** What the tools that are about a run return as structured content. */
 export const runOutputSchema = z.object({

@@ -1,9 +1,9 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import type { OpenedStream, TeamGateway } from "../../contract/gateway.ts";
-import type { RunInfo } from "../../contract/run.ts";
-import type { Message } from "../../core/messages/message.ts";
-import { wait } from "../../core/wait.ts";
-import { unwrap } from "../../http/problem.ts";
+import type { OpenedStream, TeamGateway } from "../../../contract/gateway.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { Message } from "../../../core/messages/message.ts";
+import { wait } from "../../../core/wait.ts";
+import { unwrap } from "../../../http/problem.ts";
 
 /** Between two connections to a team, which disconnects while a run waits. */
 const PAUSE_MS = 500;
