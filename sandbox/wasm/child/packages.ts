@@ -76,7 +76,7 @@ del module`,
       this.#fs.writeFile(path, entry.content, { canOwn: true });
     }
     const failures = this.#imported(imports);
-    if (imports.length > 0) this.#call("machine_code()");
+    if (set.some(({ path }) => path.endsWith(".so"))) this.#call("machine_code()");
     return failures;
   }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Target } from "./wheel-name.ts";
 
 const packageSchema = z.object({
   name: z.string(),
@@ -12,17 +13,26 @@ const packageSchema = z.object({
   package_type: z.string().default("package"),
 });
 
-const lockSchema = z.object({ packages: z.record(z.string(), packageSchema) });
+const lockSchema = z.object({
+  info: z.object({ python: z.string(), arch: z.string(), abi_version: z.string() }),
+  packages: z.record(z.string(), packageSchema),
+});
 
 export type LockedPackage = z.output<typeof packageSchema>;
 
 /** The packages of a lock file of Pyodide, by normalized name. */
 export class Lock {
+  /** The interpreter whose packages these are. */
+  readonly target: Target;
   readonly #packages: ReadonlyMap<string, LockedPackage>;
 
   /** @throws Error when the text is not a lock file */
   constructor(text: string) {
-    const { packages } = lockSchema.parse(JSON.parse(text));
+    const { info, packages } = lockSchema.parse(JSON.parse(text));
+    this.target = {
+      python: info.python,
+      platform: `pyemscripten_${info.abi_version}_${info.arch}`,
+    };
     this.#packages = new Map(
       Object.values(packages).map((locked) => [normalized(locked.name), locked]),
     );

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import pyodide from "pyodide/package.json" with { type: "json" };
 import { Lock, type LockedPackage } from "./lock.ts";
 import { WheelStore } from "./store.ts";
+import { type Target, wheelName } from "./wheel-name.ts";
 
 /** A package that code can import. */
 export interface PackageInfo {
@@ -11,9 +12,14 @@ export interface PackageInfo {
   version: string;
 }
 
+interface PlannedWheel extends PackageInfo {
+  file: string;
+  sha256: string;
+}
+
 /** What the interpreter of a sandbox has besides the standard library. */
 export interface PackagePlan {
-  wheels: readonly { file: string; sha256: string; name: string; version: string }[];
+  wheels: readonly PlannedWheel[];
   /** Modules of packages that are all Python: the snapshot has them imported. */
   snapshotImports: readonly string[];
   /** Modules with machine code, which a snapshot cannot have: each process imports them when it starts. */
@@ -33,9 +39,6 @@ export interface PlanOptions {
   log: (line: string) => void;
 }
 
-/** Wheels of any version of Python and any machine. */
-const PURE = /-none-any\.whl$/;
-
 /**
  * Fetches packages with their dependencies and verifies them. A package that fails is left out, with a line in the log that
  * says why.
@@ -44,14 +47,16 @@ export async function planPackages(options: PlanOptions): Promise<PackagePlan> {
   const { packages, cacheDirectory, log } = options;
   if (packages.length === 0) return NO_PACKAGES;
   const store = new WheelStore(join(cacheDirectory, "wheels"));
-  const lock = new Lock(readFileSync(options.lockFile || PYODIDE_LOCK, "utf8"));
+  const pyodideLock = new Lock(readFileSync(PYODIDE_LOCK, "utf8"));
+  const { lockFile } = options;
+  const lock = lockFile === "" ? pyodideLock : new Lock(readFileSync(lockFile, "utf8"));
   const wanted = packages.flatMap((given) => (given === "all" ? lock.names : [given]));
   const planned = await Promise.all(
     [...new Set(wanted)].map(async (given) => {
       try {
         return isFile(given)
-          ? await ownWheel(given, store)
-          : await locked(given, lock, store, options);
+          ? await ownWheel(given, store, pyodideLock.target)
+          : await locked(given, lock, store, { ...options, target: pyodideLock.target });
       } catch (error) {
         log(`SANDBOX_PACKAGES: ${given} is left out: ${(error as Error).message}.`);
         return NO_PACKAGES;
@@ -79,9 +84,12 @@ async function locked(
   name: string,
   lock: Lock,
   store: WheelStore,
-  { baseUrl }: PlanOptions,
+  { baseUrl, target }: PlanOptions & { target: Target },
 ): Promise<PackagePlan> {
   const closure = lock.closure(name);
+  const pure = closure
+    .map(({ file_name: file }) => wheelName(file, target).pure)
+    .every((one) => one);
   const base = (baseUrl || PYODIDE_URL).replace(/\/?$/, "/");
   const wheels = await Promise.all(
     closure.map(async (one: LockedPackage) => ({
@@ -91,7 +99,6 @@ async function locked(
       file: await store.fetched(new URL(one.file_name, base).href, one.sha256),
     })),
   );
-  const pure = closure.every(({ file_name: file }) => PURE.test(file));
   const imports = closure.at(-1)?.imports ?? [];
   return {
     wheels,
@@ -101,19 +108,14 @@ async function locked(
 }
 
 /** A wheel by its path or address; `#sha256=...` after it is its expected hash. */
-async function ownWheel(given: string, store: WheelStore): Promise<PackagePlan> {
+async function ownWheel(given: string, store: WheelStore, target: Target): Promise<PackagePlan> {
   const [source = "", fragment = ""] = given.split("#");
-  const [name, version] = basename(source).split("-");
-  if (!PURE.test(source) || name === undefined || version === undefined)
-    throw new Error(
-      "a wheel by path or address must be pure Python: NAME-VERSION-py3-none-any.whl",
-    );
+  const { name, version } = wheelName(basename(source), target);
   const expected = /^sha256=([0-9a-f]{64})$/.exec(fragment)?.[1];
   if (fragment !== "" && expected === undefined)
     throw new Error("after # only sha256=HEX is allowed");
   const { file, sha256 } = await store.added(source);
   if (expected !== undefined && expected !== sha256)
     throw new Error(`it has the hash ${sha256}, and ${expected} is expected`);
-  const wheel = { name, version: decodeURIComponent(version), file, sha256 };
-  return { wheels: [wheel], snapshotImports: [], startImports: [] };
+  return { ...NO_PACKAGES, wheels: [{ name, version, file, sha256 }] };
 }

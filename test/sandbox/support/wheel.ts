@@ -1,21 +1,24 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** A wheel of pure Python with these files. */
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
+/** A wheel with these files. `tag` is what its name says about where it runs. */
 export function wheel(
   name: string,
   version: string,
-  files: Readonly<Record<string, string>>,
+  files: Files,
+  tag = "py3-none-any",
 ): Buffer<ArrayBuffer> {
   const info = `${name}-${version}.dist-info`;
   const all = {
     ...files,
     [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: ${version}\n`,
-    [`${info}/WHEEL`]: "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    [`${info}/WHEEL`]: `Wheel-Version: 1.0\nRoot-Is-Purelib: ${tag === "py3-none-any"}\nTag: ${tag}\n`,
   };
-  const record = Object.entries(all).map(([path, text]) => {
-    const digest = createHash("sha256").update(text).digest("base64url");
-    return `${path},sha256=${digest},${Buffer.byteLength(text)}`;
+  const record = Object.entries(all).map(([path, content]) => {
+    const digest = createHash("sha256").update(content).digest("base64url");
+    return `${path},sha256=${digest},${Buffer.byteLength(content)}`;
   });
   return zip({ ...all, [`${info}/RECORD`]: `${record.join("\n")}\n${info}/RECORD,,\n` });
 }
@@ -27,19 +30,19 @@ const VERSION = 20;
 const DEFLATED = 8;
 
 /** A zip file without times, so that the same files give the same bytes. */
-function zip(files: Readonly<Record<string, string>>): Buffer<ArrayBuffer> {
+function zip(files: Files): Buffer<ArrayBuffer> {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const [path, text] of Object.entries(files)) {
+  for (const [path, content] of Object.entries(files)) {
     const name = Buffer.from(path);
-    const packed = deflateRawSync(text);
+    const packed = deflateRawSync(content);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(VERSION, 0);
     common.writeUInt16LE(DEFLATED, 4);
-    common.writeUInt32LE(crc32(text), 10);
+    common.writeUInt32LE(crc32(content), 10);
     common.writeUInt32LE(packed.length, 14);
-    common.writeUInt32LE(Buffer.byteLength(text), 18);
+    common.writeUInt32LE(Buffer.byteLength(content), 18);
     common.writeUInt16LE(name.length, 22);
     const local = Buffer.concat([uint32(LOCAL_HEADER), common, name, packed]);
     const rest = Buffer.alloc(14);

@@ -4,10 +4,10 @@ import { WasmIsolation } from "../../../sandbox/wasm/isolation.ts";
 import { ROOT } from "../../support/npm-start.ts";
 
 /** Where the snapshot is that the service finds, too: it is made once for a checkout. */
-const cacheDirectory = join(ROOT, "node_modules/.cache/troupe-sandbox");
+export const CACHE = join(ROOT, "node_modules/.cache/troupe-sandbox");
 
 export async function startIsolation(poolSize: number): Promise<Isolation> {
-  const isolation = new WasmIsolation({ cacheDirectory, poolSize });
+  const isolation = new WasmIsolation({ cacheDirectory: CACHE, poolSize });
   await isolation.start();
   return isolation;
 }
