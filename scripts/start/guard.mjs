@@ -1,4 +1,5 @@
 import { localProblem } from "#auth/local.ts";
+import { MAX_REQUEST_BYTES } from "#http/limits.ts";
 
 /** Paths that miniflare answers itself: its explorer shows everything stored, of all Workers on this machine. */
 const OF_MINIFLARE = /^\/(cdn-cgi|__cf_local)(\/|$)/i;
@@ -27,6 +28,10 @@ export function requestProblem({ url = "", headers, headersDistinct }, open) {
       return typeof value === "string" ? value : null;
     });
     if (problem !== undefined) return problem;
+  }
+  if (Number(headers["content-length"] ?? 0) > MAX_REQUEST_BYTES) {
+    const detail = `The body is larger than ${MAX_REQUEST_BYTES} bytes, which Cloudflare does not accept.`;
+    return { status: 413, code: "body_too_large", detail };
   }
   if (!OF_MINIFLARE.test(new URL(full).pathname)) return undefined;
   return { status: 404, code: "not_found", detail: "There is nothing at this path." };

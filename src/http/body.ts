@@ -1,8 +1,8 @@
 import { ProblemError } from "./problem.ts";
-import type { Limits } from "./limits.ts";
+import { type Limits, MAX_REQUEST_BYTES } from "./limits.ts";
 
 /** The most that is read of a refused body before its connection is given up. */
-const MOST_DISCARDED_BYTES = 20_000_000;
+const MOST_DISCARDED_BYTES = MAX_REQUEST_BYTES;
 
 /** A request's JSON body, and its bytes for hashing. `value` is undefined for an empty body. */
 export interface JsonBody {

@@ -26,6 +26,9 @@ export interface Limits {
   max_wait_seconds: number;
 }
 
+/** Cloudflare refuses larger bodies, and so does `npm start`. */
+export const MAX_REQUEST_BYTES = 100_000_000;
+
 export const DEFAULT_LIMITS: Limits = {
   max_body_bytes: 1_000_000,
   max_file_bytes: 25_000_000,

@@ -77,15 +77,17 @@ export class SandboxConnection {
     retryAfterMs = inMilliseconds(problem.retry_after),
   ): SandboxError {
     const { status, errors: issues = [] } = problem;
-    const said = describeProblem(problem);
     // A server may echo the key, which must not appear in errors.
-    const message = this.#apiKey ? said.replaceAll(this.#apiKey, "[redacted]") : said;
+    const redacted = (text: string): string =>
+      this.#apiKey ? text.replaceAll(this.#apiKey, "[redacted]") : text;
+    const message = redacted(describeProblem(problem));
     return isPassing(status)
       ? unavailable(`answered ${message}`, { status, retryAfterMs, problemCode: problem.code })
       : new SandboxError("sandbox_refused", `the sandbox refused: ${message}`, {
           status,
           issues,
           problemCode: problem.code,
+          detail: problem.detail === undefined ? undefined : redacted(problem.detail),
         });
   }
 }

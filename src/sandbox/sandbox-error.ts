@@ -11,16 +11,19 @@ export class SandboxError extends TroupeError {
   readonly status: number | undefined;
   /** The `code` of the sandbox's problem document, if there was one. */
   readonly problemCode: string | undefined;
+  /** The `detail` of the sandbox's problem document, if there was one. */
+  readonly detail: string | undefined;
 
   constructor(
     code: "sandbox_unavailable" | "sandbox_refused",
     message: string,
-    { status, retryAfterMs, problemCode, ...options }: SandboxErrorOptions = {},
+    { status, retryAfterMs, problemCode, detail, ...options }: SandboxErrorOptions = {},
   ) {
     super(code, message, options);
     this.retryable = code === "sandbox_unavailable";
     this.retryAfterMs = retryAfterMs;
     this.problemCode = problemCode;
+    this.detail = detail;
     this.status = status;
   }
 }
@@ -29,4 +32,5 @@ export interface SandboxErrorOptions extends TroupeErrorOptions {
   status?: number | undefined;
   retryAfterMs?: number | undefined;
   problemCode?: string | undefined;
+  detail?: string | undefined;
 }

@@ -118,7 +118,7 @@ async function asResult<T>(action: () => Promise<T>): Promise<Result<T>> {
 
 /** What a client of the API may be told: what is about its file; the rest is between this server and the sandbox. */
 function refusalOf(error: Error): Refused {
-  const { status, problemCode, issues, message, retryAfterMs } =
+  const { status, problemCode, issues, message, detail, retryAfterMs } =
     error instanceof SandboxError ? error : new SandboxError("sandbox_unavailable", error.message);
   if (status === 404) return refused(404, "file_not_found", "There is no file at this path.");
   if (status === 422 || status === 409 || status === 413)
@@ -127,7 +127,7 @@ function refusalOf(error: Error): Refused {
       problem: {
         status,
         code: codeFor(status, problemCode),
-        detail: message,
+        detail: detail ?? message,
         ...(issues.length > 0 && { errors: [...issues] }),
       },
     };

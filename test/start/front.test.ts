@@ -80,6 +80,13 @@ describe("refuses", () => {
     expect(problemIn(answer)).toMatchObject({ status: 431 });
   });
 
+  test("a body that Cloudflare would not accept", async () => {
+    const answer = await raw(
+      `PUT /x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 100000001\r\n\r\n`,
+    );
+    expect(problemIn(answer)).toMatchObject({ status: 413, code: "body_too_large" });
+  });
+
   test.for([
     ["a foreign Host", "Host: evil.example"],
     [
