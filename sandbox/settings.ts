@@ -12,6 +12,11 @@ interface Setting<T> {
 
 const MB = 1_000_000;
 
+/** What isolates real processes besides their container and users. */
+const WALLS = ["namespaces", "cgroups"] as const;
+
+export type Wall = (typeof WALLS)[number];
+
 const SETTINGS = {
   host: text("SANDBOX_HOST", "127.0.0.1", "Address to listen on."),
   port: whole("SANDBOX_PORT", 8788, 0, 65_535, "Port to listen on; 0 picks a free one."),
@@ -24,7 +29,7 @@ const SETTINGS = {
   ),
   packages: list(
     "SANDBOX_PACKAGES",
-    "Packages of `wasm`: names of the lock file or `all`, and paths or addresses of pure wheels, separated by commas.",
+    "Packages of `wasm`: names of the lock file or `all`, and paths or addresses of wheels, separated by commas.",
   ),
   packagesUrl: text(
     "SANDBOX_PACKAGES_URL",
@@ -49,9 +54,9 @@ const SETTINGS = {
     "SANDBOX_NETWORK",
     "`1` gives code the network of the service (`process` with namespaces; without them it has it).",
   ),
-  strict: flag(
+  strict: walls(
     "SANDBOX_ISOLATION_STRICT",
-    "`1` refuses to start `process` where namespaces are missing.",
+    "Walls without which `process` does not start: `namespaces`, `cgroups`, or both, separated by a comma; `1` means both.",
   ),
   maxBodyBytes: bytes(
     "SANDBOX_MAX_BODY_BYTES",
@@ -243,6 +248,22 @@ function flag(name: string, description: string): Setting<boolean> {
   return {
     ...oneOf(name, ["0", "1"], description),
     parse: (given) => choose(["0", "1"], given) === "1",
+  };
+}
+
+function walls(name: string, description: string): Setting<readonly Wall[]> {
+  const names = list(name, description);
+  return {
+    ...names,
+    fallback: "0",
+    parse(given) {
+      if (given === "0") return [];
+      if (given === "1") return WALLS;
+      const wanted = names.parse(given);
+      if (wanted.length > 0 && wanted.every((one) => WALLS.some((wall) => wall === one)))
+        return WALLS.filter((wall) => wanted.includes(wall));
+      throw new Error(`must be 0, 1, ${WALLS.join(" or ")}`);
+    },
   };
 }
 

@@ -4,11 +4,12 @@ import { chmod, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
+import { Cgroups } from "./cgroups.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
 import { killLeftOver } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
-import { SettingsError } from "../settings.ts";
+import { SettingsError, type Wall } from "../settings.ts";
 import { Walls } from "./walls.ts";
 
 export interface ProcessIsolationOptions {
@@ -18,8 +19,8 @@ export interface ProcessIsolationOptions {
   firstUid: number;
   /** Whether code may use the network. */
   network: boolean;
-  /** Refuse to start without namespaces. */
-  strict: boolean;
+  /** Refuse to start without them. */
+  strict: readonly Wall[];
   /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
   path: string;
 }
@@ -45,6 +46,7 @@ export class ProcessIsolation implements Isolation {
   readonly #path: string;
   readonly #runners = new Set<Runner>();
   #walls: Walls | undefined;
+  #cgroups: Cgroups | undefined;
 
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
@@ -59,15 +61,17 @@ export class ProcessIsolation implements Isolation {
     this.#path = [dirname(process.execPath), ...usable].join(delimiter);
   }
 
-  /** @throws SettingsError without namespaces, if they are required */
+  /** @throws SettingsError without a wall that is required */
   async start(): Promise<void> {
     this.languages = await findInterpreters(this.#path);
-    const walls = await this.#findWalls();
-    if (typeof walls !== "string") this.#walls = walls;
-    else if (this.#options.strict) throw new SettingsError(`SANDBOX_ISOLATION_STRICT=1: ${walls}`);
-    else this.missing = [`namespaces: ${walls}`];
     // Left by a service that was killed.
     await killLeftOver(this.#name, this.#uids);
+    const walls = await this.#findWalls();
+    if (typeof walls === "string") this.#lacks("namespaces", walls);
+    else this.#walls = walls;
+    const cgroups = await Cgroups.find(this.#name);
+    if (typeof cgroups === "string") this.#lacks("cgroups", cgroups);
+    else this.#cgroups = cgroups;
     await removeTree(this.#scratch);
     await mkdir(this.#scratch);
     await chmod(this.#scratch, 0o711);
@@ -75,14 +79,16 @@ export class ProcessIsolation implements Isolation {
 
   async runner(): Promise<ProcessRunner> {
     const uid = this.#user();
+    const { maxProcesses } = this.#options;
     const owner = { marker: `${this.#name}-${randomUUID()}`, ...(uid !== undefined && { uid }) };
     const runner = await ProcessRunner.create({
       directory: join(this.#scratch, owner.marker),
       owner,
       interpreters: this.languages,
-      maxProcesses: this.#options.maxProcesses,
+      maxProcesses,
       path: this.#path,
       ...(this.#walls && { walls: this.#walls }),
+      ...(this.#cgroups && { cgroup: await this.#cgroups.create(owner.marker, maxProcesses) }),
       onClose: () => {
         // A runner may be closed more than once.
         if (this.#runners.delete(runner) && uid !== undefined) this.#free.push(uid);
@@ -102,6 +108,15 @@ export class ProcessIsolation implements Isolation {
     const { network } = this.#options;
     const path = this.#path.split(delimiter);
     return Walls.find({ path, programs, network }, this.#uids[0]);
+  }
+
+  #lacks(wall: Wall, reason: string): void {
+    const { strict } = this.#options;
+    if (strict.includes(wall))
+      throw new SettingsError(
+        `SANDBOX_ISOLATION_STRICT demands ${strict.join(" and ")}, and this machine lacks ${wall}: ${reason}`,
+      );
+    this.missing = [...this.missing, `${wall}: ${reason}`];
   }
 
   /** Takes an unused user. */

@@ -1,9 +1,14 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import {
+  type ChildProcess,
+  type ChildProcessByStdio,
+  type ChildProcessWithoutNullStreams,
+  spawn,
+} from "node:child_process";
 import { once } from "node:events";
 import { chown, mkdir, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { guardChild } from "../guard.ts";
 import type {
   BlockLimits,
@@ -13,6 +18,7 @@ import type {
   Runner,
   WorkspaceChange,
 } from "../runner.ts";
+import type { Cgroup } from "./cgroups.ts";
 import type { Interpreter } from "./languages.ts";
 import { killAll, MARKER, type ProcessOwner } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
@@ -31,6 +37,8 @@ export interface ProcessRunnerOptions {
   path: string;
   /** Namespaces for the blocks, where the machine has them. */
   walls?: Walls;
+  /** The limits of memory and processes, where the machine has cgroups. */
+  cgroup?: Cgroup;
   /** Called when the runner is closed. */
   onClose: () => void;
 }
@@ -58,6 +66,16 @@ const LAST_OUTPUT_MS = 500;
 
 /** Relative to the workspace, so that error messages do not contain paths of the machine. */
 const BLOCK = "../code/block";
+
+const CGROUP_PIPE = 3;
+
+/** Executes its arguments when a line comes: the process is then in its cgroup. */
+const WHEN_IN_CGROUP = [
+  "/bin/sh",
+  "-c",
+  `read -r _ <&${CGROUP_PIPE} || exit 1; exec ${CGROUP_PIPE}<&-; exec "$@"`,
+  "sh",
+];
 
 const EXIT_CODES = { timeout: 124, cancelled: 125, memory: 137, workspace: 1, crashed: 1 };
 
@@ -106,25 +124,16 @@ export class ProcessRunner implements Runner {
    * limit of memory or files is exceeded.
    */
   startProgram(program: Program, limits: BlockLimits, signal: AbortSignal): ProgramProcess {
-    const { owner, directory, walls } = this.#options;
     const { env, cwd } = program;
     const script = limitsScript({ reservesMemory: true }, limits, this.#options, "");
-    const shell = ["/bin/sh", "-c", script, "sh", program.command, ...program.args];
-    const [file = "", ...args] = [...(walls?.around(directory, cwd ?? "") ?? []), ...shell];
-    const environment = this.#environment();
-    const child = spawn(file, args, {
-      cwd: join(this.#scratch.path, cwd ?? ""),
+    const child = this.#start(
+      ["/bin/sh", "-c", script, "sh", program.command, ...program.args],
       // What package managers download to their home must not become files of the session.
-      env: { ...environment, HOME: environment["TMPDIR"], ...env, [MARKER]: owner.marker },
-      stdio: ["pipe", "pipe", "pipe"],
-      detached: true,
-      ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),
-    });
-    guardChild(child, { group: true });
+      { cwd: cwd ?? "", env: { HOME: this.#temporary, ...env }, stdio: ["pipe", "pipe", "pipe"] },
+      limits,
+    ) as ProgramProcess;
     const run = { limits, signal, onOutput: () => undefined };
-    const watch = new Watch({ owner, run, workspace: this.#scratch.path }, () =>
-      child.kill("SIGKILL"),
-    );
+    const watch = this.#watch(run, child);
     child.once("exit", () => watch.stop());
     return child;
   }
@@ -136,36 +145,32 @@ export class ProcessRunner implements Runner {
 
   async close(): Promise<void> {
     this.usable = false;
-    const { owner, directory, onClose } = this.#options;
+    const { owner, directory, cgroup, onClose } = this.#options;
     await killAll(owner);
+    await cgroup?.remove();
     await removeTree(directory);
     if (owner.uid !== undefined) await removeLeftFiles(owner.uid);
     onClose();
   }
 
   async #execute({ language, code }: CodeBlock, run: BlockRun): Promise<Ended> {
-    const { directory, interpreters, owner, walls } = this.#options;
+    const { directory, interpreters, owner, cgroup } = this.#options;
     const interpreter = interpreters.find(({ name }) => name === language);
     if (interpreter === undefined) throw new Error(`There is no interpreter for ${language}.`);
     await writeFile(join(directory, "code", "block"), code);
     const script = limitsScript(interpreter, run.limits, this.#options);
-    const shell = ["/bin/sh", "-c", script, "sh", ...interpreter.command, BLOCK];
-    const [program = "", ...args] = [...(walls?.around(directory) ?? []), ...shell];
-    const child = spawn(program, args, {
-      cwd: this.#scratch.path,
-      env: this.#environment(),
-      stdio: ["ignore", "pipe", "ignore"],
-      detached: true,
-      ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),
-    });
-    guardChild(child, { group: true });
+    const memoryKills = cgroup?.memoryKills();
+    const child = this.#start(
+      ["/bin/sh", "-c", script, "sh", ...interpreter.command, BLOCK],
+      { cwd: "", env: {}, stdio: ["ignore", "pipe", "ignore"] },
+      run.limits,
+    ) as ChildProcessByStdio<null, Readable, null>;
     child.stdout.on("data", (bytes: Uint8Array) => run.onOutput(bytes));
-    const watch = new Watch({ owner, run, workspace: this.#scratch.path }, () =>
-      child.kill("SIGKILL"),
-    );
+    const watch = this.#watch(run, child);
     try {
       const [code_, signal] = (await once(child, "exit")) as Exit;
-      const { endedBy } = watch;
+      const killed = cgroup?.memoryKills() === memoryKills ? undefined : "memory";
+      const endedBy = watch.endedBy ?? killed;
       if (endedBy !== undefined) return { exitCode: EXIT_CODES[endedBy], endedBy };
       return { exitCode: code_ ?? 128 + constants.signals[signal ?? "SIGKILL"] };
     } finally {
@@ -176,11 +181,53 @@ export class ProcessRunner implements Runner {
     }
   }
 
+  /** Starts a command behind the walls. `cwd` is below the workspace, `env` is added to what all code has. */
+  #start(
+    command: readonly string[],
+    { cwd, env, stdio }: { cwd: string; env: Program["env"]; stdio: ("pipe" | "ignore")[] },
+    { memoryBytes }: BlockLimits,
+  ): ChildProcess {
+    const { owner, directory, walls, cgroup } = this.#options;
+    cgroup?.limitMemory(memoryBytes);
+    const [file = "", ...args] = [
+      ...(cgroup ? WHEN_IN_CGROUP : []),
+      ...(walls?.around(directory, cwd) ?? []),
+      ...command,
+    ];
+    const child = spawn(file, args, {
+      cwd: join(this.#scratch.path, cwd),
+      env: { ...this.#environment(), ...env, [MARKER]: owner.marker },
+      stdio: cgroup ? [...stdio, "pipe"] : stdio,
+      detached: true,
+      ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),
+    });
+    guardChild(child, { group: true });
+    if (cgroup !== undefined && child.pid !== undefined) {
+      cgroup.add(child.pid);
+      const waiting = child.stdio[CGROUP_PIPE] as Writable;
+      // It may have been killed.
+      waiting.on("error", () => undefined);
+      waiting.end("\n");
+    }
+    return child;
+  }
+
+  #watch(run: BlockRun, child: ChildProcess): Watch {
+    const { owner, cgroup } = this.#options;
+    return new Watch(
+      { owner, run, workspace: this.#scratch.path, watchesMemory: cgroup === undefined },
+      () => child.kill("SIGKILL"),
+    );
+  }
+
+  get #temporary(): string {
+    return this.#options.walls ? INSIDE.tmp : join(this.#options.directory, "tmp");
+  }
+
   /** Contains nothing of the service's own environment, but its PATH. */
   #environment(): Record<string, string> {
-    const { directory, walls } = this.#options;
-    const workspace = walls ? INSIDE.workspace : this.#scratch.path;
-    const temporary = walls ? INSIDE.tmp : join(directory, "tmp");
+    const workspace = this.#options.walls ? INSIDE.workspace : this.#scratch.path;
+    const temporary = this.#temporary;
     return {
       PATH: this.#options.path,
       HOME: workspace,

@@ -91,6 +91,7 @@ export class Walls {
       "--unshare-pid",
       "--unshare-ipc",
       "--unshare-uts",
+      "--unshare-cgroup-try",
       ...(network ? [] : ["--unshare-net"]),
       "--hostname",
       "sandbox",

@@ -10,6 +10,8 @@ interface Watched {
   /** The directory of its workspace. */
   workspace: string;
   run: BlockRun;
+  /** Whether its memory is limited here, and not by a cgroup. */
+  watchesMemory: boolean;
 }
 
 /** Stops a block that exceeds its limits of time, memory or files, or that is cancelled. */
@@ -40,8 +42,8 @@ export class Watch {
   readonly #cancelled = (): void => this.#stop("cancelled");
 
   async #check(): Promise<void> {
-    const { owner, workspace, run } = this.#watched;
-    if ((await memoryOf(owner)) > run.limits.memoryBytes) this.#stop("memory");
+    const { owner, workspace, run, watchesMemory } = this.#watched;
+    if (watchesMemory && (await memoryOf(owner)) > run.limits.memoryBytes) this.#stop("memory");
     if (await exceedsLimits(workspace, run.limits)) this.#stop("workspace");
   }
 
