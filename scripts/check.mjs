@@ -41,6 +41,8 @@ const PROGRAM_TESTS = [
   "test/sandbox/files.test.ts",
   "test/sandbox/http.test.ts",
   "test/sandbox/process.test.ts",
+  "test/sandbox/walls.test.ts",
+  "test/sandbox/cgroups.test.ts",
   "test/core/python/prepare.test.ts",
   "test/http/python-tools.test.ts",
   "test/e2e/start.test.ts",

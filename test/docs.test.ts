@@ -1,8 +1,16 @@
 import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { Catalog, ComponentRegistry, coreComponents, run as runTeam, toText } from "troupe";
-import type { Team } from "troupe";
+import {
+  Catalog,
+  ComponentRegistry,
+  coreComponents,
+  dumpComponent,
+  mcpComponents,
+  run as runTeam,
+  toText,
+} from "troupe";
+import type { McpWorkbench, Team } from "troupe";
 import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { ROOT } from "./support/npm-start.ts";
 import { PAGES, read, snippet, snippets, Workplace } from "./support/pages.ts";
@@ -72,6 +80,17 @@ describe("the component JSON of the pages", () => {
     },
   );
 });
+
+test.each(snippets.filter(({ info }) => info === "workbench"))(
+  "the workbench of $page is a component",
+  ({ code }) => {
+    const registry = new ComponentRegistry().register(
+      ...mcpComponents({ sandbox: { url: "http://127.0.0.1:8788" } }),
+    );
+    const workbench = registry.load<McpWorkbench>(JSON.parse(code), "workbench");
+    expect(dumpComponent(workbench)).toMatchObject(JSON.parse(code) as object);
+  },
+);
 
 describe("the pages", () => {
   test("name every limit with its default", () => {

@@ -55,6 +55,10 @@ testWith("curl")(
 
     expect(lastText(lastJson<RunInfo>(await shell("Code over HTTP")))).toBe("5050\n");
 
+    const files = await shell("Files");
+    expect(files).toContain('{"path":"total.txt","size":2,');
+    expect(files.endsWith("42")).toBe(true);
+
     const wait = "Answer a run that waits for you";
     const waiting = lastJson<RunInfo>(await shell(wait));
     expect(waiting.status).toBe("waiting");
