@@ -26,7 +26,7 @@ export class Cgroups {
    */
   static async find(name: string, root = "/"): Promise<Cgroups | string> {
     const parent = groupOfService(root);
-    if (parent === undefined) return "this machine has no cgroups of version 2";
+    if (parent === undefined) return "the service sees no cgroup of version 2 that it is in";
     try {
       const available = words(await readFile(join(parent, "cgroup.controllers"), "utf8"));
       const lacking = CONTROLLERS.filter((controller) => !available.includes(controller));
@@ -101,14 +101,15 @@ export class Cgroup {
   }
 }
 
-/** The directory of the service's group; undefined without cgroups of version 2. */
+/** The directory of the service's group; undefined where that is not visible. */
 function groupOfService(root: string): string | undefined {
   const read = (file: string): string => readFileSync(join(root, "proc/self", file), "utf8");
   try {
     const path = /^0::(.*)$/m.exec(read("cgroup"))?.[1];
     const mount = /^\S+ \S+ \S+ (\S+) (\S+) .* - cgroup2 /m.exec(read("mountinfo"));
     const [, mounted = "", at = ""] = mount ?? [];
-    if (path === undefined || mount === null) return undefined;
+    // A path with `..` is outside the namespace of the service.
+    if (path === undefined || mount === null || mounted.startsWith("/..")) return undefined;
     return join(root, at, posix.relative(mounted, path));
   } catch {
     // No /proc, so this is not Linux.

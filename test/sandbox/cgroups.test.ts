@@ -19,7 +19,7 @@ const reason = await reasonHere();
 
 describe.skipIf(reason !== undefined)(
   reason === undefined ? "in a cgroup" : `in a cgroup (${reason})`,
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   () => {
     let sandbox: Sandbox;
     beforeAll(async () => {
@@ -33,7 +33,7 @@ describe.skipIf(reason !== undefined)(
       code: string,
       session = "one",
     ): Promise<{ exit_code: number; output: string }> {
-      const response = await sandbox.execute(session, [["sh", code]], { timeout: 20 });
+      const response = await sandbox.execute(session, [["sh", code]], { timeout: 60 });
       return (await response.json()) as { exit_code: number; output: string };
     }
 
@@ -100,14 +100,22 @@ describe("this machine has none", () => {
   const OWN = { "proc/self/cgroup": "0::/box/one\n", "proc/self/mountinfo": MOUNTED };
 
   test.each([
-    ["without Linux", {}, /no cgroups of version 2/],
+    ["without Linux", {}, /sees no cgroup of version 2/],
     [
       "with version 1 only",
       {
         "proc/self/cgroup": "4:memory:/\n",
         "proc/self/mountinfo": "1 2 0:1 / /x rw - cgroup cgroup rw",
       },
-      /no cgroups of version 2/,
+      /sees no cgroup of version 2/,
+    ],
+    [
+      "with groups of another namespace only",
+      {
+        "proc/self/cgroup": "0::/\n",
+        "proc/self/mountinfo": MOUNTED.replace(" /box ", " /../box "),
+      },
+      /sees no cgroup of version 2/,
     ],
     [
       "without the controllers",
