@@ -66,7 +66,7 @@ describe("who may ask", () => {
 
   test("anybody, whether it lives", async () => {
     const response = await fetch(`${closed.url}/healthz`);
-    expect(await response.json()).toEqual({ status: "ok" });
+    expect(await response.json()).toMatchObject({ status: "ok" });
   });
 
   test.each([
@@ -224,9 +224,22 @@ test.each([
   [{ SANDBOX_ISOLATION: "docker" }, "SANDBOX_ISOLATION must be wasm or process"],
   [{ SANDBOX_KEY: "short" }, "SANDBOX_KEY must have at least 16 characters"],
   [{ SANDBOX_HOST: "0.0.0.0" }, "SANDBOX_KEY is required when SANDBOX_HOST is 0.0.0.0"],
+  [
+    { SANDBOX_ISOLATION_STRICT: "cgroups,doors" },
+    "SANDBOX_ISOLATION_STRICT must be 0, 1, namespaces or cgroups",
+  ],
   [{ SANDBOX_TIMEOUT_SECONDS: "700" }, "SANDBOX_TIMEOUT_SECONDS must not be more than"],
 ])("settings %o are no settings", (settings, message) => {
   expect(() => readSettings(settings)).toThrow(message);
+});
+
+test.each([
+  ["0", []],
+  ["cgroups", ["cgroups"]],
+  ["cgroups, namespaces", ["namespaces", "cgroups"]],
+  ["1", ["namespaces", "cgroups"]],
+])("SANDBOX_ISOLATION_STRICT=%s demands %o", (given, walls) => {
+  expect(readSettings({ SANDBOX_ISOLATION_STRICT: given }).strict).toEqual(walls);
 });
 
 test("a service with wrong settings says all that is wrong with them and ends", () => {
