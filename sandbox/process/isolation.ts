@@ -18,6 +18,8 @@ export interface ProcessIsolationOptions {
   firstUid: number;
   /** Whether code may use the network. */
   network: boolean;
+  /** Directories that code may read behind namespaces, besides those of the system. */
+  readable: readonly string[];
   /** Refuse to start without namespaces. */
   strict: boolean;
   /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
@@ -99,9 +101,9 @@ export class ProcessIsolation implements Isolation {
 
   #findWalls(): Promise<Walls | string> {
     const programs = this.languages.flatMap(({ command }) => command.slice(0, 1));
-    const { network } = this.#options;
+    const { network, readable } = this.#options;
     const path = this.#path.split(delimiter);
-    return Walls.find({ path, programs, network }, this.#uids[0]);
+    return Walls.find({ path, programs, network, readable }, this.#uids[0]);
   }
 
   /** Takes an unused user. */

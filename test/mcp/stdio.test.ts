@@ -23,7 +23,9 @@ function server(name: string, args: string[] = [], more = {}): McpServerParamsIn
 describe("a program in the sandbox", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await Sandbox.start({ settings: { SANDBOX_MCP: "1" } });
+    sandbox = await Sandbox.start({
+      settings: { SANDBOX_MCP: "1", SANDBOX_READABLE: join(ROOT, "node_modules") },
+    });
   });
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
