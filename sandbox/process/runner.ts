@@ -87,6 +87,11 @@ export class ProcessRunner implements Runner {
     return new ProcessRunner(options);
   }
 
+  /** The path of the workspace as code sees it. */
+  get workspace(): string {
+    return this.#options.walls ? INSIDE.workspace : this.#scratch.path;
+  }
+
   update(change: WorkspaceChange): Promise<void> {
     return this.#scratch.update(change);
   }
@@ -179,7 +184,7 @@ export class ProcessRunner implements Runner {
   /** Contains nothing of the service's own environment, but its PATH. */
   #environment(): Record<string, string> {
     const { directory, walls } = this.#options;
-    const workspace = walls ? INSIDE.workspace : this.#scratch.path;
+    const { workspace } = this;
     const temporary = walls ? INSIDE.tmp : join(directory, "tmp");
     return {
       PATH: this.#options.path,

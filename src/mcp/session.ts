@@ -129,7 +129,7 @@ export class McpSession {
   }
 
   async #connect({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
-    const { Client } = await import("./sdk.ts");
+    const { Client, StdioTransport } = await import("./sdk.ts");
     const earlier = this.#earlier;
     this.#earlier = undefined;
     this.#excess = undefined;
@@ -144,6 +144,9 @@ export class McpSession {
         void transport.close();
       },
     });
+    if (this.#offersWorkspace && transport instanceof StdioTransport) {
+      client.setRequestHandler("roots/list", () => transport.roots);
+    }
     const { connectMs } = timeoutsOf(this.#params);
     try {
       await client.connect(transport, {
@@ -166,10 +169,17 @@ export class McpSession {
     return connection;
   }
 
+  /** Whether a program gets the session's workspace as its root: where nothing else provides roots. */
+  get #offersWorkspace(): boolean {
+    return (
+      this.#params.type === "StdioServerParams" && this.#requests?.capabilities.roots === undefined
+    );
+  }
+
   #newClient(make: typeof Client): Client {
     const requests = this.#requests;
     const client = new make(CLIENT, {
-      capabilities: requests?.capabilities ?? {},
+      capabilities: { ...requests?.capabilities, ...(this.#offersWorkspace && { roots: {} }) },
       // Servers of the older transport know only the older protocol.
       versionNegotiation: { mode: this.#params.type === "SseServerParams" ? "legacy" : "auto" },
       // Whoever answers may take days, so the answers are collected outside of the request.
