@@ -8,4 +8,5 @@ export {
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
+export { OAuthClientCredentials } from "./client-credentials.ts";
 export { StdioTransport } from "./stdio-transport.ts";

@@ -1,4 +1,9 @@
-import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+import type {
+  Client,
+  OAuthClientProvider,
+  PriorDiscovery,
+  Transport,
+} from "@modelcontextprotocol/client";
 import type { Secrets } from "../outgoing/dependencies.ts";
 import { type McpError, mcpError } from "./mcp-error.ts";
 import { type McpServerParams, serverName, timeoutsOf } from "./server-params.ts";
@@ -54,6 +59,7 @@ export class McpSession {
   #live: Connection | undefined;
   /** The client of a connection that was closed when idle, and its session at the server. */
   #earlier: { client: Client; session: EarlierSession } | undefined;
+  #authProvider: OAuthClientProvider | undefined;
   /** The protocol generation of the server, once it is known: spares the question at the next connection. */
   #generation: PriorDiscovery | undefined;
   /** Why the present connection had to be closed. */
@@ -129,7 +135,13 @@ export class McpSession {
   }
 
   async #connect({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
-    const { Client, StdioTransport } = await import("./sdk.ts");
+    const { Client, OAuthClientCredentials, StdioTransport } = await import("./sdk.ts");
+    const { oauth } = this.#params.type === "StdioServerParams" ? {} : this.#params;
+    if (oauth) {
+      this.#authProvider ??= new OAuthClientCredentials(oauth, this.#dependencies, (secret) =>
+        this.#secrets.remember(secret),
+      );
+    }
     const earlier = this.#earlier;
     this.#earlier = undefined;
     this.#excess = undefined;
@@ -137,6 +149,7 @@ export class McpSession {
     const transport = await openTransport(this.#params, {
       dependencies: this.#dependencies,
       secrets: this.#secrets,
+      authProvider: this.#authProvider,
       sandboxSession,
       earlier: earlier?.session,
       onExcess: (error) => {

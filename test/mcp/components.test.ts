@@ -93,6 +93,20 @@ const WORKBENCHES: [string, JsonObject][] = [
   ["SSE", { server_params: SSE, tool_overrides: {} }],
   ["Streamable HTTP", { server_params: HTTP, tool_overrides: {} }],
   [
+    "OAuth, a key of Troupe's",
+    {
+      server_params: {
+        ...HTTP,
+        oauth: {
+          client_id: "clerk",
+          client_secret: "env:CLERK_SECRET",
+          issuer: "https://login.example.com",
+        },
+      },
+      tool_overrides: {},
+    },
+  ],
+  [
     "overrides and a host",
     {
       server_params: HTTP,
@@ -173,6 +187,12 @@ describe("refused is", () => {
       { ...HTTP, headers: { Host: "other" } },
       "server_params.headers.Host",
       /connection/,
+    ],
+    [
+      "an issuer that is no address",
+      { ...HTTP, oauth: { client_id: "a", client_secret: "b", issuer: "login" } },
+      "server_params.oauth.issuer",
+      /URL/,
     ],
     ["no time", { ...HTTP, timeout: 0 }, "server_params.timeout", />0/],
     ["another encoding", { ...STDIO, encoding: "latin-1" }, "server_params.encoding", /utf-8/],
