@@ -115,6 +115,10 @@ const WORKBENCHES: [string, JsonObject][] = [
     },
   ],
   [
+    "tools that read, a key of Troupe's",
+    { server_params: HTTP, tool_overrides: {}, tools_for: ["resources", "prompts"] },
+  ],
+  [
     "approval",
     {
       server_params: HTTP,
