@@ -137,12 +137,14 @@ function vitest(project, stage = project, files = []) {
 /** The official conformance suite of MCP for clients. Each scenario has two minutes; all run side by side. */
 function mcpClientSuite() {
   const directory = "test/mcp/conformance";
-  return [
-    ...["conformance", "client", "--suite", "all", "--timeout", "120000"],
-    ...["--command", `node ${directory}/client.ts`],
-    ...["--expected-failures", `${directory}/expected-failures.yml`],
-    ...["--output-dir", join(scratch, "mcp-client")],
-  ];
+  const command = `node ${directory}/client.ts`;
+  const failures = `${directory}/expected-failures.yml`;
+  const results = join(scratch, "mcp-client");
+  return ["conformance", "client", "--suite", "all", "--timeout", "120000"].concat(
+    ["--command", command],
+    ["--expected-failures", failures],
+    ["--output-dir", results],
+  );
 }
 
 /** @param {string} stage */

@@ -97,11 +97,7 @@ export class Walls {
       "--hostname",
       "sandbox",
       "--die-with-parent",
-      ...[...visible, ...readable].flatMap((directory) => [
-        "--ro-bind-try",
-        directory,
-        directory,
-      ]),
+      ...[...visible, ...readable].flatMap((directory) => ["--ro-bind-try", directory, directory]),
       "--proc",
       "/proc",
       "--dev",

@@ -45,7 +45,7 @@ const RESOURCES: ReadonlyMap<McpTool, Reader> = new Map<McpTool, Reader>([
   [
     tool("read_resource", "Reads a resource of the server.", { uri: { type: "string" } }),
     async (client, { uri }, options) => {
-      const { contents } = await client.readResource({ uri: String(uri) }, options);
+      const { contents } = await client.readResource({ uri: uri as string }, options);
       return { content: contents.map((resource) => ({ type: "resource", resource })) };
     },
   ],
@@ -65,7 +65,7 @@ const PROMPTS: ReadonlyMap<McpTool, Reader> = new Map<McpTool, Reader>([
       arguments: { type: "object", additionalProperties: { type: "string" } },
     }),
     async (client, { name, arguments: given = {} }, options) => {
-      const params = { name: String(name), arguments: given as { [name: string]: string } };
+      const params = { name: name as string, arguments: given as { [name: string]: string } };
       const { messages } = await client.getPrompt(params, options);
       return asText({ messages });
     },

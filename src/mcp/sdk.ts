@@ -5,8 +5,8 @@
 // the SDK imports another entry, and zod's own only passes on its parts. Without it no Worker starts.
 export {
   Client,
+  ClientCredentialsProvider,
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
-export { OAuthClientCredentials } from "./client-credentials.ts";
 export { StdioTransport } from "./stdio-transport.ts";

@@ -5,6 +5,7 @@ import type {
   Transport,
 } from "@modelcontextprotocol/client";
 import type { Secrets } from "../outgoing/dependencies.ts";
+import { clientCredentials } from "./client-credentials.ts";
 import { type McpError, mcpError } from "./mcp-error.ts";
 import { type McpServerParams, serverName, timeoutsOf } from "./server-params.ts";
 import {
@@ -135,11 +136,14 @@ export class McpSession {
   }
 
   async #connect({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
-    const { Client, OAuthClientCredentials, StdioTransport } = await import("./sdk.ts");
+    const { Client, ClientCredentialsProvider, StdioTransport } = await import("./sdk.ts");
     const { oauth } = this.#params.type === "StdioServerParams" ? {} : this.#params;
     if (oauth) {
-      this.#authProvider ??= new OAuthClientCredentials(oauth, this.#dependencies, (secret) =>
-        this.#secrets.remember(secret),
+      this.#authProvider ??= clientCredentials(
+        ClientCredentialsProvider,
+        oauth,
+        this.#dependencies,
+        (secret) => this.#secrets.remember(secret),
       );
     }
     const earlier = this.#earlier;

@@ -128,8 +128,8 @@ describe("a program in the sandbox", () => {
   });
 
   test("has the environment of its config only, secrets included", async () => {
-    const text = 'Object.keys(process.env).sort().join() + " " + process.env.TOKEN';
-    const params = { ...serverWith("env", text), env: { TOKEN: "env:MCP_TOKEN" } };
+    const shown = 'Object.keys(process.env).sort().join() + " " + process.env.TOKEN';
+    const params = { ...serverWith("env", shown), env: { TOKEN: "env:MCP_TOKEN" } };
     await using(params, async (workbench) => {
       const { result } = await call(workbench, "env");
       const [text = ""] = textsOf(result);

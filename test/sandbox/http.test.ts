@@ -224,6 +224,7 @@ test.each([
   [{ SANDBOX_ISOLATION: "docker" }, "SANDBOX_ISOLATION must be wasm or process"],
   [{ SANDBOX_KEY: "short" }, "SANDBOX_KEY must have at least 16 characters"],
   [{ SANDBOX_HOST: "0.0.0.0" }, "SANDBOX_KEY is required when SANDBOX_HOST is 0.0.0.0"],
+  [{ SANDBOX_READABLE: "/no/such/directory" }, "SANDBOX_READABLE names directories that do not"],
   [{ SANDBOX_TIMEOUT_SECONDS: "700" }, "SANDBOX_TIMEOUT_SECONDS must not be more than"],
 ])("settings %o are no settings", (settings, message) => {
   expect(() => readSettings(settings)).toThrow(message);

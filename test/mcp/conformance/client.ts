@@ -48,10 +48,7 @@ async function using<T>(run: (workbench: McpWorkbench) => Promise<T>): Promise<T
 /** Calls a tool, and again with the answer when its server asks something. */
 async function callAnswering(tool: string): Promise<void> {
   try {
-    const { result } = await using((workbench) =>
-      call(workbench, tool, ARGUMENTS[tool] ?? {}, host),
-    );
-    console.log(JSON.stringify(result));
+    await using((workbench) => call(workbench, tool, ARGUMENTS[tool] ?? {}, host));
   } catch (error) {
     const question = host.questions.at(-1);
     if (question === undefined || host.answers.has(question.id)) throw error;
