@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 /** A setting of the service, read from an environment variable. */
@@ -53,6 +54,10 @@ const SETTINGS = {
   network: flag(
     "SANDBOX_NETWORK",
     "`1` gives code the network of the service (`process` with namespaces; without them it has it).",
+  ),
+  readable: list(
+    "SANDBOX_READABLE",
+    "Directories that code may read besides the system's, such as those of MCP servers, separated by commas (`process` with namespaces).",
   ),
   strict: walls(
     "SANDBOX_ISOLATION_STRICT",
@@ -194,7 +199,12 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   ) as Settings;
   if (problems.length === 0) problems.push(...contradictions(settings));
   if (problems.length > 0) throw new SettingsError(problems.join("\n"));
-  return { ...settings, data: resolve(settings.data), cache: resolve(settings.cache) };
+  return {
+    ...settings,
+    data: resolve(settings.data),
+    cache: resolve(settings.cache),
+    readable: settings.readable.map((directory) => resolve(directory)),
+  };
 }
 
 function contradictions(settings: Settings): string[] {
@@ -205,6 +215,9 @@ function contradictions(settings: Settings): string[] {
     );
   if (settings.timeoutSeconds > settings.maxTimeoutSeconds)
     problems.push("SANDBOX_TIMEOUT_SECONDS must not be more than SANDBOX_MAX_TIMEOUT_SECONDS");
+  const missing = settings.readable.filter((directory) => !existsSync(directory));
+  if (missing.length > 0)
+    problems.push(`SANDBOX_READABLE names directories that do not exist: ${missing.join(", ")}`);
   return problems;
 }
 

@@ -86,6 +86,7 @@ const stages = [
   },
   { name: "conformance:mcp", run: ["node", "test/mcp-conformance/main.ts"], long: true },
   { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine", long: true },
+  { name: "mcp:client", run: mcpClientSuite(), long: true },
   { name: "bundle", run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")] },
 ];
 
@@ -133,6 +134,19 @@ function vitest(project, stage = project, files = []) {
     `--outputFile.json=${reportFile(stage)}`,
   ];
   return ["vitest", "run", "--project", project, ...reporters, ...files];
+}
+
+/** The official conformance suite of MCP for clients. Each scenario has two minutes; all run side by side. */
+function mcpClientSuite() {
+  const directory = "test/mcp/conformance";
+  const command = `node ${directory}/client.ts`;
+  const failures = `${directory}/expected-failures.yml`;
+  const results = join(scratch, "mcp-client");
+  return ["conformance", "client", "--suite", "all", "--timeout", "120000"].concat(
+    ["--command", command],
+    ["--expected-failures", failures],
+    ["--output-dir", results],
+  );
 }
 
 /** @param {string} stage */

@@ -19,6 +19,8 @@ export interface ProcessIsolationOptions {
   firstUid: number;
   /** Whether code may use the network. */
   network: boolean;
+  /** Directories that code may read behind namespaces, besides those of the system. */
+  readable: readonly string[];
   /** Refuse to start without them. */
   strict: readonly Wall[];
   /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
@@ -105,9 +107,9 @@ export class ProcessIsolation implements Isolation {
 
   #findWalls(): Promise<Walls | string> {
     const programs = this.languages.flatMap(({ command }) => command.slice(0, 1));
-    const { network } = this.#options;
+    const { network, readable } = this.#options;
     const path = this.#path.split(delimiter);
-    return Walls.find({ path, programs, network }, this.#uids[0]);
+    return Walls.find({ path, programs, network, readable }, this.#uids[0]);
   }
 
   #lacks(wall: Wall, reason: string): void {

@@ -105,6 +105,11 @@ export class ProcessRunner implements Runner {
     return new ProcessRunner(options);
   }
 
+  /** The path of the workspace as code sees it. */
+  get workspace(): string {
+    return this.#options.walls ? INSIDE.workspace : this.#scratch.path;
+  }
+
   update(change: WorkspaceChange): Promise<void> {
     return this.#scratch.update(change);
   }
@@ -226,7 +231,7 @@ export class ProcessRunner implements Runner {
 
   /** Contains nothing of the service's own environment, but its PATH. */
   #environment(): Record<string, string> {
-    const workspace = this.#options.walls ? INSIDE.workspace : this.#scratch.path;
+    const { workspace } = this;
     const temporary = this.#temporary;
     return {
       PATH: this.#options.path,

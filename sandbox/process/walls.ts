@@ -19,6 +19,8 @@ export interface WallOptions {
   programs: readonly string[];
   /** Whether code may use the network of the service. */
   network: boolean;
+  /** Directories that are visible besides those of the system and of programs. */
+  readable: readonly string[];
 }
 
 /** Namespaces of its own for each block, made by bubblewrap: users, processes, mounts, IPC, host name and network. */
@@ -76,7 +78,7 @@ export class Walls {
   }
 
   #command(binds: readonly string[]): string[] {
-    const { path, programs, network } = this.#options;
+    const { path, programs, network, readable } = this.#options;
     // A program and its libraries: `bin/node` and `lib` beside `bin`.
     const prefixes = programs.map((program) => dirname(dirname(realpathSync(program))));
     const visible = [...SYSTEM, ...path, ...prefixes].filter(
@@ -96,7 +98,7 @@ export class Walls {
       "--hostname",
       "sandbox",
       "--die-with-parent",
-      ...visible.flatMap((directory) => ["--ro-bind-try", directory, directory]),
+      ...[...visible, ...readable].flatMap((directory) => ["--ro-bind-try", directory, directory]),
       "--proc",
       "/proc",
       "--dev",

@@ -65,7 +65,7 @@ export class Programs {
     try {
       const set = await sessions.snapshot(session);
       const runner = await isolation.runner();
-      const running = new RunningProgram(randomUUID(), session);
+      const running = new RunningProgram(randomUUID(), session, runner.workspace);
       try {
         await runner.update({ set, removed: [] });
         running.begin(runner.startProgram(program, this.#limits, running.signal));
@@ -134,6 +134,8 @@ export class Programs {
 export class RunningProgram {
   readonly id: string;
   readonly session: string;
+  /** The path of its workspace as it sees it. */
+  readonly workspace: string;
   readonly #ended = new AbortController();
   #child: ProgramProcess | undefined;
   #stderr = "";
@@ -144,9 +146,10 @@ export class RunningProgram {
   /** Whether its files are not wanted any more. */
   discarded = false;
 
-  constructor(id: string, session: string) {
+  constructor(id: string, session: string, workspace: string) {
     this.id = id;
     this.session = session;
+    this.workspace = workspace;
     this.exited.catch(() => undefined);
   }
 

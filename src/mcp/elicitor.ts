@@ -98,8 +98,21 @@ function resultOf(content: string | JsonObject, schema: JsonObject): ElicitResul
   const given = contentOf(content);
   const word = typeof given === "string" ? given.trim().toLowerCase() : "";
   if (word === "decline" || word === "cancel") return { action: word };
-  const values = typeof given === "string" ? asValues(given, schema) : given;
+  const values = {
+    ...defaultsOf(schema),
+    ...(typeof given === "string" ? asValues(given, schema) : given),
+  };
   return { action: "accept", content: toolParameters("the answer", schema, false).parse(values) };
+}
+
+/** What the server takes for fields that are left out. */
+function defaultsOf({ properties }: JsonObject): JsonObject {
+  const fields = isJsonObject(properties) ? Object.entries(properties) : [];
+  return Object.fromEntries(
+    fields.flatMap(([name, field]) =>
+      isJsonObject(field) && field["default"] !== undefined ? [[name, field["default"]]] : [],
+    ),
+  );
 }
 
 /** Clients of the HTTP API answer with a text or a chat message. */

@@ -28,9 +28,11 @@ export function mcpError(error: unknown, server: string, secrets: Secrets): Trou
   const { code, status } = error as { code?: unknown; status?: unknown };
   if (typeof status === "number") {
     const passing = status === 408 || status === 429 || (status >= 500 && status !== 501);
+    const remedy =
+      status === 401 ? " It needs credentials: headers or oauth in its server_params." : "";
     return new McpError(
       passing ? "mcp_connection" : "mcp_refused",
-      `The MCP server "${server}" answered HTTP ${status}: ${text}`,
+      `The MCP server "${server}" answered HTTP ${status}: ${text}${remedy}`,
     );
   }
   if (code === "REQUEST_TIMEOUT") {
@@ -41,7 +43,13 @@ export function mcpError(error: unknown, server: string, secrets: Secrets): Trou
   }
   // Errors of the protocol have numbers.
   if (typeof code === "number") return new McpError("mcp_refused", text);
-  if (typeof code === "string" && code !== "ERA_NEGOTIATION_FAILED") {
+  const { mcpBrand } = (error as Error).constructor as { mcpBrand?: unknown };
+  const passing = code === "server_error" || code === "temporarily_unavailable";
+  // The SDK marks its own errors, such as those of OAuth, and not what the connection throws.
+  if (mcpBrand !== undefined && code === undefined) {
+    return new McpError("mcp_refused", `The MCP server "${server}": ${text}`);
+  }
+  if (typeof code === "string" && code !== "ERA_NEGOTIATION_FAILED" && !passing) {
     return new McpError("mcp_protocol", `The MCP server "${server}": ${text}`);
   }
   return new McpError("mcp_connection", `The MCP server "${server}" cannot be reached: ${text}`);

@@ -34,6 +34,7 @@ import {
   mcpServerParamsSchema,
   parseParams,
 } from "./server-params.ts";
+import { type ReadingKind, readingTools } from "./reading-tools.ts";
 import { type AnsweredRound, LegacyQuestions, type QuestionRound } from "./server-question.ts";
 import { McpSession } from "./session.ts";
 import { McpSessionHost } from "./session-host.ts";
@@ -67,12 +68,16 @@ const workbenchConfigSchema = z
     server_params: mcpServerParamsSchema,
     tool_overrides: z.record(z.string(), overrideSchema).default({}),
     host: componentModelSchema.nullish(),
+    /** What else of the server becomes tools. */
+    tools_for: z.array(z.enum(["resources", "prompts"])).nullish(),
   })
   .extend(humanApprovalSchema.shape);
 
 export interface McpWorkbenchOptions {
   /** Names, descriptions and approval by the tools' own names. */
   toolOverrides?: { readonly [toolName: string]: z.output<typeof overrideSchema> };
+  /** Adds tools that list and read the server's resources, or its prompts. Default: none. */
+  toolsFor?: readonly ReadingKind[] | undefined;
   /** Answers what the server asks while it handles a call. */
   host?: McpSessionHost | undefined;
   /** Asks a human before each call of any tool. */
@@ -100,6 +105,7 @@ export class McpWorkbench implements Workbench {
   readonly definition: Workbench["definition"] = definition;
   readonly #params: McpServerParams;
   readonly #overrides: NonNullable<McpWorkbenchOptions["toolOverrides"]>;
+  readonly #toolsFor: readonly ReadingKind[];
   readonly #host: McpSessionHost | undefined;
   readonly #approval: HumanApproval | null;
   /** Seconds of approvals that only some tools need. */
@@ -114,7 +120,8 @@ export class McpWorkbench implements Workbench {
     options: McpWorkbenchOptions = {},
     dependencies: McpDependencies = {},
   ) {
-    const { toolOverrides = {}, host, approval, approvalTimeoutSeconds = null } = options;
+    const { toolOverrides = {}, toolsFor = [], host } = options;
+    const { approval, approvalTimeoutSeconds = null } = options;
     const params = parseParams(mcpServerParamsSchema, serverParams);
     checkServerParams(params, dependencies);
     checkOverrides(toolOverrides);
@@ -123,6 +130,7 @@ export class McpWorkbench implements Workbench {
     humanApproval(anyApproval, approvalTimeoutSeconds);
     this.#params = params;
     this.#overrides = toolOverrides;
+    this.#toolsFor = toolsFor;
     this.#host = host;
     this.#approval = approval === undefined ? null : { timeoutSeconds: approvalTimeoutSeconds };
     this.#approvalTimeout = approvalTimeoutSeconds;
@@ -132,7 +140,7 @@ export class McpWorkbench implements Workbench {
 
   /** A step: a repeated turn sees the same tools. */
   async listTools({ ctx }: InTurn): Promise<ToolSchema[]> {
-    this.#tools = shownTools(await this.#fetchTools(ctx), this.#overrides);
+    this.#tools = await this.#listed(ctx);
     return [...this.#tools.values()].map(({ schema }) => schema);
   }
 
@@ -202,15 +210,18 @@ export class McpWorkbench implements Workbench {
       server_params: withoutInnerNulls(this.#params),
       tool_overrides: withoutInnerNulls(this.#overrides),
       host: this.#host ? dumpComponent(this.#host) : null,
+      tools_for: this.#toolsFor.length > 0 ? [...this.#toolsFor] : null,
       ...humanApprovalConfig(this.#approval),
       approval_timeout_seconds: timeoutSeconds,
     });
   }
 
-  #fetchTools(ctx: TurnContext): Promise<McpTool[]> {
-    return ctx.step("list", ({ signal, session }) =>
+  /** A step. A tool of the server counts before one that reads. */
+  async #listed(ctx: TurnContext): Promise<Map<string, ShownTool>> {
+    const tools = await ctx.step("list", ({ signal, session }) =>
       fetchTools(this.#session, { signal, sandboxSession: session }),
     );
+    return shownTools([...tools, ...readingTools(this.#toolsFor)], this.#overrides);
   }
 
   async #find(name: string, ctx: TurnContext): Promise<ShownTool | undefined> {
@@ -241,8 +252,7 @@ export class McpWorkbench implements Workbench {
   ): AsyncGenerator<Message, ToolResult, void> {
     const { name, call } = pending;
     const run = async function* (this: McpWorkbench, args: JsonObject) {
-      const tools = await this.#fetchTools(call.ctx.scope(`approved:${changes}`));
-      const now = shownTools(tools, this.#overrides).get(name);
+      const now = (await this.#listed(call.ctx.scope(`approved:${changes}`))).get(name);
       if (now === undefined) {
         return textResult(name, `The tool ${name} no longer exists at its server.`, true);
       }
@@ -381,6 +391,7 @@ export function mcpWorkbenchDefinition(
         server_params,
         {
           toolOverrides: tool_overrides,
+          toolsFor: config.tools_for ?? [],
           host: host ? loader.load<McpSessionHost>(host, "mcp_session_host", "host") : undefined,
           approval: config.approval ?? undefined,
           approvalTimeoutSeconds: config.approval_timeout_seconds ?? null,

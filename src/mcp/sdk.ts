@@ -5,6 +5,7 @@
 // the SDK imports another entry, and zod's own only passes on its parts. Without it no Worker starts.
 export {
   Client,
+  ClientCredentialsProvider,
   SSEClientTransport,
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";

@@ -5,13 +5,17 @@ import { McpError } from "./mcp-error.ts";
 /** Bytes of one response: of a list, a result, or a stream of events. */
 const MAX_RESPONSE_BYTES = 16_000_000;
 
-/** Of a request that has no time limit of its own. */
+/** Of requests that have no time limit of their own: those that end a session, and those of OAuth. */
 const END_SESSION_MS = 5_000;
+const OAUTH_MS = 10_000;
 
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface ServerFetchOptions {
   dependencies: OutgoingDependencies;
+  /** Where the server is. */
+  origin: string;
+  /** Sent to the server, and to no other host that takes part in OAuth. */
   headers: GivenHeaders;
   secrets: Secrets;
   /** Gets the error when a response exceeds the limit; its stream ends with it. */
@@ -24,20 +28,24 @@ export interface ServerFetchOptions {
  */
 export function serverFetch({
   dependencies,
+  origin,
   headers,
   secrets,
   onExcess,
 }: ServerFetchOptions): Fetch {
   return async (url, init = {}) => {
-    const sent = openHeaders(headers, secrets);
+    const sent = openHeaders(new URL(url).origin === origin ? headers : {}, secrets);
     // Those of the protocol go first: session, version, content type.
     new Headers(init.headers).forEach((value, name) => sent.set(name, value));
-    const signal = init.method === "DELETE" ? endSignal(init.signal) : init.signal;
+    const signal =
+      init.method === "DELETE"
+        ? endSignal(init.signal)
+        : (init.signal ?? AbortSignal.timeout(OAUTH_MS));
     const response = await (dependencies.fetch ?? fetch)(String(url), {
       ...init,
       headers: sent,
       redirect: "manual",
-      ...(signal && { signal }),
+      signal,
     });
     return limited(response, onExcess);
   };

@@ -8,6 +8,18 @@ const headersSchema = z
   .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
   .nullish();
 
+/** What a server that asks for OAuth gets: a token of the client credentials grant (RFC 6749, 4.4). */
+const clientCredentialsSchema = z.object({
+  client_id: z.string().min(1),
+  /** May be `env:NAME` of a secret. */
+  client_secret: z.string().min(1),
+  /** The authorization server that gave out the credentials. They are sent to no other one. */
+  issuer: z.url({ protocol: /^https?$/ }),
+  /** Separated by spaces. Default: what the server asks for. */
+  scope: z.string().nullish(),
+});
+export type ClientCredentials = z.output<typeof clientCredentialsSchema>;
+
 const secondsSchema = z.number().positive();
 
 /** A program that speaks MCP over its standard input and output (AutoGen `StdioServerParams`). It runs in the sandbox. */
@@ -31,6 +43,7 @@ export const sseServerParamsSchema = z.object({
   type: z.literal("SseServerParams"),
   url: z.string(),
   headers: headersSchema,
+  oauth: clientCredentialsSchema.nullish(),
   /** Seconds for connecting. */
   timeout: secondsSchema.default(5),
   /** Seconds for an answer. */
@@ -42,6 +55,7 @@ export const streamableHttpServerParamsSchema = z.object({
   type: z.literal("StreamableHttpServerParams"),
   url: z.string(),
   headers: headersSchema,
+  oauth: clientCredentialsSchema.nullish(),
   /** Seconds for connecting. */
   timeout: secondsSchema.default(30),
   /** Seconds for an answer. */

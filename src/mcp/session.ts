@@ -1,5 +1,11 @@
-import type { Client, PriorDiscovery, Transport } from "@modelcontextprotocol/client";
+import type {
+  Client,
+  OAuthClientProvider,
+  PriorDiscovery,
+  Transport,
+} from "@modelcontextprotocol/client";
 import type { Secrets } from "../outgoing/dependencies.ts";
+import { clientCredentials } from "./client-credentials.ts";
 import { type McpError, mcpError } from "./mcp-error.ts";
 import { type McpServerParams, serverName, timeoutsOf } from "./server-params.ts";
 import {
@@ -54,6 +60,7 @@ export class McpSession {
   #live: Connection | undefined;
   /** The client of a connection that was closed when idle, and its session at the server. */
   #earlier: { client: Client; session: EarlierSession } | undefined;
+  #authProvider: OAuthClientProvider | undefined;
   /** The protocol generation of the server, once it is known: spares the question at the next connection. */
   #generation: PriorDiscovery | undefined;
   /** Why the present connection had to be closed. */
@@ -129,7 +136,16 @@ export class McpSession {
   }
 
   async #connect({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
-    const { Client } = await import("./sdk.ts");
+    const { Client, ClientCredentialsProvider, StdioTransport } = await import("./sdk.ts");
+    const { oauth } = this.#params.type === "StdioServerParams" ? {} : this.#params;
+    if (oauth) {
+      this.#authProvider ??= clientCredentials(
+        ClientCredentialsProvider,
+        oauth,
+        this.#dependencies,
+        (secret) => this.#secrets.remember(secret),
+      );
+    }
     const earlier = this.#earlier;
     this.#earlier = undefined;
     this.#excess = undefined;
@@ -137,6 +153,7 @@ export class McpSession {
     const transport = await openTransport(this.#params, {
       dependencies: this.#dependencies,
       secrets: this.#secrets,
+      authProvider: this.#authProvider,
       sandboxSession,
       earlier: earlier?.session,
       onExcess: (error) => {
@@ -144,6 +161,9 @@ export class McpSession {
         void transport.close();
       },
     });
+    if (this.#offersWorkspace && transport instanceof StdioTransport) {
+      client.setRequestHandler("roots/list", () => transport.roots);
+    }
     const { connectMs } = timeoutsOf(this.#params);
     try {
       await client.connect(transport, {
@@ -166,10 +186,17 @@ export class McpSession {
     return connection;
   }
 
+  /** Whether a program gets the session's workspace as its root: where nothing else provides roots. */
+  get #offersWorkspace(): boolean {
+    return (
+      this.#params.type === "StdioServerParams" && this.#requests?.capabilities.roots === undefined
+    );
+  }
+
   #newClient(make: typeof Client): Client {
     const requests = this.#requests;
     const client = new make(CLIENT, {
-      capabilities: requests?.capabilities ?? {},
+      capabilities: { ...requests?.capabilities, ...(this.#offersWorkspace && { roots: {} }) },
       // Servers of the older transport know only the older protocol.
       versionNegotiation: { mode: this.#params.type === "SseServerParams" ? "legacy" : "auto" },
       // Whoever answers may take days, so the answers are collected outside of the request.

@@ -26,12 +26,19 @@ export class StdioTransport implements Transport {
   readonly #options: StdioTransportOptions;
   readonly #ended = new AbortController();
   #program = "";
+  #workspace = "";
   #closed = false;
 
   constructor(params: StdioServerParams, options: StdioTransportOptions) {
     this.#params = params;
     this.#options = options;
     this.#client = new SandboxClient(options.sandbox);
+  }
+
+  /** What the program may work with: the session's workspace, under the path by which the program knows it. */
+  get roots(): { roots: { uri: string; name: string }[] } {
+    const path = this.#workspace.split("/").map(encodeURIComponent).join("/");
+    return { roots: [{ uri: `file://${path}`, name: "workspace" }] };
   }
 
   /** @throws SandboxError when the program cannot be started */
@@ -47,6 +54,7 @@ export class StdioTransport implements Transport {
       throw new McpError("mcp_connection", `The sandbox did not start "${command}".`);
     }
     this.#program = first.value.program;
+    this.#workspace = first.value.workspace;
     void this.#read(events);
   }
 

@@ -3,6 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { StepAttempt } from "../core/run/turn-context.ts";
 import type { CallResult } from "./call-result.ts";
 import { McpError } from "./mcp-error.ts";
+import { READERS } from "./reading-tools.ts";
 import type {
   AnsweredRound,
   LegacyQuestions,
@@ -51,6 +52,8 @@ export async function* callTool(
   let sent = false;
   const request = (client: Client, timeout: number): Promise<unknown> => {
     sent = true;
+    const read = READERS.get(call.tool);
+    if (read !== undefined) return read(client, call.args, { signal, timeout });
     return client.callTool(paramsOf(call, attempt.idempotencyKey), {
       // Parameters that the server wants as headers; results are shown whether or not they fit their schema.
       toolDefinition: { name: call.tool.name, inputSchema: call.tool.inputSchema as never },

@@ -1,4 +1,4 @@
-import type { Transport } from "@modelcontextprotocol/client";
+import type { OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
 import { ValueError } from "../core/errors.ts";
 import { type OutgoingDependencies, Secrets } from "../outgoing/dependencies.ts";
 import { checkHeaders } from "../outgoing/headers.ts";
@@ -25,6 +25,8 @@ export interface TransportOptions {
   secrets: Secrets;
   /** Gets the error for which the connection has to be closed. */
   onExcess: (error: McpError) => void;
+  /** Gets access tokens where the server asks for them. It outlives connections, and so do its tokens. */
+  authProvider?: OAuthClientProvider | undefined;
   earlier?: EarlierSession | undefined;
   /** The sandbox session that a stdio server runs in. */
   sandboxSession: string;
@@ -65,7 +67,7 @@ export async function openTransport(
   params: McpServerParams,
   options: TransportOptions,
 ): Promise<Transport> {
-  const { dependencies, secrets, onExcess, earlier, sandboxSession } = options;
+  const { dependencies, secrets, onExcess, authProvider, earlier, sandboxSession } = options;
   const sdk = await import("./sdk.ts");
   if (params.type === "StdioServerParams") {
     return new sdk.StdioTransport(params, {
@@ -76,11 +78,18 @@ export async function openTransport(
     });
   }
   const url = new URL(params.url);
-  const request = serverFetch({ dependencies, headers: params.headers ?? {}, secrets, onExcess });
+  const request = serverFetch({
+    dependencies,
+    origin: url.origin,
+    headers: params.headers ?? {},
+    secrets,
+    onExcess,
+  });
+  const common = { fetch: request, ...(authProvider && { authProvider }) };
   return params.type === "SseServerParams"
-    ? new sdk.SSEClientTransport(url, { fetch: request })
+    ? new sdk.SSEClientTransport(url, common)
     : new sdk.StreamableHTTPClientTransport(url, {
-        fetch: request,
+        ...common,
         ...(earlier && {
           sessionId: earlier.sessionId,
           ...(earlier.protocolVersion !== undefined && {

@@ -47,11 +47,16 @@ export class Secrets {
   resolve(value: string): string {
     const [, scheme = "", reference] = REFERENCE.exec(value) ?? [];
     const secret = reference === undefined ? value : this.#lookUp(reference);
-    this.#values.add(secret);
+    this.remember(secret);
     // A server that echoes "Bearer abc" may leave out the scheme.
     const [, credential] = /^[A-Za-z]+ +(\S+)$/.exec(secret) ?? [];
     if (credential !== undefined) this.#values.add(credential);
     return scheme + secret;
+  }
+
+  /** Redacts a value, too. */
+  remember(secret: string): void {
+    this.#values.add(secret);
   }
 
   /** `text` without the secrets. */

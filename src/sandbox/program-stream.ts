@@ -3,13 +3,13 @@ import * as z from "zod";
 import type { IdleTimeout } from "./idle-timeout.ts";
 import { type SandboxProblem, problemFrom } from "./sandbox-problem.ts";
 
-const startedSchema = z.object({ program: z.string() });
+const startedSchema = z.object({ program: z.string(), workspace: z.string() });
 const messageSchema = z.object({ line: z.string() });
 const exitSchema = z.object({ exit_code: z.number().int().nullable(), stderr: z.string() });
 
 /** What a program of a session does: it starts, writes lines, ends. */
 export type ProgramEvent =
-  | { type: "started"; program: string }
+  | { type: "started"; program: string; workspace: string }
   | { type: "line"; line: string }
   | { type: "exit"; exitCode: number | null; stderr: string }
   | { type: "problem"; problem: SandboxProblem };

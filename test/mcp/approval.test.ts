@@ -54,23 +54,30 @@ test("of all tools, or of some, is asked before the call", async () => {
   expect(server.tools.calls.map(({ name }) => name)).toEqual(["pay", "echo"]);
 });
 
-test("counts for the tool that was shown: a changed one is asked about again", async () => {
-  await using server = await TestMcpServer.start();
-  const workbench = new McpWorkbench(server.params, { approval: "human" });
-  describePay(server, "Pays.");
-  const { result, host } = await answering(workbench, "pay", { amount: 1 }, [
-    () => {
-      describePay(server, "Pays, and tells everybody.");
-      return { approved: true };
-    },
-    { approved: false },
-  ]);
-  expect(textsOf(result)).toEqual(["The tool call was not approved."]);
-  const ids = new Set(host.questions.map(({ id }) => id));
-  expect(ids.size).toBe(2);
-  expect(host.questions.at(-1)?.prompt).toContain("has changed the tool since");
-  expect(server.tools.calls).toEqual([]);
-});
+test.each<[string, JsonObject]>([
+  ["description", { description: "Pays, and tells everybody." }],
+  ["parameters", { inputSchema: { type: "object", properties: { account: {} } } }],
+  ["annotations", { annotations: { readOnlyHint: true } }],
+])(
+  "counts for the tool that was shown: with other %s it is asked about again",
+  async (_, changed) => {
+    await using server = await TestMcpServer.start();
+    const workbench = new McpWorkbench(server.params, { approval: "human" });
+    describePay(server, "Pays.");
+    const { result, host } = await answering(workbench, "pay", { amount: 1 }, [
+      () => {
+        server.tools.list = server.tools.list.map((tool) => ({ ...tool, ...changed }));
+        return { approved: true };
+      },
+      { approved: false },
+    ]);
+    expect(textsOf(result)).toEqual(["The tool call was not approved."]);
+    const ids = new Set(host.questions.map(({ id }) => id));
+    expect(ids.size).toBe(2);
+    expect(host.questions.at(-1)?.prompt).toContain("has changed the tool since");
+    expect(server.tools.calls).toEqual([]);
+  },
+);
 
 test("is void when the tool is gone, or changes again and again", async () => {
   await using server = await TestMcpServer.start();

@@ -93,12 +93,30 @@ const WORKBENCHES: [string, JsonObject][] = [
   ["SSE", { server_params: SSE, tool_overrides: {} }],
   ["Streamable HTTP", { server_params: HTTP, tool_overrides: {} }],
   [
+    "OAuth, a key of Troupe's",
+    {
+      server_params: {
+        ...HTTP,
+        oauth: {
+          client_id: "clerk",
+          client_secret: "env:CLERK_SECRET",
+          issuer: "https://login.example.com",
+        },
+      },
+      tool_overrides: {},
+    },
+  ],
+  [
     "overrides and a host",
     {
       server_params: HTTP,
       tool_overrides: { fetch: { name: "get_page", description: "Gets a page." } },
       host: HOST,
     },
+  ],
+  [
+    "tools that read, a key of Troupe's",
+    { server_params: HTTP, tool_overrides: {}, tools_for: ["resources", "prompts"] },
   ],
   [
     "approval",
@@ -173,6 +191,12 @@ describe("refused is", () => {
       { ...HTTP, headers: { Host: "other" } },
       "server_params.headers.Host",
       /connection/,
+    ],
+    [
+      "an issuer that is no address",
+      { ...HTTP, oauth: { client_id: "a", client_secret: "b", issuer: "login" } },
+      "server_params.oauth.issuer",
+      /URL/,
     ],
     ["no time", { ...HTTP, timeout: 0 }, "server_params.timeout", />0/],
     ["another encoding", { ...STDIO, encoding: "latin-1" }, "server_params.encoding", /utf-8/],

@@ -107,6 +107,22 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
   });
 });
 
+test("fields that an answer leaves out have the server's defaults", async () => {
+  const schema = {
+    type: "object",
+    properties: {
+      color: { type: "string", default: "red" },
+      size: { type: "integer", default: 3 },
+    },
+  };
+  const host = new RecordingHost();
+  const params = { message: "Which?", requestedSchema: schema };
+  const ask = () => new HumanElicitor().elicit(params, "clerk", host.attempt());
+  await expect(ask()).rejects.toThrow("suspend");
+  host.answers.set(host.questions[0]?.id ?? "", { content: { size: 4 } });
+  expect(await ask()).toEqual({ action: "accept", content: { color: "red", size: 4 } });
+});
+
 test("an answer that does not fit is asked for again, and declined in the end", async () => {
   await using server = await TestMcpServer.start();
   const elicitor = new HumanElicitor();

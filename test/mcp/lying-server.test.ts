@@ -95,6 +95,32 @@ function workbenchAt(
   );
 }
 
+test("a list whose pages do not end is cut off", async () => {
+  let pages = 0;
+  await using server = await EchoServer.start((response, { body, method }) => {
+    if (method !== "POST") return void response.writeHead(405).end();
+    const { id, method: asked } = JSON.parse(body) as { id?: number; method: string };
+    if (id === undefined) return void response.writeHead(202).end();
+    const answers: JsonObject = {
+      initialize: {
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: {} },
+        serverInfo: { name: "endless", version: "1" },
+      },
+      "tools/list": { tools: [tool("one")], nextCursor: `page ${pages++}` },
+    };
+    const result = answers[asked];
+    const answer = result === undefined ? { error: { code: -32601, message: "no" } } : { result };
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+  });
+  const workbench = workbenchAt(server, { timeout: 20, sse_read_timeout: 20 });
+  await expect(listOnce(workbench)).rejects.toMatchObject({ code: "mcp_protocol" });
+  // The negotiation, and 100 pages.
+  expect(server.requests.length).toBeLessThan(120);
+  await workbench.close();
+});
+
 describe("an answer", () => {
   test("that never ends is cut off", async () => {
     await using server = await EchoServer.start((response) => {

@@ -20,10 +20,30 @@ function server(name: string, args: string[] = [], more = {}): McpServerParamsIn
   };
 }
 
+/** A program with one tool, whose result is the text of an expression in `args`. */
+function serverWith(name: string, expression: string): McpServerParamsInput {
+  const program = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const answer = (result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...result }));
+    const text = (args) => ${expression};
+    if (id === undefined) return;
+    if (method === "initialize")
+      return answer({ result: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "one", version: "1" } } });
+    if (method === "tools/list")
+      return answer({ result: { tools: [{ name: "${name}", inputSchema: { type: "object" } }] } });
+    if (method === "tools/call")
+      return answer({ result: { content: [{ type: "text", text: text(params.arguments) }] } });
+    answer({ error: { code: -32601, message: "no such method" } });
+  });`;
+  return { type: "StdioServerParams", command: "node", args: ["-e", program] };
+}
+
 describe("a program in the sandbox", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {
-    sandbox = await Sandbox.start({ settings: { SANDBOX_MCP: "1" } });
+    sandbox = await Sandbox.start({
+      settings: { SANDBOX_MCP: "1", SANDBOX_READABLE: join(ROOT, "node_modules") },
+    });
   });
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
@@ -108,27 +128,27 @@ describe("a program in the sandbox", () => {
   });
 
   test("has the environment of its config only, secrets included", async () => {
-    const print = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
-      const { id, method } = JSON.parse(line);
-      const result = method === "initialize"
-        ? { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "e", version: "1" } }
-        : method === "tools/list" ? { tools: [{ name: "env", inputSchema: { type: "object" } }] }
-        : { content: [{ type: "text", text: Object.keys(process.env).sort().join() + " " + process.env.TOKEN } ] };
-      if (method === "server/discover") console.log(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32601, message: "no" } }));
-      else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
-    });`;
-    const params: McpServerParamsInput = {
-      type: "StdioServerParams",
-      command: "node",
-      args: ["-e", print],
-      env: { TOKEN: "env:MCP_TOKEN" },
-    };
+    const shown = 'Object.keys(process.env).sort().join() + " " + process.env.TOKEN';
+    const params = { ...serverWith("env", shown), env: { TOKEN: "env:MCP_TOKEN" } };
     await using(params, async (workbench) => {
       const { result } = await call(workbench, "env");
       const [text = ""] = textsOf(result);
       expect(text).not.toContain("SANDBOX_KEY");
       expect(text).toContain(",TOKEN");
       expect(text).toMatch(/\[redacted\]$/);
+    });
+  });
+
+  test("that is killed in the middle of a call: the model reads it, and the next call starts it again", async () => {
+    const params = serverWith("work", 'args.die ? process.kill(process.pid, "SIGKILL") : "done"');
+    await using(params, async (workbench) => {
+      const killed = await call(workbench, "work", { die: true });
+      expect(killed.result.is_error).toBe(true);
+      expect(textsOf(killed.result)[0]).toMatch(
+        /ended with the exit code .* The call may or may not have taken effect\.$/,
+      );
+      const next = await call(workbench, "work", {});
+      expect(textsOf(next.result)).toEqual(["done"]);
     });
   });
 

@@ -109,6 +109,49 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
     await expect.poll(() => server.tools.calls[0]?.cancelled, { timeout: 5_000 }).toBe(true);
   });
 
+  test("is read by tools, where the workbench has them", async () => {
+    await using server = await TestMcpServer.start(kind);
+    const own = {
+      name: "get_prompt",
+      description: "The server's.",
+      inputSchema: { type: "object" },
+    };
+    server.tools.list = [own];
+    const without = workbenchOf(server.params);
+    const workbench = workbenchOf(server.params, {
+      toolsFor: ["resources", "prompts"],
+      toolOverrides: { list_prompts: { name: "prompts" } },
+    });
+    const names = async (one: McpWorkbench): Promise<string[]> =>
+      (await one.listTools({ ctx: new RecordingHost().attempt() })).map(({ name }) => name);
+    expect(await names(without)).toEqual(["get_prompt"]);
+    expect(await names(workbench)).toEqual([
+      "get_prompt",
+      "list_resources",
+      "list_resource_templates",
+      "read_resource",
+      "prompts",
+    ]);
+    const listed = await call(workbench, "list_resources");
+    expect(textsOf(listed.result)[0]).toContain('"uri":"note://1"');
+    const read = await call(workbench, "read_resource", { uri: "note://1" });
+    expect(textsOf(read.result)[0]).toContain('"text":"a note"');
+    const prompts = await call(workbench, "prompts");
+    expect(textsOf(prompts.result)[0]).toContain('"name":"greet"');
+    // The server's own tool, which it does not have.
+    const called = await call(workbench, "get_prompt", { name: "greet" });
+    expect(called.result.is_error).toBe(true);
+    const prompting = workbenchOf(server.params, { toolsFor: ["prompts"] });
+    server.tools.list = [];
+    const greeting = await call(prompting, "get_prompt", {
+      name: "greet",
+      arguments: { who: "Ada" },
+    });
+    expect(textsOf(greeting.result)[0]).toContain("Greet Ada.");
+    // What the server cannot do is a result.
+    expect((await call(workbench, "list_resource_templates")).result.is_error).toBe(true);
+  });
+
   test("is read from code", async () => {
     await using server = await TestMcpServer.start(kind);
     const workbench = workbenchOf(server.params);

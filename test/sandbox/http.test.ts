@@ -228,6 +228,7 @@ test.each([
     { SANDBOX_ISOLATION_STRICT: "cgroups,doors" },
     "SANDBOX_ISOLATION_STRICT must be 0, 1, namespaces or cgroups",
   ],
+  [{ SANDBOX_READABLE: "/no/such/directory" }, "SANDBOX_READABLE names directories that do not"],
   [{ SANDBOX_TIMEOUT_SECONDS: "700" }, "SANDBOX_TIMEOUT_SECONDS must not be more than"],
 ])("settings %o are no settings", (settings, message) => {
   expect(() => readSettings(settings)).toThrow(message);

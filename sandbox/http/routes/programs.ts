@@ -18,7 +18,7 @@ export function programEndpoints({ programs, settings }: Services): Endpoint[] {
       answers: {
         200: {
           description:
-            "Events: `started` with {program}, `line` with {line} for each line of its standard output, last `exit` with {exit_code, stderr}.",
+            "Events: `started` with {program, workspace}, `line` with {line} for each line of its standard output, last `exit` with {exit_code, stderr}.",
           media: "text/event-stream",
         },
       },
@@ -61,7 +61,7 @@ function programEvents(program: RunningProgram): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>({
     start(controller) {
       const send = (frame: string): void => controller.enqueue(Buffer.from(frame));
-      send(event("started", { program: program.id }));
+      send(event("started", { program: program.id, workspace: program.workspace }));
       const pings = setInterval(() => send(": ping\n\n"), PING_MS);
       const copy = async (): Promise<void> => {
         for await (const line of program.lines()) {

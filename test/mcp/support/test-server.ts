@@ -41,6 +41,8 @@ export class TestMcpServer implements AsyncDisposable {
   readonly headers: IncomingMessage["headers"][] = [];
   /** Sessions that clients have ended. */
   ended = 0;
+  /** Where clients get the token that requests need; undefined where they need none. */
+  guard: { issuer: string; token: string } | undefined;
   readonly #http: HttpServer;
   readonly #sessions = new Map<string, StreamableHTTPServerTransport | SSEServerTransport>();
   readonly #kind: Kind;
@@ -50,6 +52,7 @@ export class TestMcpServer implements AsyncDisposable {
     const modern = toNodeHandler(createMcpHandler(() => newServer(this.tools)));
     this.#http = createServer((request, response) => {
       this.headers.push(request.headers);
+      if (this.#refused(request, response)) return;
       if (kind === "modern") return void modern(request, response);
       if (kind === "sse") return void this.#sse(request, response);
       return void this.#stateful(request, response);
@@ -88,6 +91,22 @@ export class TestMcpServer implements AsyncDisposable {
     this.#http.close();
     this.#http.closeAllConnections();
     if (this.#http.listening) await once(this.#http, "close");
+  }
+
+  /** Answers as the specification of MCP's authorization says. */
+  #refused(...[request, response]: Parameters<Handler>): boolean {
+    if (this.guard === undefined) return false;
+    const { origin } = new URL(this.url);
+    const metadata = `${origin}/.well-known/oauth-protected-resource`;
+    if (`${origin}${request.url}` === metadata) {
+      const about = { resource: this.url, authorization_servers: [this.guard.issuer] };
+      response.setHeader("content-type", "application/json").end(JSON.stringify(about));
+      return true;
+    }
+    if (request.headers.authorization === `Bearer ${this.guard.token}`) return false;
+    const challenge = `Bearer resource_metadata="${metadata}", scope="tools"`;
+    response.writeHead(401, { "www-authenticate": challenge }).end();
+    return true;
   }
 
   async #stateful(...[request, response]: Parameters<Handler>): Promise<void> {
