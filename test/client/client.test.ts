@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   ApiError,
@@ -7,6 +9,7 @@ import {
   TroupeClient,
 } from "#client/index.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { file, Workplace } from "../support/pages.ts";
 import { TestWorker } from "../support/worker.ts";
 import { collect, expectSentence, SENTENCE, speaker } from "./support/speaker.ts";
 import { BadProxy, type Interference } from "./support/proxy.ts";
@@ -176,3 +179,13 @@ async function waitForRequest(team: string, run: string): Promise<{ id: string }
   }
   throw new Error("the run asked nothing");
 }
+
+test("the page's program writes what the agents say", async () => {
+  using place = new Workplace();
+  const program = place.write("story.ts", file("story.ts"));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
+    env: { ...process.env, TROUPE_URL: origin },
+  });
+  expect(stderr).toBe("");
+  expect(stdout).toMatch(/\[user\] TextMessage\n[\s\S]*\[writer\] TextMessage/);
+});
