@@ -28,7 +28,7 @@ import {
   credentialSources,
   isConfigured,
 } from "./auth/authenticate.ts";
-import type { Authenticate } from "./auth/principal.ts";
+import type { Authenticate, Principal } from "./auth/principal.ts";
 import { ModelPrices } from "./contract/model-prices.ts";
 import { tenantLimitsFrom } from "./contract/tenant.ts";
 import { allowedOrigins } from "./http/cors.ts";
@@ -83,12 +83,16 @@ export interface CompositionOptions {
   catalog: Catalog;
   /** Replaces a component definition before it is registered. */
   adapt?: (definition: AnyComponentDefinition) => AnyComponentDefinition;
+  /** The caller of a request that the Worker itself sends; undefined for requests from outside. */
+  inside?: (request: Request) => Principal | undefined;
+  /** Asked before the credentials of the settings; undefined leaves the request to them. */
+  authenticate?: ((request: Request) => Promise<Principal | undefined>) | undefined;
 }
 
 /** Puts the parts of the service together. @throws ValueError when a setting is wrong */
 export function compose(
   env: Partial<Env>,
-  { catalog, adapt = (definition) => definition }: CompositionOptions,
+  { catalog, adapt = (definition) => definition, inside, authenticate }: CompositionOptions,
 ): Composition {
   const { TEAM, TENANT } = env;
   if (TEAM === undefined) {
@@ -146,7 +150,7 @@ export function compose(
     ...services,
     origins: allowedOrigins(env.ALLOWED_ORIGINS),
     requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
-    authenticate: authentication(env, credentials),
+    authenticate: insideFirst(inside, authentication(env, credentials, authenticate)),
     protocols: mcpEndpoints({ ...services, version, log }),
     version,
     log,
@@ -164,12 +168,25 @@ export function compose(
 }
 
 /** Local open mode, configured credentials, or none: every request is refused. */
-function authentication(env: Partial<Env>, credentials: CredentialSources): Authenticate {
-  if (env.TROUPE_OPEN === "1") return behindFront(env.TROUPE_FRONT_KEY, localOnly);
-  const authenticate = isConfigured(credentials)
-    ? new Credentials(credentials).authenticate
-    : closed;
-  return behindFront(env.TROUPE_FRONT_KEY, authenticate);
+function authentication(
+  env: Partial<Env>,
+  credentials: CredentialSources,
+  own: CompositionOptions["authenticate"],
+): Authenticate {
+  const configured = own !== undefined || isConfigured(credentials);
+  const checked = configured ? new Credentials(credentials).authenticate : closed;
+  const standard = env.TROUPE_OPEN === "1" ? localOnly : checked;
+  return behindFront(
+    env.TROUPE_FRONT_KEY,
+    async (request) => (await own?.(request)) ?? (await standard(request)),
+  );
+}
+
+function insideFirst(
+  inside: CompositionOptions["inside"],
+  authenticate: Authenticate,
+): Authenticate {
+  return async (request) => inside?.(request) ?? authenticate(request);
 }
 
 /** The operator names the issuer's address, so it is allowed in addition to ALLOWED_EGRESS. */

@@ -53,6 +53,8 @@ export const LAYERS = {
   },
   "settings.ts": { src: ["contract/", "http/"], packages: [] },
   "compose.ts": "anything",
+  "create-troupe.ts": "anything",
+  "deployed-objects.ts": "anything",
   "worker.ts": "anything",
 };
 

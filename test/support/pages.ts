@@ -8,6 +8,7 @@ export const PAGES = [
   "README.md",
   "docs/http-api.md",
   "docs/configuration.md",
+  "docs/client.md",
   "docs/code-execution.md",
   "docs/cost.md",
   "docs/custom-agents.md",

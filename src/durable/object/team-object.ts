@@ -44,8 +44,6 @@ import { openStream, readStreamRequest, streamResponse } from "../stream/stream-
 import { TeamAlarm } from "./team-alarm.ts";
 import { loadParts, refuseRun, type TeamParts } from "./team-parts.ts";
 
-type Settings = Parameters<typeof tenantLimitsFrom>[0];
-
 /**
  * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
  * and implements {@link build}.
@@ -90,6 +88,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** What tokens of a model cost, in the currency of the deployment's prices; null, the default, if that is not known. */
   protected costOf(_model: string, _tokens: RequestUsage): number | null {
     return null;
+  }
+
+  /** The settings of the deployment. */
+  protected settings(): Readonly<Record<string, unknown>> {
+    return this.env as Readonly<Record<string, unknown>>;
   }
 
   /** Rows this instance has written so far, indexes included: what the platform bills. */
@@ -340,7 +343,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       alarm: this.#alarm,
       listing: this.#listing,
       secrets: this.#secrets,
-      limits: tenantLimitsFrom(this.env as object as Settings),
+      limits: tenantLimitsFrom(this.settings()),
       restMs: this.restMs(),
       build: (component) => this.build(component),
       log: (...entry) => this.log(...entry),

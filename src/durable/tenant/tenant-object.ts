@@ -40,8 +40,6 @@ import { loadParts, type TenantParts } from "./tenant-parts.ts";
 import { TenantStore } from "./tenant-store.ts";
 import { usageReport } from "./usage-store.ts";
 
-type Settings = Parameters<typeof tenantLimitsFrom>[0];
-
 /** Dependencies of a tenant's object on its Worker. */
 export interface TenantEnv extends OtherObjectsEnv {
   /** Encrypts the secrets of webhooks. */
@@ -89,6 +87,11 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   /** Sends a delivery of a webhook once, to allowed hosts only. Never rejects. */
   protected abstract sendWebhook(request: SignedRequest): Promise<SendResult>;
 
+  /** The settings of the deployment. */
+  protected settings(): Readonly<Record<string, unknown>> {
+    return this.env as object as Readonly<Record<string, unknown>>;
+  }
+
   /** Rows this instance has written so far. */
   get rowsWritten(): number {
     return this.#db.rowsWritten;
@@ -117,7 +120,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
 
   limits(): TenantLimits {
     return {
-      ...tenantLimitsFrom(this.env as object as Settings),
+      ...tenantLimitsFrom(this.settings()),
       ...this.#parts?.tenant.record.limits,
     };
   }

@@ -1,0 +1,82 @@
+import { TeamClient, type CallOptions } from "./team.ts";
+import { Transport, type TransportOptions } from "./transport.ts";
+import type {
+  CreatedKey,
+  CreateKey,
+  CreateTeam,
+  Keys,
+  NotedTeam,
+  RequestList,
+  RunList,
+  TeamList,
+  UsageReport,
+  WhoAmI,
+} from "./wire.ts";
+
+type Query = { readonly [name: string]: string | number | undefined };
+
+/**
+ * A client of a Troupe server, for browsers, Node and Workers.
+ *
+ * @example
+ * const client = new TroupeClient({ baseURL: "http://localhost:8787" });
+ * const team = await client.teams.create({ template: "assistant" });
+ * const { messages } = await team.run("Say hello.").result();
+ */
+export class TroupeClient {
+  readonly #transport: Transport;
+
+  constructor(options: TransportOptions) {
+    this.#transport = new Transport(options);
+  }
+
+  /** A team by its id, without a request. */
+  team(id: string): TeamClient {
+    return new TeamClient(this.#transport, id);
+  }
+
+  readonly teams = {
+    /** Creates a team from a component or a template. */
+    create: async (team: CreateTeam, call: CallOptions = {}): Promise<TeamClient> => {
+      const { id } = await this.#transport.json<NotedTeam>("/v1/teams", {
+        method: "POST",
+        body: team,
+        idempotencyKey: call.idempotencyKey ?? true,
+        signal: call.signal,
+      });
+      return this.team(id);
+    },
+    /** Teams, newest activity first. `metadata.KEY` filters by metadata. */
+    list: (query: Query = {}): Promise<TeamList> => this.#transport.json("/v1/teams", { query }),
+  };
+
+  readonly runs = {
+    /** Runs over all teams. */
+    list: (query: Query = {}): Promise<RunList> => this.#transport.json("/v1/runs", { query }),
+  };
+
+  readonly requests = {
+    /** Open questions to humans over all teams. */
+    list: (query: Query = {}): Promise<RequestList> =>
+      this.#transport.json("/v1/requests", { query }),
+  };
+
+  readonly keys = {
+    /** Creates a key; this answer is the only one that shows it. */
+    create: (key: CreateKey): Promise<CreatedKey> =>
+      this.#transport.json("/v1/keys", { method: "POST", body: key }),
+    list: (): Promise<Keys> => this.#transport.json("/v1/keys"),
+    revoke: (id: string): Promise<void> =>
+      this.#transport.json(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" }),
+  };
+
+  /** What runs used, by day, team or model. */
+  usage(query: Query = {}): Promise<UsageReport> {
+    return this.#transport.json("/v1/usage", { query });
+  }
+
+  /** The tenant, scopes and expiry of the credential. */
+  whoami(): Promise<WhoAmI> {
+    return this.#transport.json("/v1/whoami");
+  }
+}

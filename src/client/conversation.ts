@@ -1,0 +1,174 @@
+import type { EventSourceMessage } from "eventsource-parser";
+import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-events.ts";
+import type { Message } from "../core/messages/message.ts";
+import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { Problem, RunInfo } from "./wire.ts";
+
+/** The text so far of a message in progress. */
+export interface TextInProgress {
+  /** The id that the message will have; its source where the model client does not know the id. */
+  id: string;
+  source: string;
+  content: string;
+}
+
+/** What ended a run. */
+export interface RunResult {
+  stop_reason: string | null;
+  usage: RequestUsage;
+  /** Everything that the run said, its task included unless `output_task_messages` is false. */
+  messages: Message[];
+}
+
+/** What has changed in a conversation. */
+export type StreamItem =
+  | { kind: "message"; message: Exclude<Message, ModelClientStreamingChunkEvent> }
+  /** A text in progress. `delta` is what was added to it; null when all of it is new. */
+  | { kind: "text"; text: TextInProgress; delta: string | null }
+  /** The text is void: the model is called again. */
+  | { kind: "discard"; text: TextInProgress }
+  /** These messages are void: their turn was abandoned. */
+  | { kind: "retract"; ids: string[] }
+  /** The run's status, or its requests to humans, have changed. */
+  | { kind: "run"; run: RunInfo }
+  | { kind: "result"; result: RunResult }
+  | { kind: "failed"; problem: Problem };
+
+interface TaskResultFrame {
+  type: "TaskResult";
+  stop_reason: string | null;
+  usage: RequestUsage;
+  message_ids: string[];
+}
+
+interface TextFrame {
+  full_message_id: string | null;
+  source: string;
+  content: string;
+}
+
+/**
+ * What was said, put together from the frames of a stream: messages, and texts in progress. However often the stream was
+ * interrupted, it is the same as without an interruption.
+ */
+export class Conversation {
+  readonly #messages = new Map<string, Message>();
+  readonly #texts = new Map<string, TextInProgress>();
+  /** Texts from before a reconnect that the server has not confirmed yet. */
+  #unconfirmed = new Set<string>();
+  /** The last chunk of each text: a frame that comes twice counts once. */
+  readonly #lastChunks = new Map<string, string>();
+  #run: RunInfo | null = null;
+
+  /** Without those that were retracted. */
+  get messages(): Message[] {
+    return [...this.#messages.values()];
+  }
+
+  get texts(): TextInProgress[] {
+    return [...this.#texts.values()];
+  }
+
+  /** The run as the stream last showed it; its `requests` are the open questions to humans. */
+  get run(): RunInfo | null {
+    return this.#run;
+  }
+
+  /** Applies a frame. @returns what it changed */
+  apply({ event, data }: Pick<EventSourceMessage, "event" | "data">): StreamItem[] {
+    const value: unknown = JSON.parse(data);
+    switch (event) {
+      case undefined:
+        return [...this.#dropUnconfirmed(), ...this.#item(value as Message | TaskResultFrame)];
+      case "caught_up":
+        this.#unconfirmed = new Set(this.#texts.keys());
+        return [];
+      case "snapshot":
+        return this.#snapshot(value as TextFrame);
+      case "discard":
+        return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as TextFrame))];
+      case "retract": {
+        const { message_ids: ids } = value as { message_ids: string[] };
+        for (const id of ids) this.#messages.delete(id);
+        return [...this.#dropUnconfirmed(), { kind: "retract", ids }];
+      }
+      case "run":
+        this.#run = value as RunInfo;
+        return [{ kind: "run", run: this.#run }];
+      case "failed":
+        return [...this.#dropUnconfirmed(), { kind: "failed", problem: value as Problem }];
+      default:
+        // A frame of a later version.
+        return [];
+    }
+  }
+
+  #item(item: Message | TaskResultFrame): StreamItem[] {
+    if (item.type === "TaskResult") {
+      const { stop_reason, usage, message_ids } = item;
+      const messages = message_ids
+        .map((id) => this.#messages.get(id))
+        .filter((message) => message !== undefined);
+      return [{ kind: "result", result: { stop_reason, usage, messages } }];
+    }
+    const message = item;
+    if (message.type === "ModelClientStreamingChunkEvent") {
+      return this.#chunk(message);
+    }
+    this.#messages.set(message.id, message);
+    // A message ends its own text; one without a known id goes by its source.
+    for (const [id, { source }] of this.#texts) {
+      if (id === message.id || source === message.source) this.#forget(id);
+    }
+    return [{ kind: "message", message: message }];
+  }
+
+  #chunk(chunk: ModelClientStreamingChunkEvent): StreamItem[] {
+    const id = textId(chunk);
+    if (this.#lastChunks.get(id) === chunk.id) return [];
+    this.#lastChunks.set(id, chunk.id);
+    const { source, content: delta } = chunk;
+    const text = { id, source, content: (this.#texts.get(id)?.content ?? "") + delta };
+    this.#texts.set(id, text);
+    return [{ kind: "text", text, delta }];
+  }
+
+  #snapshot(frame: TextFrame): StreamItem[] {
+    const id = textId(frame);
+    const { source, content } = frame;
+    const before = this.#texts.get(id)?.content ?? "";
+    this.#unconfirmed.delete(id);
+    const text = { id, source, content };
+    this.#texts.set(id, text);
+    if (content === before) return [];
+    const delta = content.startsWith(before) ? content.slice(before.length) : null;
+    return [{ kind: "text", text, delta }];
+  }
+
+  /** The server has none of these texts any more. */
+  #dropUnconfirmed(): StreamItem[] {
+    const ids = [...this.#unconfirmed];
+    this.#unconfirmed.clear();
+    return ids.flatMap((id) => this.#drop(id));
+  }
+
+  #drop(id: string): StreamItem[] {
+    const text = this.#texts.get(id);
+    if (text === undefined) return [];
+    this.#forget(id);
+    return [{ kind: "discard", text }];
+  }
+
+  #forget(id: string): void {
+    this.#texts.delete(id);
+    this.#lastChunks.delete(id);
+    this.#unconfirmed.delete(id);
+  }
+}
+
+function textId({
+  full_message_id,
+  source,
+}: Pick<TextFrame, "full_message_id" | "source">): string {
+  return full_message_id ?? source;
+}

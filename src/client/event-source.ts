@@ -1,0 +1,110 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
+import { ConnectionError } from "./errors.ts";
+import { delay, isTemporary, pause } from "./transport.ts";
+
+/** A connection without a byte for so long is dead: the server sends a comment every 15 s. */
+const SILENCE_MS = 40_000;
+const PATIENCE_MS = 300_000;
+
+export interface EventSourceOptions {
+  /** Opens a connection that continues after the last id; null when nothing is left to send. */
+  open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response | null>;
+  signal?: AbortSignal | undefined;
+  /** Milliseconds without a byte after which a connection is given up. Default 40 s. */
+  silenceMs?: number | undefined;
+  /** Milliseconds of failing to connect after which it ends with the last error. Default 5 minutes. */
+  patienceMs?: number | undefined;
+  /** Resolves when there is a reason to reconnect before the time that the server asked for. */
+  woken?: (() => Promise<void>) | undefined;
+}
+
+/**
+ * Server-sent events over as many connections as it takes: it reconnects after the last event with an id, at the pace that
+ * the server asks for with `retry:`. An event that comes twice is given once, if it has an id. Ends when nothing is left
+ * to send.
+ *
+ * @throws what `open` throws, unless that is temporary
+ */
+export async function* eventSource(
+  options: EventSourceOptions,
+): AsyncGenerator<EventSourceMessage, void, void> {
+  const { open, signal } = options;
+  let lastId: string | undefined;
+  let retryMs = 0;
+  let failures = 0;
+  let failingSince: number | undefined;
+  for (;;) {
+    signal?.throwIfAborted();
+    const connection = new AbortController();
+    const close = (): void => connection.abort(signal?.reason);
+    signal?.addEventListener("abort", close);
+    try {
+      const response = await open(lastId, connection.signal);
+      if (response === null) return;
+      const silenceMs = options.silenceMs ?? SILENCE_MS;
+      for await (const event of read(response, silenceMs)) {
+        failures = 0;
+        failingSince = undefined;
+        // The server asks for it while a human is thinking, and no longer once something happens.
+        retryMs = "retry" in event ? event.retry : 0;
+        if ("retry" in event) continue;
+        const { id } = event;
+        if (id !== undefined && lastId !== undefined && Number(id) <= Number(lastId)) continue;
+        lastId = id ?? lastId;
+        yield event;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      const now = Date.now();
+      failingSince ??= now;
+      if (!isTemporary(error) || now - failingSince >= (options.patienceMs ?? PATIENCE_MS)) {
+        throw error;
+      }
+    } finally {
+      signal?.removeEventListener("abort", close);
+      connection.abort();
+    }
+    const wait = failures === 0 ? retryMs : Math.max(retryMs, delay(failures));
+    await Promise.race([pause(wait, signal), ...(options.woken ? [options.woken()] : [])]);
+    failures++;
+  }
+}
+
+/** The events of one connection, up to where it breaks. @throws ConnectionError when it breaks in the middle */
+async function* read(
+  { body }: Response,
+  silenceMs: number,
+): AsyncGenerator<EventSourceMessage | { retry: number }, void, void> {
+  if (body === null) return;
+  const events: (EventSourceMessage | { retry: number })[] = [];
+  const parser = createParser({
+    onEvent: (event) => events.push(event),
+    onRetry: (retry) => events.push({ retry }),
+  });
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    for (;;) {
+      const { done, value } = await within(silenceMs, reader.read());
+      if (done) return;
+      parser.feed(value);
+      yield* events.splice(0);
+    }
+  } catch (error) {
+    throw new ConnectionError("the stream was cut off", error);
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+/** @throws Error when it takes longer */
+async function within<T>(ms: number, pending: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`nothing came for ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([pending, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

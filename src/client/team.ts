@@ -1,0 +1,260 @@
+import { Conversation, type StreamItem } from "./conversation.ts";
+import { eventSource } from "./event-source.ts";
+import { RunStream } from "./run-stream.ts";
+import type { Transport } from "./transport.ts";
+import type {
+  Answer,
+  ChangeSchedule,
+  CreateSchedule,
+  CreateTeam,
+  CreateToken,
+  ForkTeam,
+  HumanRequest,
+  MessagePage,
+  NotedTeam,
+  RunInfo,
+  RunOptions,
+  RunPage,
+  ScheduleInfo,
+  SchedulePage,
+  Task,
+  TeamToken,
+} from "./wire.ts";
+
+/** What a call may be given besides its arguments. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** The same key and body get the same response, so the call may be repeated by hand. Default: one of its own. */
+  idempotencyKey?: string;
+}
+
+const EVENT_STREAM = { accept: "text/event-stream" };
+
+/** One team. */
+export class TeamClient {
+  readonly id: string;
+  readonly #transport: Transport;
+  /** Streams that wait for what this client does next. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(transport: Transport, id: string) {
+    this.#transport = transport;
+    this.id = id;
+  }
+
+  /** The team with its component, whose secrets are redacted. */
+  get(): Promise<NotedTeam> {
+    return this.#json("");
+  }
+
+  /** Replaces the component and keeps the state that fits. */
+  replaceComponent(component: NonNullable<CreateTeam["component"]>): Promise<NotedTeam> {
+    return this.#json("/component", "PUT", { component });
+  }
+
+  /** Stops the run and erases everything. */
+  delete(): Promise<void> {
+    return this.#json("", "DELETE");
+  }
+
+  /** Clears the thread, contexts and counters. */
+  reset(): Promise<NotedTeam> {
+    return this.#json("/reset", "POST");
+  }
+
+  /** The last committed state, in AutoGen's format. */
+  saveState(): Promise<{ [key: string]: unknown }> {
+    return this.#json("/state");
+  }
+
+  loadState(state: object): Promise<void> {
+    return this.#json("/state", "PUT", state);
+  }
+
+  /** A new team that goes on from the end of a turn. */
+  async fork(options: ForkTeam = {}, call: CallOptions = {}): Promise<TeamClient> {
+    const { id } = await this.#post<NotedTeam>("/fork", options, call);
+    return new TeamClient(this.#transport, id);
+  }
+
+  /** A page of the thread, oldest first. */
+  messages(query: { after?: number; before?: number; limit?: number } = {}): Promise<MessagePage> {
+    return this.#transport.json(this.#path("/messages"), { query });
+  }
+
+  /**
+   * Starts a run and shows it. The run goes on when the loop is left or the connection is lost; it is started once, however
+   * often the request has to be repeated.
+   *
+   * @example
+   * for await (const item of team.run("Write a haiku.")) {
+   *   if (item.kind === "text") process.stdout.write(item.delta ?? item.text.content);
+   * }
+   */
+  run(task: Task, options: RunOptions & CallOptions = {}): RunStream {
+    const { signal, idempotencyKey = crypto.randomUUID(), ...body } = options;
+    return this.#stream(undefined, signal, (aborted) =>
+      this.#transport.send(this.#path("/runs"), {
+        method: "POST",
+        body: { ...body, task },
+        headers: EVENT_STREAM,
+        idempotencyKey,
+        signal: aborted,
+      }),
+    );
+  }
+
+  /** Starts a run and returns without waiting for it. */
+  start(task: Task, options: RunOptions & CallOptions = {}): Promise<RunInfo> {
+    const { signal, idempotencyKey, ...body } = options;
+    return this.#post(
+      "/runs",
+      { ...body, task },
+      {
+        ...(signal && { signal }),
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      },
+    );
+  }
+
+  /** Shows a run that was started elsewhere, from its beginning. */
+  watch(run: string, { signal }: Pick<CallOptions, "signal"> = {}): RunStream {
+    return this.#stream(run, signal, () => Promise.reject(new TypeError("the run is known")));
+  }
+
+  /** Everything that happens in the team, until the loop is left. @param after the cursor to continue after */
+  async *events({
+    after,
+    signal,
+    conversation = new Conversation(),
+  }: {
+    after?: number;
+    signal?: AbortSignal;
+    conversation?: Conversation;
+  } = {}): AsyncGenerator<StreamItem, void, void> {
+    const open = (lastId: string | undefined, aborted: AbortSignal): Promise<Response> =>
+      this.#transport.send(this.#path("/events"), {
+        headers: { ...EVENT_STREAM, "last-event-id": lastId },
+        query: { after },
+        signal: aborted,
+      });
+    for await (const event of eventSource({ open, signal, woken: this.#woken })) {
+      yield* conversation.apply(event);
+    }
+  }
+
+  /** A run, with its result once it is completed. */
+  getRun(run: string): Promise<RunInfo> {
+    return this.#json(`/runs/${run}`);
+  }
+
+  runs(query: { limit?: number; cursor?: string } = {}): Promise<RunPage> {
+    return this.#transport.json(this.#path("/runs"), { query });
+  }
+
+  /** Completes the run after its current turn, or cancels it now. */
+  stop(run: string, mode: "after_turn" | "now" = "after_turn"): Promise<RunInfo> {
+    return this.#json(`/runs/${run}/stop`, "POST", { mode });
+  }
+
+  pause(run: string): Promise<RunInfo> {
+    return this.#json(`/runs/${run}/pause`, "POST");
+  }
+
+  resume(run: string): Promise<RunInfo> {
+    return this.#wakeAfter(this.#json(`/runs/${run}/resume`, "POST"));
+  }
+
+  /** Starts a run that goes on where a failed or cancelled one ended. */
+  retry(run: string, call: CallOptions = {}): Promise<RunInfo> {
+    return this.#post(`/runs/${run}/retry`, {}, call);
+  }
+
+  /** Open questions of a run to humans. */
+  async requests(run: string): Promise<HumanRequest[]> {
+    const { requests } = await this.#json<{ requests: HumanRequest[] }>(`/runs/${run}/requests`);
+    return requests;
+  }
+
+  /** Answers a question: `{ content }` for an input, `{ approved }` for an approval. */
+  answer(run: string, request: string, answer: Answer): Promise<RunInfo> {
+    return this.#wakeAfter(this.#json(`/runs/${run}/requests/${request}`, "POST", answer));
+  }
+
+  createSchedule(schedule: CreateSchedule, call: CallOptions = {}): Promise<ScheduleInfo> {
+    return this.#post("/schedules", schedule, call);
+  }
+
+  schedules(query: { limit?: number; cursor?: string } = {}): Promise<SchedulePage> {
+    return this.#transport.json(this.#path("/schedules"), { query });
+  }
+
+  schedule(id: string): Promise<ScheduleInfo> {
+    return this.#json(`/schedules/${id}`);
+  }
+
+  changeSchedule(id: string, changes: ChangeSchedule): Promise<ScheduleInfo> {
+    return this.#json(`/schedules/${id}`, "PATCH", changes);
+  }
+
+  deleteSchedule(id: string): Promise<void> {
+    return this.#json(`/schedules/${id}`, "DELETE");
+  }
+
+  runSchedule(id: string, call: CallOptions = {}): Promise<RunInfo> {
+    return this.#post(`/schedules/${id}/run_now`, {}, call);
+  }
+
+  /** A token for this team only, for browsers. */
+  createToken(token: CreateToken): Promise<TeamToken> {
+    return this.#json("/tokens", "POST", token);
+  }
+
+  #stream(
+    run: string | undefined,
+    signal: AbortSignal | undefined,
+    start: (signal: AbortSignal) => Promise<Response>,
+  ): RunStream {
+    const resume = (id: string, lastId: string | undefined, aborted: AbortSignal) =>
+      this.#transport.send(this.#path(`/runs/${id}/events`), {
+        headers: { ...EVENT_STREAM, "last-event-id": lastId },
+        signal: aborted,
+      });
+    const load = (id: string): Promise<RunInfo> => this.getRun(id);
+    return new RunStream({ start, resume, load, woken: this.#woken, signal }, run);
+  }
+
+  readonly #woken = (): Promise<void> =>
+    new Promise((resolve) => {
+      this.#waiting.add(resolve);
+    });
+
+  /** Streams that wait for the answer reconnect at once. */
+  async #wakeAfter<T>(answer: Promise<T>): Promise<T> {
+    const value = await answer;
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+    return value;
+  }
+
+  #path(rest: string): string {
+    return `/v1/teams/${encodeURIComponent(this.id)}${rest}`;
+  }
+
+  #json<T>(
+    path: string,
+    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" = "GET",
+    body?: unknown,
+  ): Promise<T> {
+    return this.#transport.json(this.#path(path), { method, body });
+  }
+
+  #post<T>(path: string, body: object, { signal, idempotencyKey = "" }: CallOptions): Promise<T> {
+    return this.#transport.json(this.#path(path), {
+      method: "POST",
+      body,
+      idempotencyKey: idempotencyKey || true,
+      signal,
+    });
+  }
+}

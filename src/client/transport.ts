@@ -1,0 +1,137 @@
+import { ApiError, ConnectionError } from "./errors.ts";
+
+/** How a client reaches the server. */
+export interface TransportOptions {
+  /** Where the server is: `https://troupe.example.com`, with the path under which it is mounted, if any. */
+  baseURL: string;
+  /** A key or token, or a function that gives one and is called for each request. */
+  token?: string | (() => string | Promise<string>) | undefined;
+  /** Sends the requests. Default: the global one. */
+  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /** Repetitions of a request that got no answer, 429 or 503; only of those that may be repeated. Default 2. */
+  maxRetries?: number | undefined;
+}
+
+/** One request. */
+export interface Call {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  body?: unknown;
+  query?: { readonly [name: string]: string | number | undefined };
+  headers?: { readonly [name: string]: string | undefined };
+  signal?: AbortSignal | undefined;
+  /** Sends an `Idempotency-Key`, so that the request may be repeated; `true` makes one. */
+  idempotencyKey?: string | true | undefined;
+}
+
+const FIRST_DELAY_MS = 500;
+const LONGEST_DELAY_MS = 15_000;
+
+/** Sends requests, and repeats those that may be repeated. */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #base: string;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#base = options.baseURL.replace(/\/+$/, "");
+  }
+
+  /** The answer's JSON; undefined for an empty one. @throws ApiError | ConnectionError */
+  async json<T>(path: string, call: Call = {}): Promise<T> {
+    const response = await this.send(path, call);
+    const text = await response.text();
+    return (text === "" ? undefined : JSON.parse(text)) as T;
+  }
+
+  /** @throws ApiError | ConnectionError */
+  async send(path: string, call: Call = {}): Promise<Response> {
+    const { method = "GET", signal, idempotencyKey } = call;
+    const key = idempotencyKey === true ? crypto.randomUUID() : idempotencyKey;
+    const repeatable = method !== "POST" || key !== undefined;
+    for (let attempt = 0; ; attempt++) {
+      const last = !repeatable || attempt >= (this.#options.maxRetries ?? 2);
+      try {
+        return await this.#sendOnce(path, call, key);
+      } catch (error) {
+        if (last || !isTemporary(error) || signal?.aborted) throw error;
+        const wait = error instanceof ApiError ? error.retryAfter : undefined;
+        await pause(wait ?? delay(attempt), signal);
+      }
+    }
+  }
+
+  async #sendOnce(path: string, call: Call, key: string | undefined): Promise<Response> {
+    const { method = "GET", body, query = {}, signal } = call;
+    const { token, fetch = globalThis.fetch } = this.#options;
+    const url = new URL(this.#base + path);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    }
+    const headers = new Headers();
+    const credential = typeof token === "function" ? await token() : token;
+    if (credential !== undefined) headers.set("authorization", `Bearer ${credential}`);
+    if (body !== undefined) headers.set("content-type", "application/json");
+    if (key !== undefined) headers.set("idempotency-key", key);
+    for (const [name, value] of Object.entries(call.headers ?? {})) {
+      if (value !== undefined) headers.set(name, value);
+    }
+    const request = new Request(url, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+    let response: Response;
+    try {
+      response = await fetch(request);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new ConnectionError(`${method} ${url.pathname}: the server cannot be reached`, error);
+    }
+    if (response.ok) return response;
+    throw await refusal(response, `${method} ${url.pathname}`);
+  }
+}
+
+/** Resolves after the milliseconds. @throws the signal's reason when it is aborted before */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener("abort", done);
+    if (signal?.aborted) done();
+  });
+  signal?.throwIfAborted();
+}
+
+/** Milliseconds before the next attempt: doubled each time, with jitter. */
+export function delay(attempt: number): number {
+  const most = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
+  return most * (0.5 + Math.random() / 2);
+}
+
+/** Whether the same request may succeed later. */
+export function isTemporary(error: unknown): boolean {
+  if (error instanceof ApiError) return [429, 502, 503, 504].includes(error.status);
+  return error instanceof ConnectionError;
+}
+
+async function refusal(response: Response, what: string): Promise<Error> {
+  const { status, headers } = response;
+  const text = await response.text().catch(() => "");
+  const seconds = Number(headers.get("retry-after") ?? Number.NaN);
+  const retryAfter = Number.isNaN(seconds) ? undefined : seconds * 1000;
+  try {
+    const problem = JSON.parse(text) as ApiError["problem"];
+    if (typeof problem.code === "string") return new ApiError(problem, retryAfter);
+  } catch {
+    // Not from a Troupe: a proxy between, perhaps.
+  }
+  const code = "unexpected_response";
+  const detail = `${what}: the server answered ${status} without a problem document`;
+  return new ApiError({ type: "about:blank", title: detail, status, detail, code }, retryAfter);
+}

@@ -1,0 +1,89 @@
+import type * as z from "zod";
+import type {
+  ListedTeam,
+  ListedRun,
+  ListedRequest,
+  RequestList,
+  RunList,
+  TeamList,
+} from "../contract/directory.ts";
+import type {
+  createdKeySchema,
+  createKeySchema,
+  createTokenSchema,
+  KeyInfo,
+  keysSchema,
+  tokenSchema,
+  whoamiSchema,
+} from "../contract/key.ts";
+import type { problemSchema } from "../contract/problem.ts";
+import type {
+  answerSchema,
+  HumanRequest,
+  RunInfo,
+  RunPage,
+  startRunSchema,
+} from "../contract/run.ts";
+import type {
+  createScheduleSchema,
+  patchScheduleSchema,
+  ScheduleInfo,
+  SchedulePage,
+} from "../contract/schedule.ts";
+import type {
+  createTeamSchema,
+  forkTeamSchema,
+  MessagePage,
+  NotedTeam,
+  TeamInfo,
+} from "../contract/team.ts";
+import type { UsageReport } from "../contract/usage.ts";
+import type { ChatMessage } from "../core/messages/message.ts";
+
+// What the API takes and answers, inferred from the schemas that the server checks with. Fields are in snake_case, as on
+// the wire.
+
+/** A text, a chat message without what the server fills in, several of them, or null to continue. */
+export type Task = string | TaskMessage | readonly TaskMessage[] | null;
+export type TaskMessage = ChatMessage extends infer Message
+  ? Message extends ChatMessage
+    ? Pick<Message, "type" | "source" | "content"> & Partial<Message>
+    : never
+  : never;
+
+export type CreateTeam = z.input<typeof createTeamSchema>;
+export type ForkTeam = z.input<typeof forkTeamSchema>;
+export type RunOptions = Omit<z.input<typeof startRunSchema>, "task">;
+export type Answer = z.input<typeof answerSchema>;
+export type CreateSchedule = z.input<typeof createScheduleSchema>;
+export type ChangeSchedule = z.input<typeof patchScheduleSchema>;
+export type CreateKey = z.input<typeof createKeySchema>;
+export type CreateToken = z.input<typeof createTokenSchema>;
+
+export type CreatedKey = z.output<typeof createdKeySchema>;
+export type Keys = z.output<typeof keysSchema>;
+export type TeamToken = z.output<typeof tokenSchema>;
+export type WhoAmI = z.output<typeof whoamiSchema>;
+export type Problem = z.output<typeof problemSchema>;
+
+/** A message of the thread, with its place in it. */
+export type ThreadMessage = MessagePage["messages"][number];
+
+export type {
+  HumanRequest,
+  KeyInfo,
+  ListedRequest,
+  ListedRun,
+  ListedTeam,
+  MessagePage,
+  NotedTeam,
+  RequestList,
+  RunInfo,
+  RunList,
+  RunPage,
+  ScheduleInfo,
+  SchedulePage,
+  TeamInfo,
+  TeamList,
+  UsageReport,
+};
