@@ -1,24 +1,24 @@
 import { TroupeError } from "../../core/errors.ts";
 import { ModelError } from "../../core/models/model-error.ts";
-import type { Secrets } from "../../outgoing/dependencies.ts";
 import {
   answerError,
   connectionError,
+  type ErrorAnswer,
   errorText,
   incompleteJson,
   timeoutError,
-} from "../http/errors.ts";
-import { readText } from "../http/read-text.ts";
-import type { SendOptions } from "../http/read-stream.ts";
-import { errorOf, chatAnswerSchema } from "./wire.ts";
+} from "./errors.ts";
+import { readText } from "./read-text.ts";
+import type { SendOptions } from "./read-stream.ts";
 
-/** How a server is reached. Made at the first call, because secrets may not be readable before. */
-export interface Connection {
-  /** With the path. */
-  url: string;
-  headers: Record<string, string>;
-  fetch: typeof fetch;
-  secrets: Secrets;
+/** A model server that is reached without an SDK. */
+export interface Endpoint {
+  /** Sends one request; the answer comes as it is, whatever its status. */
+  post(body: string, signal: AbortSignal, idempotencyKey: string | undefined): Promise<Response>;
+  /** What the text of an error answer says. An empty message stands for the whole text. */
+  readError(text: string, status: number): Pick<ErrorAnswer, "code"> & { message: string };
+  /** Removes secrets from a text. */
+  redact: (text: string) => string;
 }
 
 /** Longest part of an error answer that is read. */
@@ -30,7 +30,7 @@ const LONGEST_ERROR_BYTES = 64 * 1024;
  * @throws ModelError; the signal's reason when it aborted
  */
 export async function send<T>(
-  connection: Connection,
+  endpoint: Endpoint,
   body: string,
   { timeoutMs, idempotencyKey, signal }: SendOptions,
   read: (response: Response, signal: AbortSignal) => T | Promise<T>,
@@ -42,20 +42,9 @@ export async function send<T>(
   signal?.addEventListener("abort", abort, { once: true });
   let begun = false;
   try {
-    const response = await connection.fetch.call(undefined, connection.url, {
-      method: "POST",
-      headers: {
-        ...connection.headers,
-        "content-type": "application/json",
-        ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
-      },
-      body,
-      // A redirect could lead elsewhere with the headers' secrets.
-      redirect: "manual",
-      signal: controller.signal,
-    });
+    const response = await endpoint.post(body, controller.signal, idempotencyKey);
     begun = true;
-    if (!response.ok) throw await refusal(response, connection, controller.signal);
+    if (!response.ok) throw await refusal(response, endpoint, controller.signal);
     const type = response.headers.get("content-type") ?? "";
     if (/html/i.test(type)) {
       await response.body?.cancel();
@@ -64,7 +53,7 @@ export async function send<T>(
     return await read(response, controller.signal);
   } catch (error) {
     controller.signal.throwIfAborted();
-    throw toModelError(error, connection, begun);
+    throw toModelError(error, endpoint, begun);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
@@ -72,38 +61,26 @@ export async function send<T>(
 }
 
 /** An error of the request, its answer or the connection as one that says whether another attempt makes sense. */
-export function toModelError(error: unknown, { secrets }: Connection, begun: boolean): TroupeError {
+export function toModelError(
+  error: unknown,
+  { redact }: Pick<Endpoint, "redact">,
+  begun: boolean,
+): TroupeError {
   if (error instanceof TroupeError) return error;
   if (error instanceof SyntaxError) return incompleteJson();
   const { message, cause } = error instanceof Error ? error : new Error(String(error));
   const why = cause instanceof Error ? `${message}: ${cause.message}` : message;
-  return connectionError(
-    errorText(why, (text) => secrets.redact(text)),
-    begun,
-  );
+  return connectionError(errorText(why, redact), begun);
 }
 
 async function refusal(
   response: Response,
-  { secrets }: Connection,
+  { readError, redact }: Endpoint,
   signal: AbortSignal,
 ): Promise<ModelError> {
   const { status, headers } = response;
   const text = await readText(response, LONGEST_ERROR_BYTES, signal);
-  const said = errorText(messageOf(text), (one) => secrets.redact(one));
-  const message = `${status} ${said || "without a message"}`;
-  const hint =
-    status === 404 && /model .*not found/.test(said)
-      ? `${message}. Get it with "ollama pull" on the server, or choose one that "ollama list" shows.`
-      : message;
-  return answerError({ status, headers }, hint);
-}
-
-function messageOf(text: string): string {
-  try {
-    const parsed = chatAnswerSchema.safeParse(JSON.parse(text));
-    return (parsed.success && errorOf(parsed.data)) || text;
-  } catch {
-    return text;
-  }
+  const { message, ...answer } = readError(text, status);
+  const said = errorText(message || text, redact);
+  return answerError({ status, headers, ...answer }, `${status} ${said || "without a message"}`);
 }
