@@ -234,6 +234,7 @@ export {
   ReplayChatCompletionClient,
   type ReplayOptions,
 } from "./core/models/replay-chat-completion-client.ts";
+export { AnthropicChatCompletionClient } from "./models/anthropic/anthropic-client.ts";
 export { openAIComponents } from "./models/components.ts";
 export { OllamaChatCompletionClient } from "./models/ollama/ollama-client.ts";
 export { AzureOpenAIChatCompletionClient } from "./models/openai/azure-client.ts";

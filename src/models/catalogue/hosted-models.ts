@@ -1,3 +1,4 @@
+import { isClaude } from "../../core/models/model-family.ts";
 import type { KnownModel } from "./known-model.ts";
 
 /** Has: `v`ision, `f`unction calling, `j`son output, `s`tructured output, `m`ultiple system messages. */
@@ -119,4 +120,11 @@ export function knownModel(model: string): KnownModel | undefined {
     },
     tokenLimit: tokenLimit || undefined,
   };
+}
+
+/** A Claude model by its name, as Anthropic's own API serves it: an answer can be JSON there. */
+export function knownClaudeModel(model: string): KnownModel | undefined {
+  const known = knownModel(model);
+  if (known === undefined || !isClaude(known.info.family)) return undefined;
+  return { ...known, info: { ...known.info, json_output: true, structured_output: true } };
 }

@@ -3,6 +3,7 @@ import { ModelError } from "../../core/models/model-error.ts";
 import type { Secrets } from "../../outgoing/dependencies.ts";
 import type { AnswerChunks } from "./answer-chunks.ts";
 import type { SendOptions, StreamSource } from "./read-stream.ts";
+import { withTimeLimit } from "./time-limit.ts";
 
 interface SdkRequest {
   /** JSON text: the SDKs pass it on unchanged. */
@@ -46,12 +47,12 @@ export async function sendBySdk(
   body: string,
   options: SendOptions,
 ): Promise<unknown> {
-  try {
-    return await (await sdk).post(path, request(body, options));
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    throw toError(error, (text) => secrets.redact(text));
-  }
+  // An SDK's own time limit may end with the head of the answer.
+  return withTimeLimit(
+    options,
+    async (signal) => (await sdk).post(path, request(body, { ...options, signal })),
+    (error) => toError(error, (text) => secrets.redact(text)),
+  );
 }
 
 /** The answer to one request as a stream. */

@@ -6,10 +6,10 @@ import {
   type ErrorAnswer,
   errorText,
   incompleteJson,
-  timeoutError,
 } from "./errors.ts";
 import { readText } from "./read-text.ts";
 import type { SendOptions } from "./read-stream.ts";
+import { withTimeLimit } from "./time-limit.ts";
 
 /** A model server that is reached without an SDK. */
 export interface Endpoint {
@@ -32,32 +32,25 @@ const LONGEST_ERROR_BYTES = 64 * 1024;
 export async function send<T>(
   endpoint: Endpoint,
   body: string,
-  { timeoutMs, idempotencyKey, signal }: SendOptions,
+  options: SendOptions,
   read: (response: Response, signal: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  const abort = (): void => controller.abort(signal?.reason);
-  const timer = setTimeout(() => controller.abort(timeoutError()), timeoutMs);
-  signal?.addEventListener("abort", abort, { once: true });
   let begun = false;
-  try {
-    const response = await endpoint.post(body, controller.signal, idempotencyKey);
-    begun = true;
-    if (!response.ok) throw await refusal(response, endpoint, controller.signal);
-    const type = response.headers.get("content-type") ?? "";
-    if (/html/i.test(type)) {
-      await response.body?.cancel();
-      throw new ModelError("bad_response", `The model server sent ${type} instead of JSON`);
-    }
-    return await read(response, controller.signal);
-  } catch (error) {
-    controller.signal.throwIfAborted();
-    throw toModelError(error, endpoint, begun);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
-  }
+  return withTimeLimit(
+    options,
+    async (signal) => {
+      const response = await endpoint.post(body, signal, options.idempotencyKey);
+      begun = true;
+      if (!response.ok) throw await refusal(response, endpoint, signal);
+      const type = response.headers.get("content-type") ?? "";
+      if (/html/i.test(type)) {
+        await response.body?.cancel();
+        throw new ModelError("bad_response", `The model server sent ${type} instead of JSON`);
+      }
+      return read(response, signal);
+    },
+    (error) => toModelError(error, endpoint, begun),
+  );
 }
 
 /** An error of the request, its answer or the connection as one that says whether another attempt makes sense. */

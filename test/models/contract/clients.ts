@@ -1,5 +1,9 @@
 import type { ChatCompletionClient, ModelInfo } from "troupe";
-import { OllamaChatCompletionClient, OpenAIChatCompletionClient } from "troupe";
+import {
+  AnthropicChatCompletionClient,
+  OllamaChatCompletionClient,
+  OpenAIChatCompletionClient,
+} from "troupe";
 
 /** Settings that every model client has, by names of their own. */
 export interface ClientSettings {
@@ -12,6 +16,8 @@ export interface ClientSettings {
 
 export interface TestedClient {
   name: string;
+  /** Whether its API can have log probabilities. */
+  logprobs: boolean;
   /** A client of the server at `origin`. */
   connect(origin: string, settings?: ClientSettings): ChatCompletionClient;
 }
@@ -20,6 +26,7 @@ export interface TestedClient {
 export const CLIENTS: readonly TestedClient[] = [
   {
     name: "OpenAI",
+    logprobs: true,
     connect: (origin, { model = "gpt-4o", modelInfo, headers, ...settings } = {}) =>
       new OpenAIChatCompletionClient({
         model,
@@ -32,12 +39,26 @@ export const CLIENTS: readonly TestedClient[] = [
   },
   {
     name: "Ollama",
+    logprobs: true,
     connect: (origin, { model = "qwen3", modelInfo, headers, ...settings } = {}) =>
       new OllamaChatCompletionClient({
         model,
         host: origin,
         headers: { authorization: "Bearer test-key", ...headers },
         ...(modelInfo && { model_info: modelInfo }),
+        ...settings,
+      }),
+  },
+  {
+    name: "Anthropic",
+    logprobs: false,
+    connect: (origin, { model = "claude-sonnet-4-5", modelInfo, headers, ...settings } = {}) =>
+      new AnthropicChatCompletionClient({
+        model,
+        api_key: "test-key",
+        base_url: origin,
+        ...(modelInfo && { model_info: modelInfo }),
+        ...(headers && { default_headers: headers }),
         ...settings,
       }),
   },

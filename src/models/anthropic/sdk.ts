@@ -1,0 +1,11 @@
+import type { BaseAnthropic, ClientOptions } from "@anthropic-ai/sdk/client";
+import { SdkCache } from "../http/sdk-cache.ts";
+
+type Given = Pick<ClientOptions, "baseURL" | "apiKey" | "defaultHeaders">;
+
+/** Anthropic's SDKs without their resources, which are two thirds of the code: requests are posted by path. */
+export const anthropicSdks = new SdkCache<Given, BaseAnthropic>(async () => {
+  const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
+  return (given, options) =>
+    new BaseAnthropic({ ...given, authToken: null, webhookKey: null, ...options });
+});
