@@ -239,6 +239,8 @@ export { openAIComponents } from "./models/components.ts";
 export { OllamaChatCompletionClient } from "./models/ollama/ollama-client.ts";
 export { AzureOpenAIChatCompletionClient } from "./models/openai/azure-client.ts";
 export { OpenAIChatCompletionClient } from "./models/openai/openai-client.ts";
+export type { ModelDependencies, WorkersAIBinding } from "./models/workers-ai/binding.ts";
+export { WorkersAIChatCompletionClient } from "./models/workers-ai/workers-ai-client.ts";
 
 // Messages
 export type {

@@ -3,7 +3,9 @@ import {
   AnthropicChatCompletionClient,
   OllamaChatCompletionClient,
   OpenAIChatCompletionClient,
+  WorkersAIChatCompletionClient,
 } from "troupe";
+import { aiBinding } from "../support.ts";
 
 /** Settings that every model client has, by names of their own. */
 export interface ClientSettings {
@@ -18,6 +20,8 @@ export interface TestedClient {
   name: string;
   /** Whether its API can have log probabilities. */
   logprobs: boolean;
+  /** Whether it sends secrets of its config. */
+  secrets: boolean;
   /** A client of the server at `origin`. */
   connect(origin: string, settings?: ClientSettings): ChatCompletionClient;
 }
@@ -27,6 +31,7 @@ export const CLIENTS: readonly TestedClient[] = [
   {
     name: "OpenAI",
     logprobs: true,
+    secrets: true,
     connect: (origin, { model = "gpt-4o", modelInfo, headers, ...settings } = {}) =>
       new OpenAIChatCompletionClient({
         model,
@@ -40,6 +45,7 @@ export const CLIENTS: readonly TestedClient[] = [
   {
     name: "Ollama",
     logprobs: true,
+    secrets: true,
     connect: (origin, { model = "qwen3", modelInfo, headers, ...settings } = {}) =>
       new OllamaChatCompletionClient({
         model,
@@ -52,6 +58,7 @@ export const CLIENTS: readonly TestedClient[] = [
   {
     name: "Anthropic",
     logprobs: false,
+    secrets: true,
     connect: (origin, { model = "claude-sonnet-4-5", modelInfo, headers, ...settings } = {}) =>
       new AnthropicChatCompletionClient({
         model,
@@ -61,5 +68,15 @@ export const CLIENTS: readonly TestedClient[] = [
         ...(headers && { default_headers: headers }),
         ...settings,
       }),
+  },
+  {
+    name: "Workers AI",
+    logprobs: true,
+    secrets: false,
+    connect: (origin, { model = "@cf/openai/gpt-oss-120b", modelInfo, timeout } = {}) =>
+      new WorkersAIChatCompletionClient(
+        { model, ...(modelInfo && { model_info: modelInfo }), ...(timeout && { timeout }) },
+        { ai: aiBinding(origin) },
+      ),
   },
 ];

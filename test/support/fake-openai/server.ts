@@ -10,6 +10,7 @@ import { ollamaFormat, parseOllamaRequest } from "./ollama.ts";
 import { type RecordedRequest, RequestLog } from "./request-log.ts";
 import { RuleBook } from "./rule-book.ts";
 import type { RuleInput } from "./rule.ts";
+import { parseWorkersAIRequest, workersAIFormat } from "./workers-ai.ts";
 
 export interface FakeOpenAIOptions {
   rules?: readonly RuleInput[];
@@ -24,7 +25,7 @@ export interface FakeOpenAIOptions {
 /** A maker's way of asking and answering. */
 interface Api {
   path: RegExp;
-  parse(body: unknown): ChatRequest | { problem: string };
+  parse(body: unknown, request: IncomingMessage): ChatRequest | { problem: string };
   format: AnswerFormat;
   /** The header with the key, before others that have it. */
   keyHeader: string;
@@ -57,6 +58,13 @@ const APIS: readonly Api[] = [
     keyless: true,
   },
   {
+    path: /^\/run$/,
+    parse: (body, request) => parseWorkersAIRequest(body, header(request, "cf-consn-model-id")),
+    format: workersAIFormat,
+    keyHeader: "authorization",
+    keyless: true,
+  },
+  {
     path: /^\/v1\/messages$/,
     parse: parseAnthropicRequest,
     format: anthropicFormat,
@@ -69,8 +77,8 @@ const APIS: readonly Api[] = [
 ];
 
 /**
- * A server that speaks OpenAI's chat completions, Anthropic's messages and Ollama's chat over real HTTP. It answers by the
- * content of a request, so the same request always gets the same answer, and refuses what the real ones would refuse. Rules add replies, waits and faults.
+ * A server that speaks OpenAI's chat completions, Anthropic's messages, Ollama's chat and what the `AI` binding of a Worker sends, over
+ * real HTTP. It answers by the content of a request, so the same request always gets the same answer, and refuses what the real ones would refuse. Rules add replies, waits and faults.
  */
 export class FakeOpenAI {
   readonly log = new RequestLog();
@@ -188,7 +196,7 @@ export class FakeOpenAI {
       sendJson(response, status, format.error(message, "fake_server", code));
       return;
     }
-    const chat = (api?.parse ?? parseChatRequest)(body);
+    const chat = (api?.parse ?? parseChatRequest)(body, request);
     if ("problem" in chat) {
       const message = `The fake server refuses this request: ${chat.problem}`;
       sendJson(response, 400, format.error(message, "invalid_request_error", null));
