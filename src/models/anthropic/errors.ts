@@ -17,10 +17,17 @@ export function toModelError(error: unknown, redact: (text: string) => string): 
     connection: APIConnectionError,
     timeout: APIConnectionTimeoutError,
     answered: APIError,
-    read: ({ status, type, headers, apiMessage, message }) => ({
-      answer: { status, type, headers },
-      // The SDK's message is the whole body.
-      message: apiMessage === null ? message : `${status ?? ""} ${apiMessage}`.trim(),
-    }),
+    read: ({ status, type, headers, error: body, message }) => {
+      const said = (body as ErrorBody | undefined)?.error?.message;
+      return {
+        answer: { status, type, headers },
+        // The SDK's message is the whole body.
+        message: said === undefined ? message : `${status ?? ""} ${said}`.trim(),
+      };
+    },
   });
+}
+
+interface ErrorBody {
+  error?: { message?: string };
 }

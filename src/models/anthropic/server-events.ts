@@ -1,7 +1,13 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { APIError } from "@anthropic-ai/sdk/error";
+import type { ErrorType } from "@anthropic-ai/sdk/resources/shared";
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import type { ReadEvent } from "../http/server-events.ts";
+
+interface ErrorEvent {
+  type: "error";
+  error?: { type?: ErrorType };
+}
 
 /**
  * Reads an event of a streamed message.
@@ -13,7 +19,8 @@ export function readEvent(
   { data }: EventSourceMessage,
   headers: Headers,
 ): ReadEvent<RawMessageStreamEvent> {
-  const event = JSON.parse(data) as RawMessageStreamEvent | { type: "error" };
-  if (event.type === "error") throw new APIError(undefined, event, undefined, headers);
+  const event = JSON.parse(data) as RawMessageStreamEvent | ErrorEvent;
+  if (event.type === "error")
+    throw new APIError(undefined, event, undefined, headers, event.error?.type);
   return event.type === "message_stop" ? { last: true } : { chunk: event };
 }

@@ -204,12 +204,12 @@ describe.each(CLIENTS)("$name", ({ connect, secrets }) => {
 
     test("a slow stream that keeps coming is not a stalled one", async () => {
       await using fake = await startFakeOpenAI({
-        rules: [{ name: "slow", reply: { words: 10 }, pace_ms: 20 }],
+        rules: [{ name: "slow", reply: { words: 12 }, pace_ms: 100 }],
       });
       const { result } = await collect(
-        connect(fake.origin, { timeout: 0.15 }).createStream([user("Hi")]),
+        connect(fake.origin, { timeout: 0.9 }).createStream([user("Hi")]),
       );
-      expect(result.content).toMatch(/^word0 .* word9$/);
+      expect(result.content).toMatch(/^word0 .* word11$/);
     });
 
     test("a timeout longer than a timer can wait is no reason to stop", async () => {
