@@ -66,6 +66,8 @@ const LAZY = [
   "standardwebhooks",
   "@modelcontextprotocol/client",
   "@modelcontextprotocol/server",
+  "openai/client",
+  "@anthropic-ai/sdk/client",
 ];
 
 /** @param {string} path @param {string} pattern */
