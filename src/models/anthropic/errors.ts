@@ -18,7 +18,7 @@ export function toModelError(error: unknown, redact: (text: string) => string): 
     timeout: APIConnectionTimeoutError,
     answered: APIError,
     read: ({ status, type, headers, error: body, message }) => {
-      const said = (body as ErrorBody | undefined)?.error?.message;
+      const said = (body as ErrorBody | null)?.error?.message;
       return {
         answer: { status, type, headers },
         // The SDK's message is the whole body.

@@ -28,13 +28,13 @@ export interface SdkConnection<Chunk> {
   path: string;
   secrets: Secrets;
   /** The chunks of a streamed answer. */
-  chunks(response: Response): AnswerChunks<Chunk>;
+  chunks: (response: Response) => AnswerChunks<Chunk>;
   /**
    * An error of the SDK as one that says whether another attempt makes sense. The SDK's errors are not kept as causes,
    * because they carry headers and bodies.
    * @param redact removes secrets from a text
    */
-  toError(error: unknown, redact: (text: string) => string): TroupeError;
+  toError: (error: unknown, redact: (text: string) => string) => TroupeError;
 }
 
 /**

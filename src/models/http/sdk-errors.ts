@@ -20,7 +20,7 @@ export interface SdkErrors<Answered extends Error> {
   /** For an error answer. */
   answered: ErrorClass<Answered>;
   /** What an error answer says. */
-  read(error: Answered): { answer: ErrorAnswer; message: string };
+  read: (error: Answered) => { answer: ErrorAnswer; message: string };
 }
 
 /**

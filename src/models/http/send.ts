@@ -16,10 +16,10 @@ export interface Endpoint {
   /** Sends one request; the answer comes as it is, whatever its status. */
   post(body: string, signal: AbortSignal, idempotencyKey: string | undefined): Promise<Response>;
   /** What the text of an error answer says. An empty message stands for the whole text. */
-  readError(
+  readError: (
     text: string,
     status: number,
-  ): Pick<ErrorAnswer, "code" | "noCredit"> & { message: string };
+  ) => Pick<ErrorAnswer, "code" | "noCredit"> & { message: string };
   /** Removes secrets from a text. */
   redact: (text: string) => string;
 }

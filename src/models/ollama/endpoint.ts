@@ -14,7 +14,7 @@ export interface Connection {
 export function ollamaEndpoint({ url, headers, fetch, secrets }: Connection): Endpoint {
   return {
     post: (body, signal, idempotencyKey) =>
-      fetch.call(undefined, url, {
+      fetch(url, {
         method: "POST",
         headers: {
           ...headers,

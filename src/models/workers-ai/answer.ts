@@ -76,7 +76,7 @@ export class AnswerReader implements ChunkReader<AnswerEvent, CreateResult> {
     if (event === null)
       // The older interface gives no reason.
       return this.#isNative ? this.#reader.read(chunkOf({}, "stop")) : "";
-    if (!isNative(event)) return this.#reader.read(event as ChatCompletionChunk);
+    if (!isNative(event)) return this.#reader.read(event);
     this.#isNative = true;
     const { response, tool_calls, usage } = event;
     const calls = (tool_calls ?? []).map((call) => ({
@@ -109,7 +109,7 @@ function chunkOf(delta: object, finish_reason: string | null): ChatCompletionChu
 
 function textOf(response: unknown): string {
   if (response === null || response === undefined) return "";
-  return typeof response === "object" ? JSON.stringify(response) : String(response as string);
+  return typeof response === "string" ? response : JSON.stringify(response);
 }
 
 function partOf(call: NativeToolCall): { name: string; arguments: string } {

@@ -25,7 +25,7 @@ function bindingAndCalls(): { ai: WorkersAIBinding; calls: Call[] } {
   return { ai, calls };
 }
 
-async function inputs(
+async function inputsOf(
   messages: readonly LLMMessage[],
   config: WorkersAIConfig,
   options: CreateOptions = {},
@@ -39,27 +39,27 @@ async function inputs(
 
 describe("inputs", () => {
   test("are messages and options; models with the older interface get a limit of tokens", async () => {
-    expect(await inputs([user("Hi", "anna")], { model: LIKE_OPENAI })).toEqual({
+    expect(await inputsOf([user("Hi", "anna")], { model: LIKE_OPENAI })).toEqual({
       messages: [{ role: "user", content: "Hi" }],
     });
-    expect(await inputs([user("Hi")], { model: NATIVE })).toEqual({
+    expect(await inputsOf([user("Hi")], { model: NATIVE })).toEqual({
       messages: [{ role: "user", content: "Hi" }],
       max_tokens: 2048,
     });
     const options = { max_tokens: 99, temperature: 0.5, top_k: 3, repetition_penalty: 1.1 };
     const extraCreateArgs = { temperature: 0.9, timeout: 30 };
     expect(
-      await inputs([user("Hi")], { model: NATIVE, ...options }, { extraCreateArgs }),
+      await inputsOf([user("Hi")], { model: NATIVE, ...options }, { extraCreateArgs }),
     ).toMatchObject({ ...options, temperature: 0.9 });
     expect(
-      await inputs([user("Hi", "anna")], { model: NATIVE, add_name_prefixes: true }),
+      await inputsOf([user("Hi", "anna")], { model: NATIVE, add_name_prefixes: true }),
     ).toMatchObject({ messages: [{ content: "anna said:\nHi" }] });
   });
 
   test("have no null where the binding refuses it", async () => {
     const call = { id: "c1", name: "add", arguments: '{"a":1}' };
     const messages = [system("Be kind."), user("Add."), assistant([call]), toolResult("c1", "2")];
-    expect((await inputs(messages, { model: LIKE_OPENAI }))["messages"]).toEqual([
+    expect((await inputsOf(messages, { model: LIKE_OPENAI }))["messages"]).toEqual([
       { role: "system", content: "Be kind." },
       { role: "user", content: "Add." },
       {
@@ -76,7 +76,7 @@ describe("inputs", () => {
   test("show a forced tool only, because none can be named", async () => {
     const tools = [{ name: "add" }, { name: "sub" }];
     const choice = async (toolChoice: CreateOptions["toolChoice"] & {}) => {
-      const given = await inputs([user("Hi")], { model: LIKE_OPENAI }, { tools, toolChoice });
+      const given = await inputsOf([user("Hi")], { model: LIKE_OPENAI }, { tools, toolChoice });
       const names = (given["tools"] as { function: { name: string } }[]).map(
         (tool) => tool.function.name,
       );
@@ -92,7 +92,7 @@ describe("inputs", () => {
     const schema = { type: "object", properties: { a: { type: "string" } } };
     const strict = { ...schema, required: ["a"], additionalProperties: false };
     const format = async (model: string, jsonOutput: CreateOptions["jsonOutput"] & {}) =>
-      (await inputs([user("Hi")], { model }, { jsonOutput }))["response_format"];
+      (await inputsOf([user("Hi")], { model }, { jsonOutput }))["response_format"];
     expect(await format(NATIVE, { name: "A", schema })).toEqual({
       type: "json_schema",
       json_schema: strict,
@@ -103,7 +103,7 @@ describe("inputs", () => {
     });
     expect(await format(NATIVE, true)).toEqual({ type: "json_object" });
     await expect(
-      inputs([user("Hi")], { model: "@cf/qwen/qwq-32b" }, { jsonOutput: true }),
+      inputsOf([user("Hi")], { model: "@cf/qwen/qwq-32b" }, { jsonOutput: true }),
     ).rejects.toThrow("json_output");
   });
 });
