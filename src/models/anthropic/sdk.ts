@@ -8,7 +8,7 @@ type Given = Pick<ClientOptions, "baseURL" | "apiKey" | "defaultHeaders">;
  * last one for the API version 2023-06-01: later versions know neither `temperature` nor `top_p` and `top_k`.
  */
 export const anthropicSdks = new SdkCache<Given, BaseAnthropic>(async () => {
-  const { BaseAnthropic } = await import("@anthropic-ai/sdk/client");
+  const { BaseAnthropic } = await import("./base-sdk.ts");
   return (given, options) =>
     new BaseAnthropic({ ...given, authToken: null, webhookKey: null, ...options });
 });
