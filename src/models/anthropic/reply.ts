@@ -1,6 +1,6 @@
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { FunctionCall, RequestUsage } from "../../core/models/llm-messages.ts";
-import { toResult } from "../http/reply.ts";
+import { toResult } from "../chat/reply.ts";
 
 /** Those that are not called the same everywhere. */
 const STOP_REASONS: { readonly [reason: string]: string } = {

@@ -3,7 +3,7 @@ import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import type { ChunkReader } from "../http/read-stream.ts";
-import { StreamedThought } from "../http/thought.ts";
+import { StreamedThought } from "../chat/thought.ts";
 import { resultOf, type Usage, usageOf } from "./reply.ts";
 
 /** Assembles a streamed message, event by event. */

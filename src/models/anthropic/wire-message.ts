@@ -5,7 +5,7 @@ import type {
   UserMessage,
 } from "../../core/models/llm-messages.ts";
 import { imageMediaType } from "../../core/models/images.ts";
-import { argumentsOf } from "../http/tool-arguments.ts";
+import { argumentsOf } from "../chat/tool-arguments.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
 
 /**

@@ -2,7 +2,7 @@ import { ValueError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CreateOptions, ToolSchema } from "../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../core/models/llm-messages.ts";
-import { checkToolName } from "../http/tool-name.ts";
+import { checkToolName } from "../chat/tool-name.ts";
 
 /** A tool that the model answers with instead of a text: the API has no JSON mode that all models know. */
 export interface AnswerTool {

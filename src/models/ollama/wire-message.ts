@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { AssistantMessage, LLMMessage, UserMessage } from "../../core/models/llm-messages.ts";
-import { argumentsOf } from "../http/tool-arguments.ts";
+import { argumentsOf } from "../chat/tool-arguments.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
 
 interface WireMessage {
