@@ -40,6 +40,7 @@ import { limitsFrom } from "./http/limits.ts";
 import { logLine } from "./http/problem.ts";
 import type { Services } from "./http/services.ts";
 import { openAIComponents } from "./models/components.ts";
+import type { WorkersAIBinding } from "./models/workers-ai/binding.ts";
 import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 import { SandboxClient } from "./sandbox/sandbox-client.ts";
@@ -57,6 +58,8 @@ export type Env = {
   TENANT?: DurableObjectNamespace;
   /** The sandbox as a service binding, instead of SANDBOX_URL. */
   SANDBOX?: Fetcher;
+  /** Workers AI. Without it, components that use its models are refused. */
+  AI?: WorkersAIBinding;
   /** Set by `npm start`: requests must carry this key, which only its front server knows. */
   TROUPE_FRONT_KEY?: string;
   /** Set by `npm start`: sends requests to hosts that the settings do not name, to public addresses only. */
@@ -118,7 +121,7 @@ export function compose(
   });
   const components = [
     ...coreComponents(catalog, sandbox && sandboxPython(sandbox), shipped),
-    ...openAIComponents(outgoing),
+    ...openAIComponents({ ...outgoing, ai: env.AI }),
     ...httpToolComponents(outgoing),
     ...mcpComponents({ ...outgoing, sandbox }),
     ...sandboxComponents(sandbox),

@@ -234,10 +234,13 @@ export {
   ReplayChatCompletionClient,
   type ReplayOptions,
 } from "./core/models/replay-chat-completion-client.ts";
+export { AnthropicChatCompletionClient } from "./models/anthropic/anthropic-client.ts";
 export { openAIComponents } from "./models/components.ts";
 export { OllamaChatCompletionClient } from "./models/ollama/ollama-client.ts";
 export { AzureOpenAIChatCompletionClient } from "./models/openai/azure-client.ts";
 export { OpenAIChatCompletionClient } from "./models/openai/openai-client.ts";
+export type { ModelDependencies, WorkersAIBinding } from "./models/workers-ai/binding.ts";
+export { WorkersAIChatCompletionClient } from "./models/workers-ai/workers-ai-client.ts";
 
 // Messages
 export type {

@@ -23,7 +23,10 @@ export const LAYERS = {
   "secrets/": { src: ["core/"], packages: [] },
   // Everything that makes requests to other servers goes through here.
   "outgoing/": { src: ["core/", "secrets/"], packages: [] },
-  "models/": { src: ["core/", "outgoing/"], packages: ["zod", "openai", "eventsource-parser"] },
+  "models/": {
+    src: ["core/", "outgoing/"],
+    packages: ["zod", "openai", "@anthropic-ai/sdk", "eventsource-parser"],
+  },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
   "sandbox/": { src: ["core/", "contract/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   "mcp/": {
@@ -65,6 +68,8 @@ const LAZY = [
   "standardwebhooks",
   "@modelcontextprotocol/client",
   "@modelcontextprotocol/server",
+  "openai/client",
+  "@anthropic-ai/sdk/client",
 ];
 
 /** @param {string} path @param {string} pattern */

@@ -16,6 +16,14 @@ export const clientConfigSchema = z.object({
 });
 export type ClientConfig = z.infer<typeof clientConfigSchema>;
 
+/** Where a client sends its requests. An invalid URL would otherwise fail at the first request, as a lost connection. */
+export const addressSchema = z
+  .string()
+  .refine(
+    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
+    "must be an http:// or https:// URL",
+  );
+
 /** OpenAI's `response_format`. */
 export const responseFormatSchema = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),

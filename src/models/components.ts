@@ -1,16 +1,18 @@
 import type { AnyComponentDefinition } from "../core/component/component.ts";
+import { anthropicDefinition } from "./anthropic/anthropic-client.ts";
 import { ollamaDefinition } from "./ollama/ollama-client.ts";
 import { azureDefinition } from "./openai/azure-client.ts";
-import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
+import type { ModelDependencies } from "./workers-ai/binding.ts";
+import { workersAIDefinition } from "./workers-ai/workers-ai-client.ts";
 import { openAIDefinition } from "./openai/openai-client.ts";
 
-/** The model clients of this folder as components: OpenAI, Azure OpenAI and Ollama. */
-export function openAIComponents(
-  dependencies: OutgoingDependencies = {},
-): AnyComponentDefinition[] {
+/** The model clients of this folder as components: OpenAI, Azure OpenAI, Anthropic, Ollama and Workers AI. */
+export function openAIComponents(dependencies: ModelDependencies = {}): AnyComponentDefinition[] {
   return [
     openAIDefinition(dependencies),
     azureDefinition(dependencies),
+    anthropicDefinition(dependencies),
     ollamaDefinition(dependencies),
+    workersAIDefinition(dependencies),
   ];
 }

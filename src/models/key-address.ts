@@ -1,6 +1,8 @@
 import type { JsonObject } from "../core/json.ts";
 import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
-import { azureAddress, type ModelAddress, openAIAddress } from "./openai/address.ts";
+import { anthropicAddress } from "./anthropic/address.ts";
+import type { ModelAddress } from "./model-address.ts";
+import { azureAddress, openAIAddress } from "./openai/address.ts";
 
 /** Where a component sends its `api_key`; undefined when it is not a model client of ours, or its config is invalid. */
 export function keyAddressOf(
@@ -19,6 +21,8 @@ export function keyAddressOf(
         : undefined;
     case "AzureOpenAIChatCompletionClient":
       return typeof azure_endpoint === "string" ? azureAddress({ azure_endpoint }) : undefined;
+    case "AnthropicChatCompletionClient":
+      return anthropicAddress({ base_url: typeof base_url === "string" ? base_url : null });
     default:
       return undefined;
   }

@@ -95,6 +95,13 @@ describe("a key that AutoGen has redacted", () => {
       /"env:ANTHROPIC_API_KEY".*"api\.anthropic\.com"/,
     ],
     [
+      "of an Anthropic client",
+      { OPENAI_API_KEY: "sk-real" },
+      { base_url: "https://claude.example" },
+      "anthropic.AnthropicChatCompletionClient",
+      /"env:ANTHROPIC_API_KEY".*"claude\.example"/,
+    ],
+    [
       "of Azure",
       { OPENAI_API_KEY: "sk-real" },
       { azure_endpoint: "https://x.openai.azure.com", api_version: "2024-06-01" },

@@ -7,19 +7,33 @@ import {
   dumpComponent,
   openAIComponents,
 } from "troupe";
-import type { ChatCompletionClient, JsonObject, OutgoingDependencies } from "troupe";
+import type {
+  ChatCompletionClient,
+  JsonObject,
+  ModelDependencies,
+  OutgoingDependencies,
+} from "troupe";
 import { secretResolver, settingOrReference } from "#secrets/secret-hosts.ts";
 import { startFakeOpenAI } from "../support/fake-openai/server.ts";
-import { customInfo, user } from "./support.ts";
+import { aiBinding, customInfo, user } from "./support.ts";
 
 const OPENAI = "autogen_ext.models.openai.OpenAIChatCompletionClient";
 const AZURE = "autogen_ext.models.openai.AzureOpenAIChatCompletionClient";
+const ANTHROPIC = "autogen_ext.models.anthropic.AnthropicChatCompletionClient";
+const WORKERS_AI = "troupe.models.WorkersAIChatCompletionClient";
 const OLLAMA = "autogen_ext.models.ollama.OllamaChatCompletionClient";
+
+/** A model of each catalogue but OpenAI's. */
+const KNOWN_MODELS: { readonly [provider: string]: string } = {
+  [OLLAMA]: "qwen3:8b",
+  [ANTHROPIC]: "claude-opus-4-8",
+  [WORKERS_AI]: "@cf/zai-org/glm-4.7-flash",
+};
 
 function load(
   provider: string,
   config: JsonObject,
-  dependencies: OutgoingDependencies = {},
+  dependencies: ModelDependencies = {},
 ): ChatCompletionClient {
   const definition = openAIComponents(dependencies).find((one) => one.provider === provider);
   if (definition === undefined) throw new Error(`no ${provider}`);
@@ -64,8 +78,34 @@ describe("configs", () => {
         keep_alive: -1,
       },
     ],
+    [
+      ANTHROPIC,
+      {
+        model: "claude-sonnet-4-5",
+        api_key: "env:CLAUDE_KEY",
+        base_url: "https://claude.example",
+        max_tokens: 1000,
+        top_k: 5,
+        stop_sequences: ["END"],
+        metadata: { user_id: "u" },
+        thinking: { type: "enabled", budget_tokens: 2048 },
+        response_format: { type: "text" },
+        max_retries: 3,
+        tools: [{ name: "x" }],
+        tool_choice: "any",
+        cache_control: { type: "ephemeral" },
+      },
+    ],
+    [
+      WORKERS_AI,
+      { model: "@cf/openai/gpt-oss-120b", temperature: 0.1, response_format: { type: "text" } },
+    ],
   ])("%s is dumped as it was loaded, secrets and all", (provider, config) => {
-    const client = load(provider, { ...config, user: null }, envOf({}));
+    const client = load(
+      provider,
+      { ...config, timeout: null },
+      { ...envOf({}), ai: aiBinding("") },
+    );
     expect(dumpComponent(client)).toEqual({
       provider,
       component_type: "model",
@@ -139,9 +179,11 @@ describe("configs", () => {
     [OPENAI, {}],
     [AZURE, { azure_endpoint: "https://x.openai.azure.com", api_version: "2024-06-01" }],
     [OLLAMA, {}],
+    [ANTHROPIC, {}],
+    [WORKERS_AI, {}],
   ])("%s with an unknown model loads, and a note says what is assumed", (provider, config) => {
     const unknown = { ...config, model: "my-model" };
-    expect(load(provider, unknown).modelInfo).toEqual({
+    expect(load(provider, unknown, { ai: aiBinding("") }).modelInfo).toEqual({
       vision: false,
       function_calling: true,
       json_output: true,
@@ -158,7 +200,7 @@ describe("configs", () => {
     ]);
     for (const known of [
       { ...unknown, model_info: customInfo },
-      { ...config, model: provider === OLLAMA ? "qwen3:8b" : "gpt-5.4" },
+      { ...config, model: KNOWN_MODELS[provider] ?? "gpt-5.4" },
     ]) {
       expect(registry.notes({ provider, config: known }, "component")).toEqual([]);
     }
@@ -200,6 +242,17 @@ describe("keys and addresses", () => {
     expect(error).toMatchObject({ kind: "auth", retryable: false });
     expect((error as Error).message).toMatch(/"localhost:1234".*any text will do/);
     expect((error as Error).message).not.toContain("SECRET_HOSTS");
+  });
+
+  test("Anthropic's client takes ANTHROPIC_API_KEY, and says so when it is not set", async () => {
+    await using fake = await startFakeOpenAI({ apiKey: "from-env" });
+    const config = { model: "claude-sonnet-4-5", base_url: fake.origin };
+    const client = load(ANTHROPIC, config, envOf({ ANTHROPIC_API_KEY: "from-env" }));
+    expect(await client.create([user("Hi")])).toMatchObject({ finish_reason: "stop" });
+    await expect(load(ANTHROPIC, config, envOf({})).create([user("Hi")])).rejects.toMatchObject({
+      kind: "auth",
+      message: expect.stringMatching(/no api_key.*ANTHROPIC_API_KEY is not set/) as string,
+    });
   });
 
   test("references are looked up with the address they go to, also in headers", async () => {

@@ -7,6 +7,7 @@ import type {
   LLMMessage,
   SystemMessage,
   UserMessage,
+  WorkersAIBinding,
 } from "troupe";
 import type { OpenAIConfig } from "#models/openai/config.ts";
 import { OpenAIChatCompletionClient } from "troupe";
@@ -86,5 +87,19 @@ export async function serveOnce(answer: (response: ServerResponse) => void) {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/** The `AI` binding as the runtime has it, with the service at `origin`. */
+export function aiBinding(origin: string): WorkersAIBinding {
+  return {
+    run: (model, inputs, { signal, ...options }) =>
+      fetch(`${origin}/run?version=3`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "cf-consn-model-id": model },
+        body: JSON.stringify({ inputs, options }),
+        redirect: "manual",
+        signal,
+      }),
   };
 }

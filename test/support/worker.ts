@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { build } from "esbuild";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from "miniflare";
+import { AiRelay } from "./ai-relay.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -11,6 +12,8 @@ export interface TestWorkerOptions {
   quietAbout?: string;
   /** Answers the outgoing requests of the Worker. Without it they go to the network. */
   outgoing?: (request: { url: string }) => Response;
+  /** The origin of what acts as Workers AI for the binding `AI`. Without it there is no such binding. */
+  ai?: string;
   /** The directory of the objects' databases, which are otherwise in memory. */
   persistTo?: string;
 }
@@ -19,13 +22,16 @@ export interface TestWorkerOptions {
 export class TestWorker implements AsyncDisposable {
   readonly #miniflare: Miniflare;
 
-  private constructor(miniflare: Miniflare) {
+  readonly #relay: AiRelay | undefined;
+
+  private constructor(miniflare: Miniflare, relay: AiRelay | undefined) {
     this.#miniflare = miniflare;
+    this.#relay = relay;
   }
 
   static async start(
     settings: Record<string, string> = {},
-    { entry = "src/worker.ts", quietAbout, outgoing, persistTo }: TestWorkerOptions = {},
+    { entry = "src/worker.ts", quietAbout, outgoing, ai, persistTo }: TestWorkerOptions = {},
   ): Promise<TestWorker> {
     const { outputFiles } = await build({
       entryPoints: [join(root, entry)],
@@ -36,6 +42,7 @@ export class TestWorker implements AsyncDisposable {
       conditions: ["workerd", "worker", "browser"],
       write: false,
     });
+    const relay = ai === undefined ? undefined : await AiRelay.start(ai);
     const config = convertV4MiniflareOptions({
       name: "troupe",
       compatibilityDate: "2026-09-18",
@@ -46,6 +53,12 @@ export class TestWorker implements AsyncDisposable {
       },
       bindings: { TROUPE_OPEN: "1", ...settings },
       ...(outgoing && { outboundService: async (request: { url: string }) => outgoing(request) }),
+      ...(relay && {
+        ai: {
+          binding: "AI",
+          remoteProxyConnectionString: relay.url as RemoteProxyConnectionString,
+        },
+      }),
       ...(persistTo !== undefined && { resourcePersistencePath: persistTo }),
       ...(quietAbout !== undefined && {
         handleStructuredLogs: ({ message }: { message: string }) => {
@@ -55,7 +68,7 @@ export class TestWorker implements AsyncDisposable {
     });
     const miniflare = new Miniflare(config);
     await miniflare.ready;
-    return new TestWorker(miniflare);
+    return new TestWorker(miniflare, relay);
   }
 
   /** Where it listens. */
@@ -70,5 +83,6 @@ export class TestWorker implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#miniflare.dispose();
+    await this.#relay?.[Symbol.asyncDispose]();
   }
 }

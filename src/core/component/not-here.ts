@@ -36,8 +36,6 @@ const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string }
       "it brings agents that need a browser and a disk. Use a MagenticOneGroupChat with agents of your own",
   },
   "autogen_ext.models.anthropic": {
-    AnthropicChatCompletionClient:
-      "use an OpenAIChatCompletionClient with the base_url of Anthropic's OpenAI-compatible API",
     AnthropicBedrockChatCompletionClient:
       "use an OpenAIChatCompletionClient with the base_url of an OpenAI-compatible gateway to Bedrock",
   },

@@ -7,6 +7,7 @@ export const WELL_KNOWN_PROVIDERS: ReadonlyMap<string, string> = new Map([
     "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
   ],
   ["AzureOpenAIChatCompletionClient", "autogen_ext.models.openai.AzureOpenAIChatCompletionClient"],
+  ["AnthropicChatCompletionClient", "autogen_ext.models.anthropic.AnthropicChatCompletionClient"],
   ["OllamaChatCompletionClient", "autogen_ext.models.ollama.OllamaChatCompletionClient"],
 ]);
 

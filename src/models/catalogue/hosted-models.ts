@@ -1,17 +1,12 @@
-import type { KnownModel } from "./known-model.ts";
-
-/** Has: `v`ision, `f`unction calling, `j`son output, `s`tructured output, `m`ultiple system messages. */
-type Abilities = string;
-
-/** Matches names in lower case; family; abilities; tokens of the context window (0: not known). */
-type Row = readonly [name: RegExp, family: string, abilities: Abilities, tokenLimit: number];
+import { isClaude } from "../../core/models/model-family.ts";
+import { findModel, type KnownModel, type ModelRow } from "./known-model.ts";
 
 /**
  * Models by name, the first match counts. The families are AutoGen's (`ModelFamily`) where it has one; models that
  * AutoGen knows have the abilities it gives them. Where a maker publishes different windows for one series, the
  * smallest stands here: a context that is cut too early still works.
  */
-const ROWS: readonly Row[] = [
+const ROWS: readonly ModelRow[] = [
   // OpenAI
   [/^gpt-5(\.\d+)?-chat/, "gpt-5", "vfjsm", 128_000],
   [/^gpt-5/, "gpt-5", "vfjsm", 400_000],
@@ -105,18 +100,12 @@ export function knownModel(model: string): KnownModel | undefined {
     .replace(/^ft:/, "")
     .replace(/:.*$/, "")
     .toLowerCase();
-  const row = ROWS.find(([pattern]) => pattern.test(name));
-  if (row === undefined) return undefined;
-  const [, family, abilities, tokenLimit] = row;
-  return {
-    info: {
-      vision: abilities.includes("v"),
-      function_calling: abilities.includes("f"),
-      json_output: abilities.includes("j"),
-      family,
-      structured_output: abilities.includes("s"),
-      multiple_system_messages: abilities.includes("m"),
-    },
-    tokenLimit: tokenLimit || undefined,
-  };
+  return findModel(name, ROWS);
+}
+
+/** A Claude model by its name, as Anthropic's own API serves it: an answer can be JSON there. */
+export function knownClaudeModel(model: string): KnownModel | undefined {
+  const known = knownModel(model);
+  if (known === undefined || !isClaude(known.info.family)) return undefined;
+  return { ...known, info: { ...known.info, json_output: true, structured_output: true } };
 }

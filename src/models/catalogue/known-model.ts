@@ -40,3 +40,32 @@ export function unknownModelNotes(
     },
   ];
 }
+
+/** Has: `v`ision, `f`unction calling, `j`son output, `s`tructured output, `m`ultiple system messages. */
+type Abilities = string;
+
+/** Matches names in lower case; family; abilities; tokens of the context window (0: not known). */
+export type ModelRow = readonly [
+  name: RegExp,
+  family: string,
+  abilities: Abilities,
+  tokenLimit: number,
+];
+
+/** The first row that matches a name. */
+export function findModel(name: string, rows: readonly ModelRow[]): KnownModel | undefined {
+  const row = rows.find(([pattern]) => pattern.test(name));
+  if (row === undefined) return undefined;
+  const [, family, abilities, tokenLimit] = row;
+  return {
+    info: {
+      vision: abilities.includes("v"),
+      function_calling: abilities.includes("f"),
+      json_output: abilities.includes("j"),
+      family,
+      structured_output: abilities.includes("s"),
+      multiple_system_messages: abilities.includes("m"),
+    },
+    tokenLimit: tokenLimit || undefined,
+  };
+}

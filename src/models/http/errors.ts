@@ -13,6 +13,8 @@ export interface ErrorAnswer {
   status?: number | undefined;
   code?: unknown;
   type?: unknown;
+  /** The account has nothing left to spend: another attempt is useless. */
+  noCredit?: boolean;
   headers?: Headers | undefined;
 }
 
@@ -43,7 +45,7 @@ export function answerError(answer: ErrorAnswer, message: string): ModelError {
   const { status, code, headers } = answer;
   const retryAfterMs = headers && retryAfter(headers);
   const verdict = headers?.get("x-should-retry");
-  const noCredit = code === "insufficient_quota";
+  const noCredit = answer.noCredit === true || code === "insufficient_quota";
   return new ModelError(kindOf(answer, message), message, {
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

@@ -1,3 +1,5 @@
+import { LARGEST_JSON_BYTES, tooLarge } from "./answer-chunks.ts";
+
 /**
  * Reads the text of an answer up to a limit, and closes the connection when there is more.
  *
@@ -31,4 +33,16 @@ export async function readText(
     signal.removeEventListener("abort", cancel);
     cancel();
   }
+}
+
+/**
+ * Reads the text of an answer that is JSON.
+ *
+ * @throws ModelError `bad_response` when it is too large; the signal's reason when it aborted
+ */
+export async function readJsonText(response: Response, signal: AbortSignal): Promise<string> {
+  const text = await readText(response, LARGEST_JSON_BYTES, signal);
+  // Cut at the limit; in characters it is at most as long.
+  if (text.length === LARGEST_JSON_BYTES) throw tooLarge(LARGEST_JSON_BYTES);
+  return text;
 }

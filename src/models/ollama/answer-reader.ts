@@ -2,8 +2,8 @@ import type { CreateResult, TokenLogprob } from "../../core/models/chat-completi
 import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import type { ChunkReader } from "../http/read-stream.ts";
-import { toResult } from "../http/reply.ts";
-import { StreamedThought } from "../http/thought.ts";
+import { toResult } from "../chat/reply.ts";
+import { StreamedThought } from "../chat/thought.ts";
 import type { ChatAnswer } from "./wire.ts";
 
 /** Assembles an answer of `/api/chat`, whether it comes in many chunks or in one. */

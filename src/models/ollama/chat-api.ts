@@ -1,12 +1,11 @@
 import type { CreateOptions, CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../core/models/llm-messages.ts";
-import { LARGEST_JSON_BYTES, tooLarge } from "../http/answer-chunks.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
-import { readText } from "../http/read-text.ts";
+import { readJsonText } from "../http/read-text.ts";
+import { type Endpoint, send, toModelError } from "../http/send.ts";
 import type { ModelApi } from "../http-model-client.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import { ChatRequests, type ChatRequestSettings } from "./chat-request.ts";
-import { type Connection, send, toModelError } from "./connection.ts";
 import { JsonLines, parseAnswer } from "./json-lines.ts";
 
 /**
@@ -16,14 +15,14 @@ import { JsonLines, parseAnswer } from "./json-lines.ts";
 export class OllamaChatApi implements ModelApi {
   readonly #family: string;
   readonly #requests: ChatRequests;
-  readonly #makeConnection: () => Connection;
-  #connection: Connection | undefined;
+  readonly #makeEndpoint: () => Endpoint;
+  #endpoint: Endpoint | undefined;
 
   /** @param connect called at the first request */
-  constructor(settings: ChatRequestSettings, connect: () => Connection) {
+  constructor(settings: ChatRequestSettings, connect: () => Endpoint) {
     this.#family = settings.modelInfo.family;
     this.#requests = new ChatRequests(settings);
-    this.#makeConnection = connect;
+    this.#makeEndpoint = connect;
   }
 
   async create(
@@ -32,13 +31,11 @@ export class OllamaChatApi implements ModelApi {
     sendOptions: SendOptions,
   ): Promise<CreateResult> {
     const body = this.#requests.write(messages, options, false);
-    const connection = this.#connect();
-    return send(connection, body, sendOptions, async (response, signal) => {
-      const text = await readText(response, LARGEST_JSON_BYTES, signal);
-      // Cut at the limit; in characters it is at most as long.
-      if (text.length === LARGEST_JSON_BYTES) throw tooLarge(LARGEST_JSON_BYTES);
+    const endpoint = this.#connect();
+    return send(endpoint, body, sendOptions, async (response, signal) => {
+      const text = await readJsonText(response, signal);
       const reader = new AnswerReader(this.#family);
-      reader.read(parseAnswer(text, (one) => connection.secrets.redact(one)));
+      reader.read(parseAnswer(text, endpoint.redact));
       return reader.result();
     });
   }
@@ -53,12 +50,16 @@ export class OllamaChatApi implements ModelApi {
     return readStream(
       () => {
         const body = this.#requests.write(messages, options, true);
-        const connection = this.#connect();
-        const redact = (text: string): string => connection.secrets.redact(text);
+        const endpoint = this.#connect();
         return {
           open: () =>
-            send(connection, body, sendOptions, (response) => new JsonLines(response, redact)),
-          toError: (error) => toModelError(error, connection, true),
+            send(
+              endpoint,
+              body,
+              sendOptions,
+              (response) => new JsonLines(response, endpoint.redact),
+            ),
+          toError: (error) => toModelError(error, endpoint, true),
         };
       },
       { read: (chunk) => reader.read(chunk), result: () => count(reader.result()) },
@@ -66,8 +67,8 @@ export class OllamaChatApi implements ModelApi {
     );
   }
 
-  #connect(): Connection {
-    this.#connection ??= this.#makeConnection();
-    return this.#connection;
+  #connect(): Endpoint {
+    this.#endpoint ??= this.#makeEndpoint();
+    return this.#endpoint;
   }
 }

@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { CreateOptions, ToolSchema } from "../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
-import { MessageWriter } from "../http/message-writer.ts";
-import { checkToolName } from "../http/tool-name.ts";
+import { MessageWriter } from "../chat/message-writer.ts";
+import { checkToolName } from "../chat/tool-name.ts";
 import { ModelAbilities } from "../model-abilities.ts";
 import { writeMessage } from "./wire-message.ts";
 

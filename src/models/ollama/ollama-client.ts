@@ -11,6 +11,7 @@ import { ModelAbilities } from "../model-abilities.ts";
 import { OllamaChatApi } from "./chat-api.ts";
 import { formatOf } from "./chat-request.ts";
 import { MODEL_OPTIONS, type OllamaConfig, ollamaConfigSchema } from "./config.ts";
+import { ollamaEndpoint } from "./endpoint.ts";
 import { baseUrlOf } from "./host.ts";
 
 const DEFAULT_HOST = "http://localhost:11434";
@@ -65,7 +66,7 @@ export class OllamaChatCompletionClient extends HttpModelClient {
           const url = `${baseUrlOf(host)}/api/chat`;
           const secrets = new Secrets(dependencies, url);
           const headers = resolveHeaders(config.headers, (value) => secrets.resolve(value));
-          return { url, headers, secrets, fetch: dependencies.fetch ?? fetch };
+          return ollamaEndpoint({ url, headers, secrets, fetch: dependencies.fetch ?? fetch });
         },
       ),
     });

@@ -1,10 +1,6 @@
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import type {
-  AssistantMessage,
-  FunctionCall,
-  LLMMessage,
-  UserMessage,
-} from "../../core/models/llm-messages.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { AssistantMessage, LLMMessage, UserMessage } from "../../core/models/llm-messages.ts";
+import { argumentsOf } from "../chat/tool-arguments.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
 
 interface WireMessage {
@@ -69,15 +65,4 @@ function assistantMessage({ content, thought }: AssistantMessage): WireMessage {
       function: { name: call.name, arguments: argumentsOf(call) },
     })),
   };
-}
-
-/** Ollama takes an object. A model may have written something else; it is kept, so that the tool's error makes sense. */
-function argumentsOf({ arguments: text }: FunctionCall): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Kept as text below.
-  }
-  return text === "" ? {} : { arguments: text };
 }

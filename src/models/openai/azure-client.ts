@@ -4,10 +4,12 @@ import { knownModel } from "../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
-import { azureAddress, resolveKey } from "./address.ts";
+import { resolveKey } from "../model-address.ts";
+import { azureAddress } from "./address.ts";
 import { ChatCompletionsApi } from "./chat-completions-api.ts";
 import { type AzureOpenAIConfig, azureConfigSchema, createArgsFrom } from "./config.ts";
-import { createSdk } from "./sdk.ts";
+import { chatCompletionsConnection } from "./connection.ts";
+import { openAISdks } from "./sdk.ts";
 
 const definition = {
   provider: "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
@@ -49,7 +51,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
           const secrets = new Secrets(dependencies, address.url);
           const token = tokenOf(config, dependencies);
           const apiKey = resolveKey(token ?? config.api_key, address, secrets, dependencies);
-          const sdk = createSdk(
+          const sdk = openAISdks.get(
             {
               baseURL: address.url,
               apiKey,
@@ -62,7 +64,11 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
             dependencies,
           );
           const deployment = encodeURIComponent(config.azure_deployment ?? model);
-          return { sdk, path: `/deployments/${deployment}/chat/completions`, secrets };
+          return chatCompletionsConnection(
+            sdk,
+            `/deployments/${deployment}/chat/completions`,
+            secrets,
+          );
         },
       ),
     });

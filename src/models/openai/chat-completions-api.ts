@@ -1,11 +1,14 @@
+import type { ChatCompletionChunk } from "openai/resources/chat/completions";
 import type { CreateOptions, CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import type { ModelApi } from "../http-model-client.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
-import { type Connection, send, streamSource } from "./connection.ts";
+import { sendBySdk, type SdkConnection, streamBySdk } from "../http/sdk-connection.ts";
 import { readCompletion } from "./read-completion.ts";
 import { RequestBodies, type RequestSettings } from "./request-body.ts";
 import { StreamReader } from "./stream-reader.ts";
+
+type Connection = SdkConnection<ChatCompletionChunk>;
 
 /** OpenAI's chat completions, as many servers speak them. */
 export class ChatCompletionsApi implements ModelApi {
@@ -27,7 +30,7 @@ export class ChatCompletionsApi implements ModelApi {
     sendOptions: SendOptions,
   ): Promise<CreateResult> {
     const body = this.#bodies.write(messages, options, false);
-    const answer = await send(this.#connect(), body, sendOptions);
+    const answer = await sendBySdk(this.#connect(), body, sendOptions);
     return readCompletion(answer, this.#family);
   }
 
@@ -39,7 +42,7 @@ export class ChatCompletionsApi implements ModelApi {
   ): AsyncGenerator<string, CreateResult, void> {
     const reader = new StreamReader(this.#family);
     return readStream(
-      () => streamSource(this.#connect(), this.#bodies.write(messages, options, true), sendOptions),
+      () => streamBySdk(this.#connect(), this.#bodies.write(messages, options, true), sendOptions),
       { read: (chunk) => reader.read(chunk), result: () => count(reader.result()) },
       sendOptions,
     );

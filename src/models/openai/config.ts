@@ -2,16 +2,8 @@ import * as z from "zod";
 import { componentModelSchema, withoutNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
-import { clientConfigSchema, responseFormatSchema } from "../client-config.ts";
+import { addressSchema, clientConfigSchema, responseFormatSchema } from "../client-config.ts";
 import { ModelAbilities } from "../model-abilities.ts";
-
-/** Where a client sends its requests. An invalid URL would otherwise fail at the first request, as a lost connection. */
-const addressSchema = z
-  .string()
-  .refine(
-    (text) => /^https?:\/\//i.test(text) && URL.canParse(text),
-    "must be an http:// or https:// URL",
-  );
 
 /** Fields of the body of every request, by OpenAI's names. */
 const createArgsSchema = z.object({

@@ -4,10 +4,12 @@ import { knownModel } from "../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
-import { openAIAddress, resolveKey } from "./address.ts";
+import { resolveKey } from "../model-address.ts";
+import { openAIAddress } from "./address.ts";
 import { ChatCompletionsApi } from "./chat-completions-api.ts";
 import { createArgsFrom, type OpenAIConfig, openAIConfigSchema } from "./config.ts";
-import { createSdk } from "./sdk.ts";
+import { chatCompletionsConnection } from "./connection.ts";
+import { openAISdks } from "./sdk.ts";
 
 const definition = {
   provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
@@ -55,11 +57,11 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
           );
           const organization =
             config.organization ?? readEnv(dependencies, "OPENAI_ORG_ID") ?? null;
-          const sdk = createSdk(
+          const sdk = openAISdks.get(
             { baseURL: address.url, apiKey, organization, defaultHeaders },
             dependencies,
           );
-          return { sdk, path: "/chat/completions", secrets };
+          return chatCompletionsConnection(sdk, "/chat/completions", secrets);
         },
       ),
     });

@@ -2,7 +2,7 @@ import type { ChatCompletion } from "openai/resources/chat/completions";
 import type { CreateResult, TokenLogprob } from "../../core/models/chat-completion-client.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
-import { toResult } from "../http/reply.ts";
+import { toResult } from "../chat/reply.ts";
 
 /** Fields that servers of reasoning models add to a message or a delta; not in OpenAI's types. */
 export interface Reasoning {

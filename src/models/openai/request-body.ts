@@ -3,11 +3,12 @@ import type { JsonObject } from "../../core/json.ts";
 import type { CreateOptions, JsonOutput } from "../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
-import { MessageWriter } from "../http/message-writer.ts";
+import { mergeSystemMessages, trimLastAssistant } from "../chat/conversation.ts";
+import { MessageWriter } from "../chat/message-writer.ts";
 import { ModelAbilities } from "../model-abilities.ts";
 import { dialectOf, type Dialect } from "./dialect.ts";
 import { strictSchema } from "./strict-schema.ts";
-import { mergeSystemMessages, trimLastAssistant, writeMessage } from "./wire-message.ts";
+import { writeMessage } from "./wire-message.ts";
 import { wireToolChoice, writeTools } from "./wire-tools.ts";
 
 export interface RequestSettings {

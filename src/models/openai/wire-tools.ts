@@ -1,7 +1,7 @@
 import { ValueError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CreateOptions, ToolSchema } from "../../core/models/chat-completion-client.ts";
-import { checkToolName } from "../http/tool-name.ts";
+import { checkToolName } from "../chat/tool-name.ts";
 
 const written = new WeakMap<ToolSchema, string>();
 

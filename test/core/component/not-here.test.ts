@@ -24,7 +24,6 @@ test.each([
   "memory.redis.RedisMemory",
   "memory.redis_memory.RedisMemory",
   "models.anthropic.AnthropicBedrockChatCompletionClient",
-  "models.anthropic.AnthropicChatCompletionClient",
   "models.azure.AzureAIChatCompletionClient",
   "models.llama_cpp.LlamaCppChatCompletionClient",
   "models.semantic_kernel.SKChatCompletionAdapter",

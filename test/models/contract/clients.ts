@@ -1,5 +1,11 @@
 import type { ChatCompletionClient, ModelInfo } from "troupe";
-import { OllamaChatCompletionClient, OpenAIChatCompletionClient } from "troupe";
+import {
+  AnthropicChatCompletionClient,
+  OllamaChatCompletionClient,
+  OpenAIChatCompletionClient,
+  WorkersAIChatCompletionClient,
+} from "troupe";
+import { aiBinding } from "../support.ts";
 
 /** Settings that every model client has, by names of their own. */
 export interface ClientSettings {
@@ -12,6 +18,10 @@ export interface ClientSettings {
 
 export interface TestedClient {
   name: string;
+  /** Whether its API can have log probabilities. */
+  logprobs: boolean;
+  /** Whether it sends secrets of its config. */
+  secrets: boolean;
   /** A client of the server at `origin`. */
   connect(origin: string, settings?: ClientSettings): ChatCompletionClient;
 }
@@ -20,6 +30,8 @@ export interface TestedClient {
 export const CLIENTS: readonly TestedClient[] = [
   {
     name: "OpenAI",
+    logprobs: true,
+    secrets: true,
     connect: (origin, { model = "gpt-4o", modelInfo, headers, ...settings } = {}) =>
       new OpenAIChatCompletionClient({
         model,
@@ -32,6 +44,8 @@ export const CLIENTS: readonly TestedClient[] = [
   },
   {
     name: "Ollama",
+    logprobs: true,
+    secrets: true,
     connect: (origin, { model = "qwen3", modelInfo, headers, ...settings } = {}) =>
       new OllamaChatCompletionClient({
         model,
@@ -40,5 +54,29 @@ export const CLIENTS: readonly TestedClient[] = [
         ...(modelInfo && { model_info: modelInfo }),
         ...settings,
       }),
+  },
+  {
+    name: "Anthropic",
+    logprobs: false,
+    secrets: true,
+    connect: (origin, { model = "claude-sonnet-4-5", modelInfo, headers, ...settings } = {}) =>
+      new AnthropicChatCompletionClient({
+        model,
+        api_key: "test-key",
+        base_url: origin,
+        ...(modelInfo && { model_info: modelInfo }),
+        ...(headers && { default_headers: headers }),
+        ...settings,
+      }),
+  },
+  {
+    name: "Workers AI",
+    logprobs: true,
+    secrets: false,
+    connect: (origin, { model = "@cf/openai/gpt-oss-120b", modelInfo, timeout } = {}) =>
+      new WorkersAIChatCompletionClient(
+        { model, ...(modelInfo && { model_info: modelInfo }), ...(timeout && { timeout }) },
+        { ai: aiBinding(origin) },
+      ),
   },
 ];

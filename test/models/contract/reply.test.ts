@@ -8,7 +8,7 @@ import { CLIENTS, type ClientSettings } from "./clients.ts";
 const USAGE = { prompt_tokens: 11, completion_tokens: 5 };
 const r1 = { model: "deepseek-r1", modelInfo: { ...customInfo, family: "r1" } };
 
-describe.each(CLIENTS)("$name", ({ connect }) => {
+describe.each(CLIENTS)("$name", ({ connect, logprobs }) => {
   /** The reply read both ways, which must agree, and the pieces of the stream. */
   async function both(
     reply: Reply,
@@ -112,7 +112,7 @@ describe.each(CLIENTS)("$name", ({ connect }) => {
     });
   });
 
-  test("log probabilities of all tokens", async () => {
+  test.runIf(logprobs)("log probabilities of all tokens", async () => {
     const { result } = await both({ content: "Hi there", logprobs: true });
     const bytes = (text: string) => [...new TextEncoder().encode(text)];
     expect(result.logprobs).toEqual(

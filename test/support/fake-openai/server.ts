@@ -1,14 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { anthropicFormat, parseAnthropicRequest } from "./anthropic.ts";
 import { type AnswerFormat, errorBody, openAIFormat } from "./answer-format.ts";
 import { answer, sendJson } from "./answer.ts";
-import { parseChatRequest } from "./chat-request.ts";
+import { type ChatRequest, parseChatRequest } from "./chat-request.ts";
 import { control } from "./control.ts";
 import { ollamaFormat, parseOllamaRequest } from "./ollama.ts";
 import { type RecordedRequest, RequestLog } from "./request-log.ts";
 import { RuleBook } from "./rule-book.ts";
 import type { RuleInput } from "./rule.ts";
+import { parseWorkersAIRequest, workersAIFormat } from "./workers-ai.ts";
 
 export interface FakeOpenAIOptions {
   rules?: readonly RuleInput[];
@@ -20,15 +22,63 @@ export interface FakeOpenAIOptions {
   record?: boolean;
 }
 
-/** Ollama's path. */
-const OLLAMA_PATH = "/api/chat";
+/** A maker's way of asking and answering. */
+interface Api {
+  path: RegExp;
+  parse(body: unknown, request: IncomingMessage): ChatRequest | { problem: string };
+  format: AnswerFormat;
+  /** The header with the key, before others that have it. */
+  keyHeader: string;
+  /** Whether requests without a key are answered. */
+  keyless?: true;
+  /** What is wrong with a request besides its body. */
+  problem?(request: IncomingMessage, url: URL): string | undefined;
+}
 
-/** Paths of chat completions: OpenAI's and Azure's. */
-const PATH = /^(?:\/v1|\/openai\/deployments\/[^/]+)\/chat\/completions$/;
+const APIS: readonly Api[] = [
+  {
+    path: /^\/v1\/chat\/completions$/,
+    parse: parseChatRequest,
+    format: openAIFormat,
+    keyHeader: "authorization",
+  },
+  {
+    path: /^\/openai\/deployments\/[^/]+\/chat\/completions$/,
+    parse: parseChatRequest,
+    format: openAIFormat,
+    keyHeader: "api-key",
+    problem: (_, url) =>
+      url.searchParams.has("api-version") ? undefined : "api-version is missing",
+  },
+  {
+    path: /^\/api\/chat$/,
+    parse: parseOllamaRequest,
+    format: ollamaFormat,
+    keyHeader: "authorization",
+    keyless: true,
+  },
+  {
+    path: /^\/run$/,
+    parse: (body, request) => parseWorkersAIRequest(body, header(request, "cf-consn-model-id")),
+    format: workersAIFormat,
+    keyHeader: "authorization",
+    keyless: true,
+  },
+  {
+    path: /^\/v1\/messages$/,
+    parse: parseAnthropicRequest,
+    format: anthropicFormat,
+    keyHeader: "x-api-key",
+    problem: (request) =>
+      header(request, "anthropic-version") === undefined
+        ? "anthropic-version: header is required"
+        : undefined,
+  },
+];
 
 /**
- * A server that speaks OpenAI's chat completions and Ollama's chat over real HTTP. It answers by the content of a request, so the same
- * request always gets the same answer, and refuses what the real ones would refuse. Rules add replies, waits and faults.
+ * A server that speaks OpenAI's chat completions, Anthropic's messages, Ollama's chat and what the `AI` binding of a Worker sends, over
+ * real HTTP. It answers by the content of a request, so the same request always gets the same answer, and refuses what the real ones would refuse. Rules add replies, waits and faults.
  */
 export class FakeOpenAI {
   readonly log = new RequestLog();
@@ -138,15 +188,15 @@ export class FakeOpenAI {
       gone.abort();
     });
 
-    const isOllama = url.pathname === OLLAMA_PATH;
-    const format: AnswerFormat = isOllama ? ollamaFormat : openAIFormat;
-    const refusal = this.#refusal(request, url, body);
+    const api = APIS.find(({ path }) => path.test(url.pathname));
+    const format = api?.format ?? openAIFormat;
+    const refusal = this.#refusal(request, url, body, api);
     if (refusal !== undefined) {
       const { status, message, code } = refusal;
       sendJson(response, status, format.error(message, "fake_server", code));
       return;
     }
-    const chat = isOllama ? parseOllamaRequest(body) : parseChatRequest(body);
+    const chat = (api?.parse ?? parseChatRequest)(body, request);
     if ("problem" in chat) {
       const message = `The fake server refuses this request: ${chat.problem}`;
       sendJson(response, 400, format.error(message, "invalid_request_error", null));
@@ -175,19 +225,18 @@ export class FakeOpenAI {
     request: IncomingMessage,
     url: URL,
     body: unknown,
+    api: Api | undefined,
   ): { status: number; message: string; code: string | null } | undefined {
     const bad = (message: string) => ({ status: 400, message, code: null });
-    const isOllama = url.pathname === OLLAMA_PATH;
-    if (request.method !== "POST" || !(isOllama || PATH.test(url.pathname)))
+    if (request.method !== "POST" || api === undefined)
       return bad(`The fake server does not know ${request.method} ${url.pathname}`);
-    if (url.pathname.startsWith("/openai/") && !url.searchParams.has("api-version"))
-      return bad("api-version is missing");
-    const key =
-      header(request, "authorization")?.replace(/^Bearer /, "") ?? header(request, "api-key");
-    // Ollama wants no key.
-    const missing = (key === undefined || key === "") && !isOllama;
-    if (missing || (this.#apiKey !== undefined && key !== this.#apiKey))
-      return { status: 401, message: `Incorrect API key: ${key}`, code: "invalid_api_key" };
+    const problem = api.problem?.(request, url);
+    if (problem !== undefined) return bad(problem);
+    const key = header(request, api.keyHeader) ?? header(request, "authorization");
+    const bare = key?.replace(/^Bearer /, "");
+    const missing = (bare === undefined || bare === "") && api.keyless !== true;
+    if (missing || (this.#apiKey !== undefined && bare !== this.#apiKey))
+      return { status: 401, message: `Incorrect API key: ${bare}`, code: "invalid_api_key" };
     if (!(header(request, "content-type") ?? "").startsWith("application/json"))
       return bad("content-type is not application/json");
     if (body === undefined) return bad("The body is not JSON");

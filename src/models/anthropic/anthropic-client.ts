@@ -1,0 +1,79 @@
+import type { ComponentDefinition } from "../../core/component/component.ts";
+import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
+import { knownClaudeModel } from "../catalogue/hosted-models.ts";
+import { unknownModelNotes } from "../catalogue/known-model.ts";
+import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
+import { HttpModelClient } from "../http-model-client.ts";
+import { ServerEvents } from "../http/server-events.ts";
+import { resolveKey } from "../model-address.ts";
+import { ModelAbilities } from "../model-abilities.ts";
+import { anthropicAddress } from "./address.ts";
+import { type AnthropicConfig, anthropicConfigSchema, createArgsFrom } from "./config.ts";
+import { toModelError } from "./errors.ts";
+import { MessagesApi } from "./messages-api.ts";
+import { anthropicSdks } from "./sdk.ts";
+import { readEvent } from "./server-events.ts";
+
+const definition = {
+  provider: "autogen_ext.models.anthropic.AnthropicChatCompletionClient",
+  componentType: "model",
+  role: "model",
+  version: 1,
+} as const;
+
+/**
+ * Claude models by Anthropic's Messages API (AutoGen `AnthropicChatCompletionClient`). Makes one attempt per call.
+ *
+ * @example
+ * const client = new AnthropicChatCompletionClient({ model: "claude-sonnet-4-5", api_key: "env:ANTHROPIC_API_KEY" });
+ * const result = await client.create([{ type: "UserMessage", source: "user", content: "Hello" }]);
+ */
+export class AnthropicChatCompletionClient extends HttpModelClient {
+  /** @throws ValueError for an invalid config */
+  constructor(given: AnthropicConfig, dependencies: OutgoingDependencies = {}) {
+    const config = parseConfig(anthropicConfigSchema, given);
+    const { model } = config;
+    const known = knownClaudeModel(model);
+    const modelInfo = modelInfoFrom(config, known);
+    const jsonObject = config.response_format?.type === "json_object";
+    if (jsonObject) new ModelAbilities(model, modelInfo).checkOutput(true);
+    super({
+      definition,
+      config,
+      model,
+      modelInfo,
+      tokenLimit: known?.tokenLimit,
+      timeout: config.timeout,
+      api: new MessagesApi(
+        { model, modelInfo, createArgs: createArgsFrom(config), jsonObject },
+        () => {
+          const address = anthropicAddress(config);
+          const secrets = new Secrets(dependencies, address.url);
+          const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
+          const defaultHeaders = resolveHeaders(config.default_headers, (value) =>
+            secrets.resolve(value),
+          );
+          return {
+            sdk: anthropicSdks.get({ baseURL: address.url, apiKey, defaultHeaders }, dependencies),
+            path: "/v1/messages",
+            secrets,
+            chunks: (response) =>
+              new ServerEvents(response, (event) => readEvent(event, response.headers)),
+            toError: toModelError,
+          };
+        },
+      ),
+    });
+  }
+}
+
+export function anthropicDefinition(
+  dependencies: OutgoingDependencies,
+): ComponentDefinition<AnthropicConfig, AnthropicChatCompletionClient> {
+  return {
+    ...definition,
+    configSchema: anthropicConfigSchema,
+    fromConfig: (config) => new AnthropicChatCompletionClient(config, dependencies),
+    notes: (config) => unknownModelNotes(config, knownClaudeModel(config.model)),
+  };
+}

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { withoutNulls } from "../../core/component/component.ts";
+import { jsonObjectSchema, type JsonObject } from "../../core/json.ts";
+import { addressSchema, clientConfigSchema } from "../client-config.ts";
+
+/** Tokens of an answer where the config gives no limit, as in AutoGen; the API has no default. */
+const DEFAULT_MAX_TOKENS = 4096;
+
+const thinkingSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1024) }),
+  /** The model decides how much it thinks. AutoGen does not know it. */
+  z.object({ type: z.literal("adaptive"), display: z.enum(["summarized", "omitted"]).nullish() }),
+  z.object({ type: z.literal("disabled"), budget_tokens: z.null().optional() }),
+]);
+
+/** Fields of the body of every request, by Anthropic's names. */
+const createArgsSchema = z.object({
+  /** Default 4096, and the budget of `thinking` on top. */
+  max_tokens: z.int().positive().nullish(),
+  temperature: z.number().nullish(),
+  top_p: z.number().nullish(),
+  top_k: z.int().nullish(),
+  stop_sequences: z.array(z.string()).nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+  thinking: thinkingSchema.nullish(),
+  /** Stores the beginning of each request, up to its end, for the next ones. AutoGen does not know it. */
+  cache_control: z
+    .object({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).nullish() })
+    .nullish(),
+});
+
+export const anthropicConfigSchema = createArgsSchema.extend(clientConfigSchema.shape).extend({
+  /** The key, or `env:NAME`. */
+  api_key: z.string().nullish(),
+  base_url: addressSchema.nullish(),
+  /** `json_object`: every answer is a JSON object, unless the call says otherwise. */
+  response_format: z.object({ type: z.enum(["text", "json_object"]) }).nullish(),
+  /** Values may be `env:NAME` or `Bearer env:NAME`. */
+  default_headers: z.record(z.string(), z.string()).nullish(),
+  /** Accepted for AutoGen's sake, and unused: the client makes one attempt, its caller retries. */
+  max_retries: z.int().nonnegative().nullish(),
+  /** Accepted for AutoGen's sake, and unused as there: an agent gives its tools with each call. */
+  tools: z.array(jsonObjectSchema).nullish(),
+  tool_choice: z.union([z.enum(["auto", "any", "none"]), jsonObjectSchema]).nullish(),
+});
+/** AutoGen's config of `AnthropicChatCompletionClient`. */
+export type AnthropicConfig = z.input<typeof anthropicConfigSchema>;
+
+/** The part of a config that goes into the body of every request. */
+export function createArgsFrom(config: z.infer<typeof anthropicConfigSchema>): JsonObject {
+  const args = createArgsSchema.parse(config);
+  const { thinking } = args;
+  const budget = thinking?.type === "enabled" ? thinking.budget_tokens : 0;
+  return withoutNulls({
+    ...args,
+    max_tokens: args.max_tokens ?? DEFAULT_MAX_TOKENS + budget,
+    thinking: thinking && withoutNulls(thinking),
+    cache_control: args.cache_control && withoutNulls(args.cache_control),
+  });
+}

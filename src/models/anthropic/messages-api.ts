@@ -1,0 +1,59 @@
+import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { CreateOptions, CreateResult } from "../../core/models/chat-completion-client.ts";
+import type { LLMMessage } from "../../core/models/llm-messages.ts";
+import type { ModelApi } from "../http-model-client.ts";
+import { readStream, type SendOptions } from "../http/read-stream.ts";
+import { sendBySdk, type SdkConnection, streamBySdk } from "../http/sdk-connection.ts";
+import { readMessage } from "./read-message.ts";
+import { RequestBodies, type RequestSettings } from "./request-body.ts";
+import { StreamReader } from "./stream-reader.ts";
+
+type Connection = SdkConnection<RawMessageStreamEvent>;
+
+/** Anthropic's Messages API. */
+export class MessagesApi implements ModelApi {
+  readonly #family: string;
+  readonly #bodies: RequestBodies;
+  readonly #makeConnection: () => Connection;
+  #connection: Connection | undefined;
+
+  /** @param connect called at the first request */
+  constructor(settings: RequestSettings, connect: () => Connection) {
+    this.#family = settings.modelInfo.family;
+    this.#bodies = new RequestBodies(settings);
+    this.#makeConnection = connect;
+  }
+
+  async create(
+    messages: readonly LLMMessage[],
+    options: CreateOptions,
+    sendOptions: SendOptions,
+  ): Promise<CreateResult> {
+    const { text, answerTool } = this.#bodies.write(messages, options, false);
+    const answer = await sendBySdk(this.#connect(), text, sendOptions);
+    return readMessage(answer, this.#family, answerTool);
+  }
+
+  createStream(
+    messages: readonly LLMMessage[],
+    options: CreateOptions,
+    sendOptions: SendOptions,
+    count: (result: CreateResult) => CreateResult,
+  ): AsyncGenerator<string, CreateResult, void> {
+    const reader = new StreamReader(this.#family);
+    return readStream(
+      () => {
+        const { text, answerTool } = this.#bodies.write(messages, options, true);
+        reader.answerTool = answerTool;
+        return streamBySdk(this.#connect(), text, sendOptions);
+      },
+      { read: (event) => reader.read(event), result: () => count(reader.result()) },
+      sendOptions,
+    );
+  }
+
+  #connect(): Connection {
+    this.#connection ??= this.#makeConnection();
+    return this.#connection;
+  }
+}

@@ -1,0 +1,94 @@
+import type { TroupeError } from "../../core/errors.ts";
+import { ModelError } from "../../core/models/model-error.ts";
+import type { Secrets } from "../../outgoing/dependencies.ts";
+import type { AnswerChunks } from "./answer-chunks.ts";
+import type { SendOptions, StreamSource } from "./read-stream.ts";
+import { withTimeLimit } from "./time-limit.ts";
+
+interface SdkRequest {
+  /** JSON text: the SDKs pass it on unchanged. */
+  body: string;
+  headers: Record<string, string>;
+  timeout: number;
+  signal?: AbortSignal;
+  stream?: boolean;
+}
+
+/** What the SDKs of model makers have in common: one tool generates them. */
+export interface Sdk {
+  post(
+    path: string,
+    request: SdkRequest,
+  ): PromiseLike<unknown> & { asResponse(): Promise<Response> };
+}
+
+/** How a server is reached by its maker's SDK. Made at the first call, because secrets may not be readable before. */
+export interface SdkConnection<Chunk> {
+  sdk: Promise<Sdk>;
+  path: string;
+  secrets: Secrets;
+  /** The chunks of a streamed answer. */
+  chunks: (response: Response) => AnswerChunks<Chunk>;
+  /**
+   * An error of the SDK as one that says whether another attempt makes sense. The SDK's errors are not kept as causes,
+   * because they carry headers and bodies.
+   * @param redact removes secrets from a text
+   */
+  toError: (error: unknown, redact: (text: string) => string) => TroupeError;
+}
+
+/**
+ * Sends one request and returns the parsed body of the answer.
+ * @param body JSON text
+ * @throws ModelError; the signal's reason when it aborted
+ */
+export async function sendBySdk(
+  { sdk, path, secrets, toError }: SdkConnection<unknown>,
+  body: string,
+  options: SendOptions,
+): Promise<unknown> {
+  // An SDK's own time limit may end with the head of the answer.
+  return withTimeLimit(
+    options,
+    async (signal) => (await sdk).post(path, request(body, { ...options, signal })),
+    (error) => toError(error, (text) => secrets.redact(text)),
+  );
+}
+
+/** The answer to one request as a stream. */
+export function streamBySdk<Chunk>(
+  { sdk, path, secrets, chunks, toError }: SdkConnection<Chunk>,
+  body: string,
+  options: SendOptions,
+): StreamSource<Chunk> {
+  return {
+    async open() {
+      const response = await (
+        await sdk
+      )
+        .post(path, { ...request(body, options), stream: true })
+        .asResponse();
+      const type = response.headers.get("content-type") ?? "";
+      if (/html|json/i.test(type)) {
+        await response.body?.cancel();
+        throw new ModelError("bad_response", `The model server sent ${type} instead of a stream`);
+      }
+      return chunks(response);
+    },
+    toError: (error) => toError(error, (text) => secrets.redact(text)),
+  };
+}
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+function request(body: string, { timeoutMs, idempotencyKey, signal }: SendOptions): SdkRequest {
+  return {
+    body,
+    headers:
+      idempotencyKey === undefined
+        ? JSON_HEADERS
+        : { ...JSON_HEADERS, "idempotency-key": idempotencyKey },
+    timeout: timeoutMs,
+    ...(signal === undefined ? {} : { signal }),
+  };
+}

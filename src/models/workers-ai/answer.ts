@@ -1,0 +1,123 @@
+import type { EventSourceMessage } from "eventsource-parser";
+import type { ChatCompletionChunk } from "openai/resources/chat/completions";
+import type { CreateResult } from "../../core/models/chat-completion-client.ts";
+import { answerError, errorText } from "../http/errors.ts";
+import type { ChunkReader } from "../http/read-stream.ts";
+import type { ReadEvent } from "../http/server-events.ts";
+import { readCompletion } from "../openai/read-completion.ts";
+import { StreamReader } from "../openai/stream-reader.ts";
+import { type ErrorBody, saidBy } from "./errors.ts";
+
+/** The answer of a model with the older interface, or a part of one. */
+interface NativeAnswer {
+  /** An object for JSON output. */
+  response?: unknown;
+  tool_calls?: NativeToolCall[] | null;
+  usage?: ChatCompletionChunk["usage"];
+}
+
+/** Newer models write theirs as OpenAI's do. */
+interface NativeToolCall {
+  id?: string | null;
+  index?: number | null;
+  name?: string | null;
+  arguments?: unknown;
+  function?: { name?: string | null; arguments?: unknown } | null;
+}
+
+/**
+ * Reads the body of an answer that was not streamed, in either interface.
+ * @throws ModelError `bad_response` when it is neither; of another kind when it reports an error
+ */
+export function readAnswer(body: unknown, family: string): CreateResult {
+  if (!isNative(body)) return readCompletion(body, family);
+  const { response, tool_calls, usage } = body;
+  const message = {
+    content: textOf(response),
+    tool_calls: (tool_calls ?? []).map((call) => ({
+      id: call.id || newCallId(),
+      type: "function",
+      function: partOf(call),
+    })),
+  };
+  return readCompletion({ choices: [{ message, finish_reason: "stop" }], usage }, family);
+}
+
+/** An event of a streamed answer; null for the last. */
+export type AnswerEvent = ChatCompletionChunk | NativeAnswer | null;
+
+/**
+ * @param redact removes secrets from a text
+ * @throws SyntaxError for data that is not JSON
+ * @throws ModelError for an event that reports an error
+ */
+export function readEvent(
+  { data }: EventSourceMessage,
+  redact: (text: string) => string,
+): ReadEvent<AnswerEvent> {
+  if (data === "[DONE]") return { chunk: null, last: true };
+  const chunk = JSON.parse(data) as AnswerEvent & ErrorBody;
+  const { message, code } = saidBy(chunk);
+  if (message !== "") throw answerError({ code }, errorText(message, redact));
+  return { chunk };
+}
+
+/** Assembles a streamed answer, in either interface. */
+export class AnswerReader implements ChunkReader<AnswerEvent, CreateResult> {
+  readonly #reader: StreamReader;
+  #isNative = false;
+  #calls = 0;
+
+  constructor(family: string) {
+    this.#reader = new StreamReader(family);
+  }
+
+  read(event: AnswerEvent): string {
+    if (event === null)
+      // The older interface gives no reason.
+      return this.#isNative ? this.#reader.read(chunkOf({}, "stop")) : "";
+    if (!isNative(event)) return this.#reader.read(event);
+    this.#isNative = true;
+    const { response, tool_calls, usage } = event;
+    const calls = (tool_calls ?? []).map((call) => ({
+      // One without an index is whole.
+      index: call.index ?? --this.#calls,
+      ...(call.index == null || call.id ? { id: call.id || newCallId() } : {}),
+      function: partOf(call),
+    }));
+    const delta = { content: textOf(response), ...(calls.length > 0 ? { tool_calls: calls } : {}) };
+    return this.#reader.read({ ...chunkOf(delta, null), usage: usage ?? null });
+  }
+
+  result(): CreateResult {
+    return this.#reader.result();
+  }
+}
+
+function isNative(body: unknown): body is NativeAnswer {
+  return (
+    typeof body === "object" &&
+    body !== null &&
+    !("choices" in body) &&
+    ("response" in body || "tool_calls" in body || "usage" in body)
+  );
+}
+
+function chunkOf(delta: object, finish_reason: string | null): ChatCompletionChunk {
+  return { choices: [{ index: 0, delta, finish_reason }] } as unknown as ChatCompletionChunk;
+}
+
+function textOf(response: unknown): string {
+  if (response === null || response === undefined) return "";
+  return typeof response === "string" ? response : JSON.stringify(response);
+}
+
+function partOf(call: NativeToolCall): { name: string; arguments: string } {
+  const { name, arguments: args } = call.function ?? call;
+  return {
+    name: name ?? "",
+    arguments: typeof args === "string" ? args : args == null ? "" : JSON.stringify(args),
+  };
+}
+
+const newCallId = (): string => `call_${crypto.randomUUID().slice(0, 8)}`;

@@ -1,0 +1,66 @@
+import type { ComponentDefinition } from "../../core/component/component.ts";
+import { unknownModelNotes } from "../catalogue/known-model.ts";
+import { knownWorkersAIModel } from "../catalogue/workers-ai-models.ts";
+import { modelInfoFrom, parseConfig } from "../client-config.ts";
+import { HttpModelClient } from "../http-model-client.ts";
+import { ModelAbilities } from "../model-abilities.ts";
+import { bindingOf, type ModelDependencies } from "./binding.ts";
+import { WorkersAIChatApi } from "./chat-api.ts";
+import { createArgsFrom, type WorkersAIConfig, workersAIConfigSchema } from "./config.ts";
+import { workersAIEndpoint } from "./endpoint.ts";
+
+const definition = {
+  provider: "troupe.models.WorkersAIChatCompletionClient",
+  componentType: "model",
+  role: "model",
+  version: 1,
+} as const;
+
+/**
+ * Models that Cloudflare runs, by the Worker's binding `AI`: no key is needed. Makes one attempt per call.
+ *
+ * @example
+ * const client = new WorkersAIChatCompletionClient({ model: "@cf/openai/gpt-oss-120b" }, { ai: env.AI });
+ */
+export class WorkersAIChatCompletionClient extends HttpModelClient {
+  /** @throws ValueError for an invalid config, and without the binding */
+  constructor(given: WorkersAIConfig, dependencies: ModelDependencies) {
+    const config = parseConfig(workersAIConfigSchema, given);
+    const { model } = config;
+    const known = knownWorkersAIModel(model);
+    const modelInfo = modelInfoFrom(config, known);
+    if (config.response_format?.type === "json_object")
+      new ModelAbilities(model, modelInfo).checkOutput(true);
+    const isNative = known?.isNative ?? false;
+    super({
+      definition,
+      config,
+      model,
+      modelInfo,
+      tokenLimit: known?.tokenLimit,
+      timeout: config.timeout,
+      api: new WorkersAIChatApi(
+        {
+          model,
+          modelInfo,
+          createArgs: createArgsFrom(config, isNative),
+          includeNames: false,
+          prefixNames: config.add_name_prefixes ?? false,
+          isNative,
+        },
+        workersAIEndpoint(bindingOf(dependencies), model, isNative),
+      ),
+    });
+  }
+}
+
+export function workersAIDefinition(
+  dependencies: ModelDependencies,
+): ComponentDefinition<WorkersAIConfig, WorkersAIChatCompletionClient> {
+  return {
+    ...definition,
+    configSchema: workersAIConfigSchema,
+    fromConfig: (config) => new WorkersAIChatCompletionClient(config, dependencies),
+    notes: (config) => unknownModelNotes(config, knownWorkersAIModel(config.model)),
+  };
+}
