@@ -31,7 +31,7 @@ import {
 import type { Authenticate, Principal } from "./auth/principal.ts";
 import { ModelPrices } from "./contract/model-prices.ts";
 import { tenantLimitsFrom } from "./contract/tenant.ts";
-import { allowedOrigins } from "./http/cors.ts";
+import { allowedOrigins } from "./http/access/cors.ts";
 import { mcpEndpoints } from "./protocols/mcp/endpoints.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
 import { createdKeyCheck } from "./auth/created-key.ts";

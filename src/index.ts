@@ -122,8 +122,8 @@ export {
 
 // Tools
 export { AgentTool } from "./core/tools/agent-tool.ts";
-export { FunctionTool, type FunctionToolOptions } from "./core/tools/function-tool.ts";
-export { PythonCodeExecutionTool } from "./core/tools/python-code-execution-tool.ts";
+export { FunctionTool, type FunctionToolOptions } from "./core/tools/function/function-tool.ts";
+export { PythonCodeExecutionTool } from "./core/tools/function/python-code-execution-tool.ts";
 export {
   StaticStreamWorkbench,
   StaticWorkbench,
@@ -144,11 +144,15 @@ export { httpToolComponents } from "./tools/components.ts";
 export type { HttpToolConfig } from "./tools/http/config.ts";
 export { HttpTool } from "./tools/http/http-tool.ts";
 export { mcpComponents } from "./mcp/components.ts";
-export { type Elicitor, HumanElicitor } from "./mcp/elicitor.ts";
+export { type Elicitor, HumanElicitor } from "./mcp/host/elicitor.ts";
 export { McpError } from "./mcp/mcp-error.ts";
 export { McpWorkbench, type McpWorkbenchOptions } from "./mcp/mcp-workbench.ts";
-export { type Root, type RootsProvider, StaticRootsProvider } from "./mcp/roots-provider.ts";
-export { ChatCompletionClientSampler, type Sampler, type SamplerOptions } from "./mcp/sampler.ts";
+export { type Root, type RootsProvider, StaticRootsProvider } from "./mcp/host/roots-provider.ts";
+export {
+  ChatCompletionClientSampler,
+  type Sampler,
+  type SamplerOptions,
+} from "./mcp/host/sampler.ts";
 export type {
   McpServerParams,
   McpServerParamsInput,
@@ -156,7 +160,7 @@ export type {
   StdioServerParams,
   StreamableHttpServerParams,
 } from "./mcp/server-params.ts";
-export { McpSessionHost, type McpSessionHostOptions } from "./mcp/session-host.ts";
+export { McpSessionHost, type McpSessionHostOptions } from "./mcp/connection/session-host.ts";
 export {
   type McpToolAdapterOptions,
   mcpServerTools,
@@ -165,7 +169,7 @@ export {
   StreamableHttpMcpToolAdapter,
 } from "./mcp/tool-adapters.ts";
 export type { McpTool } from "./mcp/tool-list.ts";
-export type { McpDependencies } from "./mcp/transport.ts";
+export type { McpDependencies } from "./mcp/connection/transport.ts";
 export type { OutgoingDependencies } from "./outgoing/dependencies.ts";
 export type { Workbench } from "./core/tools/workbench.ts";
 

@@ -1,9 +1,9 @@
 import type { Context, Hono } from "hono";
 import { Hono as TinyHono } from "hono/tiny";
 import type { Authenticate } from "../auth/principal.ts";
-import { Admission } from "./admission.ts";
-import { type AllowedOrigins, cors } from "./cors.ts";
-import { discardBody } from "./body.ts";
+import { Admission } from "./access/admission.ts";
+import { type AllowedOrigins, cors } from "./access/cors.ts";
+import { discardBody } from "./input/body.ts";
 import { readCall } from "./call.ts";
 import { type Endpoint, json } from "./endpoint.ts";
 import { openApiDocument } from "./openapi.ts";
@@ -11,8 +11,8 @@ import { INTERNAL_PROBLEM, logLine, problemOf, problemResponse } from "./problem
 import { directoryEndpoints } from "./routes/directory.ts";
 import { fileEndpoints } from "./routes/files.ts";
 import { keyEndpoints } from "./routes/keys.ts";
-import { RequestRate } from "./rate-limit.ts";
-import { endWithCredential, RECHECK_MS } from "./revocation.ts";
+import { RequestRate } from "./access/rate-limit.ts";
+import { endWithCredential, RECHECK_MS } from "./access/revocation.ts";
 import { runActionEndpoints } from "./routes/run-actions.ts";
 import { runEndpoints } from "./routes/runs.ts";
 import { scheduleEndpoints } from "./routes/schedules.ts";

@@ -1,11 +1,11 @@
 import type { AnyComponentDefinition } from "../core/component/component.ts";
-import { HumanElicitor } from "./elicitor.ts";
+import { HumanElicitor } from "./host/elicitor.ts";
 import { mcpWorkbenchDefinition } from "./mcp-workbench.ts";
-import { StaticRootsProvider } from "./roots-provider.ts";
-import { ChatCompletionClientSampler } from "./sampler.ts";
-import { McpSessionHost } from "./session-host.ts";
+import { StaticRootsProvider } from "./host/roots-provider.ts";
+import { ChatCompletionClientSampler } from "./host/sampler.ts";
+import { McpSessionHost } from "./connection/session-host.ts";
 import { mcpToolAdapterDefinitions } from "./tool-adapters.ts";
-import type { McpDependencies } from "./transport.ts";
+import type { McpDependencies } from "./connection/transport.ts";
 
 /** The components of the MCP client, with the fetch, settings, secrets and sandbox of their host. */
 export function mcpComponents(dependencies: McpDependencies = {}): AnyComponentDefinition[] {

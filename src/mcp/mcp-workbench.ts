@@ -35,9 +35,9 @@ import {
   parseParams,
 } from "./server-params.ts";
 import { type ReadingKind, readingTools } from "./reading-tools.ts";
-import { type AnsweredRound, LegacyQuestions, type QuestionRound } from "./server-question.ts";
-import { McpSession } from "./session.ts";
-import { McpSessionHost } from "./session-host.ts";
+import { type AnsweredRound, LegacyQuestions, type QuestionRound } from "./host/server-question.ts";
+import { McpSession } from "./connection/session.ts";
+import { McpSessionHost } from "./connection/session-host.ts";
 import { callTool } from "./tool-call.ts";
 import {
   checkOverrides,
@@ -48,7 +48,7 @@ import {
   type ShownTool,
   shownTools,
 } from "./tool-list.ts";
-import { checkServerParams, type McpDependencies } from "./transport.ts";
+import { checkServerParams, type McpDependencies } from "./connection/transport.ts";
 
 /** Questions that a server may ask in the course of one call. */
 const MAX_ROUNDS = 8;

@@ -14,10 +14,10 @@ import {
   stdioServerParamsSchema,
   streamableHttpServerParamsSchema,
 } from "./server-params.ts";
-import { McpSession } from "./session.ts";
+import { McpSession } from "./connection/session.ts";
 import { callTool } from "./tool-call.ts";
 import { fetchTools, type McpTool, mcpToolSchema, policyOf, schemaOf } from "./tool-list.ts";
-import { checkServerParams, type McpDependencies } from "./transport.ts";
+import { checkServerParams, type McpDependencies } from "./connection/transport.ts";
 
 /** One tool of an MCP server, as its config describes it. */
 class McpToolAdapter implements Tool {

@@ -9,8 +9,8 @@ import type {
   LegacyQuestions,
   QuestionRound,
   ServerQuestion,
-} from "./server-question.ts";
-import type { McpSession } from "./session.ts";
+} from "./host/server-question.ts";
+import type { McpSession } from "./connection/session.ts";
 import { type McpTool, policyOf } from "./tool-list.ts";
 
 /** The key in `_meta` by which a server can recognize a repeated call. */

@@ -6,7 +6,7 @@ import type { ToolSchema } from "../core/models/chat-completion-client.ts";
 import type { StepPolicy } from "../core/run/turn-context.ts";
 import type { ToolOverride } from "../core/tools/static-workbench.ts";
 import { McpError } from "./mcp-error.ts";
-import type { McpSession, SessionUse } from "./session.ts";
+import type { McpSession, SessionUse } from "./connection/session.ts";
 
 /** More tools than a model can choose from. */
 const MAX_TOOLS = 500;

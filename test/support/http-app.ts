@@ -3,7 +3,7 @@ import { type AppOptions, createApp } from "#http/app.ts";
 import { ModelPrices } from "#contract/model-prices.ts";
 import { localOnly } from "#auth/local.ts";
 import { RedactedSecrets } from "#secrets/redacted-secrets.ts";
-import { allowedOrigins } from "#http/cors.ts";
+import { allowedOrigins } from "#http/access/cors.ts";
 import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { SAMPLE_COMPONENT } from "./sample-component.ts";
 import { FakeGateway } from "./fake-gateway.ts";

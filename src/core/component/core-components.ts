@@ -31,11 +31,11 @@ import { RoundRobinGroupChat } from "../teams/round-robin.ts";
 import { SelectorGroupChat } from "../teams/selector/selector-group-chat.ts";
 import { Swarm } from "../teams/swarm.ts";
 import { AgentTool } from "../tools/agent-tool.ts";
-import { functionToolDefinition } from "../tools/function-tool-definition.ts";
+import { functionToolDefinition } from "../tools/function/function-tool-definition.ts";
 import { StaticStreamWorkbench, StaticWorkbench } from "../tools/static-workbench.ts";
 import { TeamTool } from "../tools/team-tool.ts";
 import type { PythonHost } from "../python/python-host.ts";
-import { PythonCodeExecutionTool } from "../tools/python-code-execution-tool.ts";
+import { PythonCodeExecutionTool } from "../tools/function/python-code-execution-tool.ts";
 import type { ToolCatalog } from "./catalog.ts";
 import type { AnyComponentDefinition } from "./component.ts";
 

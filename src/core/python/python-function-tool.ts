@@ -2,7 +2,7 @@ import { TroupeError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { CodeExecutor } from "../code/code-executor.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
-import { FUNCTION_TOOL } from "../tools/function-tool.ts";
+import { FUNCTION_TOOL } from "../tools/function/function-tool.ts";
 import type { Tool, ToolRun } from "../tools/tool.ts";
 import { pythonRequest } from "./python-request.ts";
 import { runBlock } from "./python-host.ts";

@@ -11,7 +11,7 @@ import type { Runnable } from "../run/runnable.ts";
 import type { TaskResult } from "../run/task-result.ts";
 import type { Stateful } from "../state/stateful.ts";
 import type { StreamTool, ToolCallContext } from "./tool.ts";
-import { toolParameters } from "./tool-parameters.ts";
+import { toolParameters } from "./function/tool-parameters.ts";
 
 const TASK_PARAMETERS = {
   type: "object",

@@ -3,7 +3,7 @@ import { type Issue, TroupeError, ValueError } from "../../core/errors.ts";
 import { issuesOf } from "../../core/issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../../core/json.ts";
 import type { Answer, Question } from "../../core/run/turn-context.ts";
-import { toolParameters } from "../../core/tools/tool-parameters.ts";
+import { toolParameters } from "../../core/tools/function/tool-parameters.ts";
 
 const answerSchemas = {
   input: z.strictObject({

@@ -6,13 +6,13 @@ import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { parseAnswer } from "./parse-answer.ts";
 import type { RunController } from "../run/run-controller.ts";
-import { openRequests } from "../storage/human-requests.ts";
+import { openRequests } from "../storage/runs/human-requests.ts";
 import { MAX_PAGE_BYTES } from "../storage/page-limit.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { invalidCursor, refuseInput, runNotFound } from "./refusals.ts";
 import { RunStarter } from "../run/run-starter.ts";
-import { type RunPosition, TOP } from "../storage/run-queue.ts";
-import { isOver, type RunRecord, type StoredRun } from "../storage/run-store.ts";
+import { type RunPosition, TOP } from "../storage/runs/run-queue.ts";
+import { isOver, type RunRecord, type StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** A run with a larger result is shown without its messages. */

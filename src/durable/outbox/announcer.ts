@@ -7,9 +7,9 @@ import type {
 import type { RunStatus } from "../../contract/run.ts";
 import type { StoredRunWebhook } from "../../contract/webhook.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { StoredQuestion } from "../storage/question-store.ts";
-import { TOP } from "../storage/run-queue.ts";
-import { isOver, type RunRecord } from "../storage/run-store.ts";
+import type { StoredQuestion } from "../storage/runs/question-store.ts";
+import { TOP } from "../storage/runs/run-queue.ts";
+import { isOver, type RunRecord } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** Larger parts of a request are left out of the list, or cut. */

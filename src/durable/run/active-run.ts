@@ -11,8 +11,8 @@ import {
   totalCost,
 } from "../../contract/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
-import { openRequests } from "../storage/human-requests.ts";
-import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/run-store.ts";
+import { openRequests } from "../storage/runs/human-requests.ts";
+import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/runs/run-store.ts";
 import { type Commit, lastCommit } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 import { TurnEvents } from "./turn/turn-events.ts";

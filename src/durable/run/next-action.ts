@@ -1,7 +1,7 @@
 import { TroupeError } from "../../core/errors.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
-import type { StoredQuestion } from "../storage/question-store.ts";
-import type { RunRecord } from "../storage/run-store.ts";
+import type { StoredQuestion } from "../storage/runs/question-store.ts";
+import type { RunRecord } from "../storage/runs/run-store.ts";
 import { timeLeft, timeLimitError } from "./run-limits.ts";
 
 /** AutoGen's text for a run that was asked to stop after its turn. */

@@ -1,6 +1,6 @@
 import type { ChatMessage } from "../../core/messages/message.ts";
 import { lastTurn } from "../storage/commits.ts";
-import type { RunRecord, StoredRun } from "../storage/run-store.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import { runInfo } from "./active-run.ts";
 import type { RunFeed } from "./run-feed.ts";

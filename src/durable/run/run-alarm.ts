@@ -1,6 +1,6 @@
 import type { Moment } from "../../core/run/turn-host.ts";
-import type { StoredQuestion } from "../storage/question-store.ts";
-import type { RunRecord } from "../storage/run-store.ts";
+import type { StoredQuestion } from "../storage/runs/question-store.ts";
+import type { RunRecord } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { AlarmSource, TeamAlarm } from "../object/team-alarm.ts";
 import { timeLeft } from "./run-limits.ts";

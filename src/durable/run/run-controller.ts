@@ -3,7 +3,7 @@ import type { Log } from "../../core/log.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { TeamAlarm } from "../object/team-alarm.ts";
-import type { RunRecord, StoredRun } from "../storage/run-store.ts";
+import type { RunRecord, StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { DriveOrigin } from "./drive.ts";

@@ -1,6 +1,6 @@
 import { TroupeError } from "../../core/errors.ts";
 import { type RunUsage, totalCost } from "../../contract/model-usage.ts";
-import type { RunRecord } from "../storage/run-store.ts";
+import type { RunRecord } from "../storage/runs/run-store.ts";
 
 /**
  * Milliseconds until the run's time limit; null without one.

@@ -4,7 +4,7 @@ import { addUsage } from "../../core/models/llm-messages.ts";
 import { failingAgent } from "../../core/run/failing-agent.ts";
 import { type ActiveRun, runInfo } from "./active-run.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import type { RunRecord } from "../storage/run-store.ts";
+import type { RunRecord } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** The message is part of the run's row, and so of every frame and list that shows the run. */

@@ -14,7 +14,7 @@ import {
 import { ok, refuse } from "../../contract/result.ts";
 import { MAX_QUEUED_RUNS } from "../../contract/run.ts";
 import { startedNow } from "./queued-runs.ts";
-import { type RunRecord, type StoredRun, turnId } from "../storage/run-store.ts";
+import { type RunRecord, type StoredRun, turnId } from "../storage/runs/run-store.ts";
 import { lastTurn } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
 

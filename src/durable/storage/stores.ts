@@ -4,12 +4,12 @@ import { TextStore } from "./text-store.ts";
 import { Database } from "./database.ts";
 import { EventLog } from "./event-log.ts";
 import { MetaStore } from "./meta-store.ts";
-import { QuestionStore } from "./question-store.ts";
-import { RunQueue } from "./run-queue.ts";
-import { RunStore } from "./run-store.ts";
-import { ResultCache } from "./result-cache.ts";
+import { QuestionStore } from "./runs/question-store.ts";
+import { RunQueue } from "./runs/run-queue.ts";
+import { RunStore } from "./runs/run-store.ts";
+import { ResultCache } from "./runs/result-cache.ts";
 import { ScheduleStore } from "../schedules/schedule-store.ts";
-import { StepStore } from "./step-store.ts";
+import { StepStore } from "./runs/step-store.ts";
 import { TeamStore } from "./team-store.ts";
 
 /** The stores of one team. Some keep a copy of their rows in memory. */

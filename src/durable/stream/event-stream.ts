@@ -1,7 +1,7 @@
 import { ClientStream } from "./client-stream.ts";
 import { CAUGHT_UP_FRAME, eventFrame, isTerminal } from "./frames.ts";
 import type { EventLog } from "../storage/event-log.ts";
-import type { StoredRun } from "../storage/run-store.ts";
+import type { StoredRun } from "../storage/runs/run-store.ts";
 import type { LiveFeed, LiveClient } from "./live-feed.ts";
 
 /** Approximate size of one page of the log. */

@@ -7,7 +7,7 @@ import { namedFrame } from "./frames.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { ok } from "../../contract/result.ts";
 import { runNotFound } from "../object/refusals.ts";
-import type { StoredRun } from "../storage/run-store.ts";
+import type { StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
 /** The only URL of the object's fetch: GET opens a stream, POST starts a run and opens its stream. */

@@ -6,7 +6,7 @@ import type { WorkspaceFiles } from "../../contract/workspace-files.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { ProblemError, unwrap } from "../problem.ts";
 import type { Services } from "../services.ts";
-import { Upload } from "../upload.ts";
+import { Upload } from "../input/upload.ts";
 
 const FILE = "/v1/teams/:team/files/:path{[^]+}";
 

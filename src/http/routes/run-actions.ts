@@ -3,7 +3,7 @@ import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
 import { answerSchema, nothingSchema, stopRunSchema } from "../../contract/run.ts";
 import type { Services } from "../services.ts";
-import { parseAnswer } from "../task.ts";
+import { parseAnswer } from "../input/task.ts";
 
 /** What can be done to a run: stop, pause, resume, retry, answer. */
 export function runActionEndpoints({ limits }: Services): Endpoint[] {

@@ -4,9 +4,9 @@ import { integerParameter, pageCursorParameter } from "../../contract/common.ts"
 import { startRunSchema } from "../../contract/run.ts";
 import { type Services, tenantsOf } from "../services.ts";
 import { acceptsEventStream, streamAnswer } from "../sse.ts";
-import { parseTask } from "../task.ts";
-import { checkMetadata } from "../team-input.ts";
-import { requireWebhookUrl } from "../webhook-url.ts";
+import { parseTask } from "../input/task.ts";
+import { checkMetadata } from "../input/team-input.ts";
+import { requireWebhookUrl } from "../input/webhook-url.ts";
 import { defaultPage } from "./teams.ts";
 
 /** Starting runs and looking at them. */

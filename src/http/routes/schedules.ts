@@ -4,8 +4,8 @@ import { createScheduleSchema, patchScheduleSchema } from "../../contract/schedu
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
 import type { Services } from "../services.ts";
-import { parseTask } from "../task.ts";
-import { checkMetadata } from "../team-input.ts";
+import { parseTask } from "../input/task.ts";
+import { checkMetadata } from "../input/team-input.ts";
 import { defaultPage } from "./teams.ts";
 
 /** Runs that start by themselves, at times that repeat or at one time. */

@@ -1,4 +1,4 @@
-import { preparedComponent } from "../component.ts";
+import { preparedComponent } from "../input/component.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { componentBodySchema } from "../../contract/team.ts";
 import type { Services } from "../services.ts";

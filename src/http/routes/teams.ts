@@ -4,7 +4,7 @@ import type { Idempotency } from "../../contract/gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
-import { preparedRunnable } from "../component.ts";
+import { preparedRunnable } from "../input/component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
 import { cursorParameter, integerParameter } from "../../contract/common.ts";
 import { nothingSchema } from "../../contract/run.ts";
@@ -16,7 +16,7 @@ import {
   stateSchema,
 } from "../../contract/team.ts";
 import type { Services } from "../services.ts";
-import { checkMetadata, newTeamId } from "../team-input.ts";
+import { checkMetadata, newTeamId } from "../input/team-input.ts";
 
 /** Teams: what they are made of, their state and their thread. */
 export function teamEndpoints(services: Services): Endpoint[] {

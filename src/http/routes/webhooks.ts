@@ -7,7 +7,7 @@ import type { Principal } from "../../auth/principal.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
 import { type Services, tenantOf } from "../services.ts";
-import { requireWebhookUrl } from "../webhook-url.ts";
+import { requireWebhookUrl } from "../input/webhook-url.ts";
 import { defaultPage } from "./teams.ts";
 
 /** Webhooks of the tenant and their deliveries. */

@@ -1,7 +1,7 @@
 import type { Principal } from "../../auth/principal.ts";
 import { isJsonObject } from "../../core/json.ts";
-import { requireScope } from "../../http/admission.ts";
-import { readJson } from "../../http/body.ts";
+import { requireScope } from "../../http/access/admission.ts";
+import { readJson } from "../../http/input/body.ts";
 import { json } from "../../http/endpoint.ts";
 import { ProblemError, unwrap } from "../../http/problem.ts";
 import { scopeOfMessage } from "./access.ts";

@@ -1,6 +1,6 @@
 // What answers a message, behind the `import("./server.ts")` of the first one: the SDK is large.
 //
-// zod's own entry must be among the imports of what is loaded like this (src/mcp/sdk.ts says why); tools/list-tools.ts has it.
+// zod's own entry must be among the imports of what is loaded like this (src/mcp/connection/sdk.ts says why); tools/list-tools.ts has it.
 export {
   createMcpHandler,
   ProtocolError,

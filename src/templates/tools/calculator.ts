@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FunctionTool } from "../../core/tools/function-tool.ts";
+import { FunctionTool } from "../../core/tools/function/function-tool.ts";
 import { evaluate } from "./expression.ts";
 
 /** Calculates, so that the model does not have to. */

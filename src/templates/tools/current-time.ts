@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ValueError } from "../../core/errors.ts";
-import { FunctionTool } from "../../core/tools/function-tool.ts";
+import { FunctionTool } from "../../core/tools/function/function-tool.ts";
 
 /** The date and the time, which models do not know. */
 export const currentTime = new FunctionTool({

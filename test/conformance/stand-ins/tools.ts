@@ -1,7 +1,7 @@
 import { Catalog } from "troupe";
 import { withoutNulls } from "#core/component/component.ts";
 import type { JsonObject, Tool } from "troupe";
-import { FUNCTION_TOOL } from "#core/tools/function-tool.ts";
+import { FUNCTION_TOOL } from "#core/tools/function/function-tool.ts";
 import { sameJson, type ToolTable } from "../trace.ts";
 
 /** The functions that component JSON names: they answer from the tables of the trace. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Catalog, ComponentRegistry, FunctionTool, dumpComponent } from "troupe";
-import { functionToolDefinition } from "#core/tools/function-tool-definition.ts";
+import { functionToolDefinition } from "#core/tools/function/function-tool-definition.ts";
 import type { Tool, ToolRun } from "troupe";
 
 const run: ToolRun = {

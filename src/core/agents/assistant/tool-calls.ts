@@ -2,7 +2,7 @@ import type { Message } from "../../messages/message.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { FunctionCall, FunctionExecutionResult } from "../../models/llm-messages.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
-import { parseArguments } from "../../tools/parse-arguments.ts";
+import { parseArguments } from "../../tools/function/parse-arguments.ts";
 import { resultText } from "../../tools/tool-result.ts";
 import type { AssistantSettings } from "./settings.ts";
 

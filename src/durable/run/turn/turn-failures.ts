@@ -1,5 +1,5 @@
 import type { BranchFailure } from "../../../core/run/turn-host.ts";
-import type { StepStore } from "../../storage/step-store.ts";
+import type { StepStore } from "../../storage/runs/step-store.ts";
 
 /** Where a turn failed, and what follows for a retry. */
 export interface TurnFailure {

@@ -9,8 +9,8 @@ import type {
   StepRecord,
   TurnHost,
 } from "../../../core/run/turn-host.ts";
-import type { QuestionStore } from "../../storage/question-store.ts";
-import type { StepStore } from "../../storage/step-store.ts";
+import type { QuestionStore } from "../../storage/runs/question-store.ts";
+import type { StepStore } from "../../storage/runs/step-store.ts";
 import type { Drive } from "../drive.ts";
 import type { RunFeed } from "../run-feed.ts";
 import type { RunLifecycle } from "../run-lifecycle.ts";

@@ -3,7 +3,7 @@ import { ID } from "../../../contract/common.ts";
 import type { Result } from "../../../contract/result.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
-import { parseAnswer } from "../../../http/task.ts";
+import { parseAnswer } from "../../../http/input/task.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 
 /** The form of a question. */

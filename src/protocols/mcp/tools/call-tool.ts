@@ -11,7 +11,7 @@ import { answerSchema } from "../../../contract/run.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { invalid, ProblemError, unwrap } from "../../../http/problem.ts";
 import { tenantOf } from "../../../http/services.ts";
-import { parseTask } from "../../../http/task.ts";
+import { parseTask } from "../../../http/input/task.ts";
 import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "../access.ts";
 import { giveAnswer } from "../run/elicitation.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";

@@ -1,0 +1,168 @@
+import * as z from "zod";
+import type { ToolCatalog } from "../../component/catalog.ts";
+import type { ComponentDefinition } from "../../component/component.ts";
+import { ValueError } from "../../errors.ts";
+import { jsonObjectSchema } from "../../json.ts";
+import { type Finding, findingSchema, inspectFunctions } from "../../python/inspect-functions.ts";
+import { PythonFunctionTool } from "../../python/python-function-tool.ts";
+import type { PythonHost } from "../../python/python-host.ts";
+import {
+  hashOfSource,
+  importSchema,
+  type PythonSource,
+  pythonSource,
+} from "../../python/python-source.ts";
+import { FUNCTION_TOOL } from "./function-tool.ts";
+import { isStub } from "./function-tool-stub.ts";
+import { isStatefulTool } from "../stateful-tool.ts";
+import type { AnyTool } from "../tool.ts";
+import { toolParameters } from "./tool-parameters.ts";
+import { variantOf } from "../tool-variant.ts";
+
+/** The finding on a source, and the hash of that source. */
+const preparedSchema = z.object({ source: z.string() }).and(findingSchema);
+
+/**
+ * AutoGen's keys, of which the source code and its imports are optional here; `strict`, which AutoGen does not dump; and `troupe` with
+ * what {@link preparedSchema} describes.
+ */
+const functionToolConfigSchema = z
+  .looseObject({
+    name: z.string(),
+    description: z.string().optional(),
+    source_code: z.string().optional(),
+    global_imports: z.array(importSchema).optional(),
+    has_cancellation_support: z.boolean().optional(),
+    strict: z.boolean().nullish(),
+  })
+  .and(jsonObjectSchema);
+type FunctionToolConfig = z.infer<typeof functionToolConfigSchema>;
+
+/**
+ * Loads a FunctionTool: a tool that the program registered under its name comes first, then its own Python source code,
+ * then a tool of the shipped templates. It is dumped as it was loaded.
+ *
+ * @param python undefined when no sandbox is configured
+ * @param shipped the tools of the shipped templates
+ */
+export function functionToolDefinition(
+  catalog: ToolCatalog,
+  python?: PythonHost,
+  shipped?: ToolCatalog,
+): ComponentDefinition<FunctionToolConfig, AnyTool> {
+  const inspect = async (sources: PythonSource[]): Promise<Finding[]> =>
+    python === undefined ? [] : inspectFunctions(python, sources);
+  const toolFor = (config: FunctionToolConfig): AnyTool | undefined =>
+    catalog.tool(config.name) ??
+    (sourceOf(config) === undefined ? shipped?.tool(config.name) : undefined);
+  return {
+    ...FUNCTION_TOOL,
+    configSchema: functionToolConfigSchema,
+    prepare(config, preparation) {
+      const source = sourceOf(config);
+      if (python === undefined || source === undefined) return undefined;
+      if (catalog.tool(config.name) !== undefined) return undefined;
+      const known = findingOn(source, config);
+      if (known !== undefined && "parameters" in known) return undefined;
+      return preparation
+        .together(inspect, source)
+        .then((finding) => ({ ...finding, source: hashOfSource(source) }));
+    },
+    fromConfig(config) {
+      const tool = toolFor(config);
+      if (tool === undefined) return inPython(config, python);
+      if (isStatefulTool(tool)) {
+        throw refused(
+          "name",
+          `the tool "${config.name}" has state, which all teams would share; register it as a component`,
+        );
+      }
+      return asConfigured(tool, config);
+    },
+    notes(config) {
+      const source = sourceOf(config);
+      if (source === undefined) return [];
+      const path = "config.source_code";
+      if (catalog.tool(config.name) !== undefined) {
+        return [{ path, message: "does not run: this server has a tool of that name" }];
+      }
+      // A team can be shown that cannot be loaded any more, because the settings have changed.
+      if (python === undefined) return [];
+      const missing = findingOn(source, config)?.missing ?? [];
+      return [
+        { path, message: "runs in the sandbox of this server" },
+        ...(missing.length === 0
+          ? []
+          : [{ path, message: `a call fails at an import: ${remedy(missing, config.name)}` }]),
+      ];
+    },
+  };
+}
+
+/** The Python function of a config; undefined for a stub and without source. */
+function sourceOf({
+  source_code: source = "",
+  global_imports: imports,
+}: FunctionToolConfig): PythonSource | undefined {
+  return source.trim() === "" || isStub(source) ? undefined : pythonSource(source, imports);
+}
+
+/** The finding on this source, if the config has it. */
+function findingOn(source: PythonSource, { troupe }: FunctionToolConfig): Finding | undefined {
+  const { success, data } = preparedSchema.safeParse(troupe);
+  return success && data.source === hashOfSource(source) ? data : undefined;
+}
+
+function inPython(config: FunctionToolConfig, python: PythonHost | undefined): AnyTool {
+  const { name } = config;
+  const source = sourceOf(config);
+  if (python === undefined || source === undefined) {
+    const otherwise =
+      source === undefined
+        ? "the component has no Python for it: register the tool in code, or give its function as source_code"
+        : "no sandbox is configured to run its Python (SANDBOX_URL)";
+    throw refused("name", `no tool named "${name}" is registered, and ${otherwise}`);
+  }
+  const finding = findingOn(source, config);
+  if (finding === undefined) {
+    throw refused(
+      "source_code",
+      "must be prepared before it is loaded: await registry.prepare(json)",
+    );
+  }
+  if ("message" in finding) {
+    const { place, message, missing = [] } = finding;
+    throw refused(place, missing.length === 0 ? message : `${message}: ${remedy(missing, name)}`);
+  }
+  const strict = config.strict === true;
+  const { schema: parameters } = toolParameters(name, finding.parameters, strict);
+  const description = config.description ?? finding.description;
+  return new PythonFunctionTool({
+    schema: { name, description, parameters, strict },
+    function: source,
+    executor: python.executor(),
+    config,
+  });
+}
+
+/** What to do about packages that the sandbox's Python does not have. */
+function remedy(missing: readonly string[], tool: string): string {
+  const one = missing.length === 1;
+  const packages = missing.map((name) => `"${name}"`).join(", ");
+  return `the sandbox has no Python ${one ? "package" : "packages"} ${packages} (in WebAssembly it has the standard library only). Use a process sandbox in a container with ${one ? "it" : "them"} installed, or register a tool "${tool}" in TypeScript`;
+}
+
+function refused(path: string, message: string): ValueError {
+  return new ValueError(message, { issues: [{ path, message }] });
+}
+
+/** The registered tool under the description of the JSON. */
+function asConfigured(tool: AnyTool, config: FunctionToolConfig): AnyTool {
+  const description = config.description ?? tool.description;
+  return variantOf(tool, {
+    definition: FUNCTION_TOOL,
+    description,
+    schema: { ...tool.schema, description },
+    toConfig: () => config,
+  });
+}

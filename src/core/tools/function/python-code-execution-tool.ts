@@ -1,0 +1,86 @@
+import * as z from "zod";
+import type { CodeExecutor } from "../../code/code-executor.ts";
+import {
+  type ComponentDefinition,
+  type ComponentModel,
+  componentModelSchema,
+  dumpComponent,
+} from "../../component/component.ts";
+import type { Json, JsonObject } from "../../json.ts";
+import { runBlock } from "../../python/python-host.ts";
+import type { Tool, ToolRun } from "../tool.ts";
+import { toolParameters } from "./tool-parameters.ts";
+
+const DESCRIPTION = "Execute Python code blocks.";
+
+const configSchema = z.object({
+  executor: componentModelSchema,
+  description: z.string().default(DESCRIPTION),
+});
+
+const PARAMETERS = {
+  type: "object",
+  properties: {
+    code: {
+      type: "string",
+      title: "Code",
+      description: "The contents of the Python code block that should be executed",
+    },
+  },
+  required: ["code"],
+  additionalProperties: false,
+};
+
+const resultSchema = z.object({ success: z.boolean(), output: z.string() });
+
+/** Runs Python that a model wrote (AutoGen `PythonCodeExecutionTool`) and returns its output. */
+export class PythonCodeExecutionTool implements Tool {
+  static readonly component: ComponentDefinition<
+    { executor: ComponentModel; description: string },
+    PythonCodeExecutionTool
+  > = {
+    provider: "autogen_ext.tools.code_execution.PythonCodeExecutionTool",
+    componentType: "tool",
+    role: "tool",
+    version: 1,
+    configSchema,
+    fromConfig: ({ executor }, loader) =>
+      new PythonCodeExecutionTool(loader.load(executor, "code_executor", "executor")),
+  };
+  readonly definition = PythonCodeExecutionTool.component;
+  readonly name = "CodeExecutor";
+  readonly description = DESCRIPTION;
+  /** Executors answer a repeated key with the recorded result. */
+  readonly policy = "retry";
+  readonly #executor: CodeExecutor;
+  readonly #parameters = toolParameters(this.name, PARAMETERS, false);
+
+  constructor(executor: CodeExecutor) {
+    this.#executor = executor;
+  }
+
+  get schema() {
+    const { name, description } = this;
+    return { name, description, parameters: this.#parameters.schema, strict: false };
+  }
+
+  /** @returns `{success, output}` @throws ValueError when `code` is missing or not text */
+  async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<Json> {
+    const { code } = this.#parameters.parse(args) as { code: string };
+    const { exit_code, output } = await runBlock(
+      this.#executor,
+      { language: "python", code },
+      // The caller counts attempts, and turns the last error into a result.
+      { attempt: 1, signal, idempotencyKey, ...(session !== undefined && { session }) },
+    );
+    return { success: exit_code === 0, output };
+  }
+
+  valueAsText(value: Json): string {
+    return resultSchema.parse(value).output;
+  }
+
+  toConfig(): JsonObject {
+    return { executor: dumpComponent(this.#executor), description: this.description };
+  }
+}

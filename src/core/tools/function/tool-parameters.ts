@@ -1,0 +1,95 @@
+import type * as z from "zod";
+import { type Issue, ValueError } from "../../errors.ts";
+import { issuesOf, listIssues } from "../../issues.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import { prune } from "../../json-schema/fit.ts";
+import { jsonSchemaOf } from "../../json-schema/from-zod.ts";
+import { JsonSchema } from "../../json-schema/json-schema.ts";
+
+/** The parameters of a tool: a zod object, or a JSON Schema of type object. */
+export type ParametersSource = z.ZodObject | JsonObject;
+
+/** The arguments that a {@link ParametersSource} describes. */
+export type ArgumentsOf<P extends ParametersSource> = P extends z.ZodType
+  ? z.output<P>
+  : JsonObject;
+
+/** A tool's parameters: the schema for the model and the parser for its arguments. */
+export interface ToolParameters<Args> {
+  schema: JsonObject;
+  /** @throws ValueError that names every invalid argument */
+  parse: (args: JsonObject) => Args;
+}
+
+/**
+ * @throws ValueError when `strict` is set and an object in the schema has optional or unknown keys, which the strict mode of
+ * models excludes
+ */
+export function toolParameters<P extends ParametersSource>(
+  tool: string,
+  source: P,
+  strict: boolean,
+): ToolParameters<ArgumentsOf<P>> {
+  const parameters = isZodObject(source) ? fromZod(tool, source) : fromJsonSchema(tool, source);
+  if (strict) checkStrict(tool, parameters.schema, "parameters");
+  return parameters as ToolParameters<ArgumentsOf<P>>;
+}
+
+function isZodObject(source: ParametersSource): source is z.ZodObject {
+  return "_zod" in source;
+}
+
+function fromZod(tool: string, source: z.ZodObject): ToolParameters<unknown> {
+  return {
+    schema: jsonSchemaOf(source),
+    parse: (args) => {
+      const parsed = source.safeParse(args);
+      if (parsed.success) return parsed.data;
+      throw refused(tool, issuesOf(parsed.error));
+    },
+  };
+}
+
+function fromJsonSchema(tool: string, source: JsonObject): ToolParameters<JsonObject> {
+  const schema = new JsonSchema(source);
+  return {
+    schema: source,
+    parse: (args) => {
+      // Models send null for optional arguments, and unknown keys.
+      const known = prune(args, schema) as JsonObject;
+      const issues = schema.check(known);
+      if (issues.length > 0) throw refused(tool, issues);
+      return known;
+    },
+  };
+}
+
+function refused(tool: string, issues: Issue[]): ValueError {
+  return new ValueError(`invalid arguments for ${tool}: ${listIssues(issues)}`, { issues });
+}
+
+function checkStrict(tool: string, schema: Json | undefined, path: string): void {
+  if (Array.isArray(schema)) {
+    for (const [index, item] of schema.entries()) checkStrict(tool, item, `${path}[${index}]`);
+  }
+  if (!isJsonObject(schema)) return;
+  const { properties, required = [], additionalProperties = false } = schema;
+  if (isJsonObject(properties)) {
+    const names = new Set(Array.isArray(required) ? required : []);
+    const optional = Object.keys(properties).filter((name) => !names.has(name));
+    if (optional.length > 0) {
+      throw new ValueError(
+        `tool "${tool}" is strict, so all of ${path} must be required, but ${optional.join(", ")} can be left out; make it nullable instead`,
+      );
+    }
+    if (additionalProperties !== false) {
+      throw new ValueError(`tool "${tool}" is strict, so ${path} must not allow other keys`);
+    }
+    for (const [name, child] of Object.entries(properties)) {
+      checkStrict(tool, child, `${path}.${name}`);
+    }
+  }
+  for (const keyword of ["items", "anyOf", "allOf", "oneOf"]) {
+    checkStrict(tool, schema[keyword], path);
+  }
+}

@@ -1,0 +1,164 @@
+import type { Answer, Question } from "../../../core/run/turn-context.ts";
+import type { Moment } from "../../../core/run/turn-host.ts";
+import type { TextStore } from "../text-store.ts";
+import type { Database } from "../database.ts";
+
+interface QuestionRow extends Record<string, string | number | null> {
+  id: string;
+  run: string;
+  /** Empty when it is too big for a row: the column does not take null. */
+  question: string;
+  created_at: number;
+  expires_at: number | null;
+  ran: number;
+  answer: string | null;
+  answered_at: number | null;
+}
+
+/** A question as stored. Times are epoch milliseconds; `ran`: how long the run had been running when it asked. */
+export interface StoredQuestion {
+  question: Question;
+  run: string;
+  createdAt: number;
+  expiresAt: number | null;
+  answer: { value: Answer; text: string; time: Moment } | undefined;
+}
+
+/** Expiry times are shown as dates, which end here. */
+const LATEST = Date.UTC(9999, 0);
+
+/** Is told which questions are open. */
+export interface QuestionListener {
+  asked(question: StoredQuestion): void;
+  /** It was answered, or removed. */
+  closed(question: StoredQuestion): void;
+}
+
+/** Questions to humans, open and answered. */
+export class QuestionStore {
+  readonly #db: Database;
+  readonly #texts: TextStore;
+  readonly #listener: QuestionListener;
+  /** Only the open ones are kept in memory: answered ones accumulate. */
+  #open: StoredQuestion[] | undefined;
+
+  constructor(db: Database, texts: TextStore, listener: QuestionListener) {
+    this.#db = db;
+    this.#texts = texts;
+    this.#listener = listener;
+  }
+
+  get(id: string): StoredQuestion | undefined {
+    const row = this.#db.first<QuestionRow>("select * from question where id = ?", id);
+    return row && this.#load(row);
+  }
+
+  /** Records a question that was not asked before. */
+  ask(run: string, question: Question, now: Moment): void {
+    const { timeout_seconds } = question;
+    const expiresAt =
+      timeout_seconds == null ? null : Math.min(LATEST, now.at + timeout_seconds * 1000);
+    const open = this.#allOpen();
+    this.#db.write(
+      `insert into question
+         values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)`,
+      question.id,
+      run,
+      this.#texts.store(owner(question.id), JSON.stringify(question)) ?? "",
+      now.at,
+      expiresAt,
+      now.ran,
+    );
+    const asked = { question, run, createdAt: now.at, expiresAt, answer: undefined };
+    open.push(asked);
+    this.#listener.asked(asked);
+  }
+
+  answer(id: string, answer: Answer, at: number): void {
+    this.#db.write(
+      "update question set answer = ?, answered_at = ? where id = ?",
+      JSON.stringify(answer),
+      at,
+      id,
+    );
+    const open = this.#allOpen();
+    for (const one of open) if (one.question.id === id) this.#listener.closed(one);
+    this.#open = open.filter(({ question }) => question.id !== id);
+  }
+
+  open(run: string): StoredQuestion[] {
+    return this.#allOpen().filter((question) => question.run === run);
+  }
+
+  /** How many of the run's questions have an answer. */
+  answered(run: string): number {
+    const query = "select count(*) as n from question where run = ? and answer is not null";
+    return this.#db.first<{ n: number }>(query, run)?.n ?? 0;
+  }
+
+  /** Removes the run's open questions: an answer would have no effect any more. */
+  closeOpen(run: string): void {
+    for (const one of this.open(run)) {
+      this.#remove(one.question.id);
+      this.#listener.closed(one);
+    }
+    this.#open = this.#allOpen().filter((question) => question.run !== run);
+  }
+
+  /** An approval is valid for its component alone: in another one a tool of the same name may do anything. */
+  withdrawApprovals(): void {
+    // Only approvals can be too large for a row.
+    const approvals = this.#db.all<{ id: string }>(
+      "select id from question where case question when '' then 1 else question ->> 'kind' = 'approval' end",
+    );
+    for (const { id } of approvals) this.#remove(id);
+    this.#open = undefined;
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#open = undefined;
+  }
+
+  #allOpen(): StoredQuestion[] {
+    this.#open ??= this.#db
+      .all<QuestionRow>("select * from question where answer is null order by ordinal")
+      .map((row) => this.#load(row));
+    return this.#open;
+  }
+
+  #load(row: QuestionRow): StoredQuestion {
+    const text = this.#texts.load(owner(row.id), row.question || null);
+    return {
+      question: JSON.parse(text) as Question,
+      run: row.run,
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      answer:
+        row.answer === null
+          ? undefined
+          : {
+              value: JSON.parse(row.answer) as Answer,
+              text: row.answer,
+              time: { at: row.answered_at ?? row.created_at, ran: row.ran },
+            },
+    };
+  }
+
+  #remove(id: string): void {
+    this.#db.write("delete from question where id = ?", id);
+    this.#texts.remove(owner(id));
+  }
+}
+
+/** The answer that applies when a question expires. */
+export function defaultAnswer({ kind, default_answer }: Question): Answer {
+  if (default_answer != null) return default_answer;
+  return kind === "approval"
+    ? { approved: false, reason: "Nobody answered in time." }
+    : { content: "" };
+}
+
+function owner(id: string): string {
+  return `question:${id}`;
+}

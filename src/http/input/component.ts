@@ -1,0 +1,69 @@
+import type { ComponentModel, Note } from "../../core/component/component.ts";
+import type { Issue } from "../../core/errors.ts";
+import { pathOf } from "../../core/issues.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { storedPaths } from "../../secrets/redacted-secrets.ts";
+import { userInfoIssues } from "../../secrets/url-secrets.ts";
+import { invalid, type ProblemError } from "../problem.ts";
+import type { Services } from "../services.ts";
+
+/** The types of component that a team object can run. */
+const RUNNABLE = ["team", "agent"] as const;
+
+/**
+ * Prepares a component of a request and checks it, all mistakes at once.
+ *
+ * @param shown the component of the team that this one replaces: its stored secrets may come back as redacted ones
+ * @throws ProblemError 422 with paths below `component`
+ * @throws TroupeError `sandbox_unavailable`
+ */
+export async function preparedComponent(
+  component: JsonObject,
+  services: Pick<Services, "components" | "limits" | "redactedSecrets">,
+  roles?: typeof RUNNABLE,
+  shown: JsonObject = {},
+): Promise<{ component: JsonObject; notes: Note[] }> {
+  // Before anything is made of it: the limit is to save that work.
+  let issues = [
+    ...longLists(component, services.limits.max_participants),
+    ...userInfoIssues(component, "component"),
+  ];
+  if (issues.length > 0) throw refused(issues);
+  const resolved = services.redactedSecrets.resolve(component, storedPaths(shown));
+  const prepared = await services.components.prepare(resolved.component, "component");
+  issues = [...resolved.issues, ...services.components.validate(prepared, roles, "component")];
+  if (issues.length > 0) throw refused(issues);
+  return { component: prepared, notes: resolved.notes };
+}
+
+/** The same for the component of a team: a team or an agent. */
+export async function preparedRunnable(
+  component: JsonObject,
+  services: Services,
+  shown?: ComponentModel,
+): Promise<{ component: ComponentModel; notes: Note[] }> {
+  const prepared = await preparedComponent(component, services, RUNNABLE, shown);
+  return { ...prepared, component: prepared.component as unknown as ComponentModel };
+}
+
+function refused(issues: Issue[]): ProblemError {
+  return invalid("invalid_component", "The component cannot be loaded.", issues);
+}
+
+/** Lists of participants that are too long, at any depth. */
+function longLists(value: unknown, limit: number, path = "component"): Issue[] {
+  if (typeof value !== "object" || value === null) return [];
+  const issues: Issue[] = [];
+  for (const [key, inner] of Object.entries(value)) {
+    const place = pathOf([Array.isArray(value) ? Number(key) : key], path);
+    if (key === "participants" && Array.isArray(inner) && inner.length > limit) {
+      issues.push({
+        path: place,
+        message: `has ${inner.length} members; at most ${limit} are allowed`,
+      });
+    } else {
+      issues.push(...longLists(inner, limit, place));
+    }
+  }
+  return issues;
+}

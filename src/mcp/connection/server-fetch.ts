@@ -1,0 +1,82 @@
+import type { OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
+import { type GivenHeaders, openHeaders } from "../../outgoing/headers.ts";
+import { McpError } from "../mcp-error.ts";
+
+/** Bytes of one response: of a list, a result, or a stream of events. */
+const MAX_RESPONSE_BYTES = 16_000_000;
+
+/** Of requests that have no time limit of their own: those that end a session, and those of OAuth. */
+const END_SESSION_MS = 5_000;
+const OAUTH_MS = 10_000;
+
+type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+export interface ServerFetchOptions {
+  dependencies: OutgoingDependencies;
+  /** Where the server is. */
+  origin: string;
+  /** Sent to the server, and to no other host that takes part in OAuth. */
+  headers: GivenHeaders;
+  secrets: Secrets;
+  /** Gets the error when a response exceeds the limit; its stream ends with it. */
+  onExcess: (error: McpError) => void;
+}
+
+/**
+ * A `fetch` for the SDK's transports that keeps to the rules for outgoing requests: headers with secrets, no redirects,
+ * limited responses.
+ */
+export function serverFetch({
+  dependencies,
+  origin,
+  headers,
+  secrets,
+  onExcess,
+}: ServerFetchOptions): Fetch {
+  return async (url, init = {}) => {
+    const sent = openHeaders(new URL(url).origin === origin ? headers : {}, secrets);
+    // Those of the protocol go first: session, version, content type.
+    new Headers(init.headers).forEach((value, name) => sent.set(name, value));
+    const signal =
+      init.method === "DELETE"
+        ? endSignal(init.signal)
+        : (init.signal ?? AbortSignal.timeout(OAUTH_MS));
+    const response = await (dependencies.fetch ?? fetch)(String(url), {
+      ...init,
+      headers: sent,
+      redirect: "manual",
+      signal,
+    });
+    return limited(response, onExcess);
+  };
+}
+
+function endSignal(signal: AbortSignal | null | undefined): AbortSignal {
+  const late = AbortSignal.timeout(END_SESSION_MS);
+  return signal ? AbortSignal.any([signal, late]) : late;
+}
+
+/** Reads only when it is read: a pipe would go on, and keep the object, when nobody reads the rest. */
+function limited(response: Response, onExcess: (error: McpError) => void): Response {
+  if (response.body === null) return response;
+  const reader = response.body.getReader();
+  let left = MAX_RESPONSE_BYTES;
+  const counted = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) return controller.close();
+      left -= value.byteLength;
+      if (left >= 0) return controller.enqueue(value);
+      const error = new McpError(
+        "mcp_protocol",
+        `The MCP server sent more than ${MAX_RESPONSE_BYTES} bytes in one response.`,
+      );
+      await reader.cancel();
+      onExcess(error);
+      throw error;
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const { status, statusText, headers } = response;
+  return new Response(counted, { status, statusText, headers });
+}

@@ -1,0 +1,102 @@
+import * as z from "zod";
+import {
+  type Component,
+  type ComponentDefinition,
+  componentModelSchema,
+  dumpComponent,
+  withoutInnerNulls,
+  withoutNulls,
+} from "../../core/component/component.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { TurnContext } from "../../core/run/turn-context.ts";
+import type { Elicitor } from "../host/elicitor.ts";
+import { McpError } from "../mcp-error.ts";
+import type { RootsProvider } from "../host/roots-provider.ts";
+import type { Sampler } from "../host/sampler.ts";
+import type { Answering, ServerQuestion } from "../host/server-question.ts";
+
+const hostConfigSchema = z.object({
+  sampler: componentModelSchema.nullish(),
+  elicitor: componentModelSchema.nullish(),
+  roots: componentModelSchema.nullish(),
+});
+
+export interface McpSessionHostOptions {
+  sampler?: Sampler | undefined;
+  elicitor?: Elicitor | undefined;
+  roots?: RootsProvider | undefined;
+}
+
+/** Answers what a server asks while it handles a call (AutoGen `McpSessionHost`). */
+export class McpSessionHost implements Component {
+  static readonly component: ComponentDefinition<
+    z.output<typeof hostConfigSchema>,
+    McpSessionHost
+  > = {
+    provider: "autogen_ext.tools.mcp.McpSessionHost",
+    componentType: "mcp_session_host",
+    role: "mcp_session_host",
+    version: 1,
+    configSchema: hostConfigSchema,
+    fromConfig: ({ sampler, elicitor, roots }, loader) =>
+      new McpSessionHost({
+        sampler: sampler ? loader.load<Sampler>(sampler, "mcp_sampler", "sampler") : undefined,
+        elicitor: elicitor
+          ? loader.load<Elicitor>(elicitor, "mcp_elicitor", "elicitor")
+          : undefined,
+        roots: roots ? loader.load<RootsProvider>(roots, "mcp_roots_provider", "roots") : undefined,
+      }),
+  };
+
+  readonly definition = McpSessionHost.component;
+  /** What is answered here. */
+  readonly answering: Answering;
+  readonly #sampler: Sampler | undefined;
+  readonly #elicitor: Elicitor | undefined;
+  readonly #roots: RootsProvider | undefined;
+
+  constructor({ sampler, elicitor, roots }: McpSessionHostOptions) {
+    this.#sampler = sampler;
+    this.#elicitor = elicitor;
+    this.#roots = roots;
+    this.answering = {
+      sampling: sampler !== undefined,
+      elicitation: elicitor !== undefined,
+      roots: roots && withoutInnerNulls({ roots: roots.listRoots() }),
+    };
+  }
+
+  /**
+   * @param source the name of the agent that made the call
+   * @param ctx a scope of its own
+   * @throws McpError when nothing here answers such a question, or the answer is refused
+   */
+  async answer(
+    { method, params }: ServerQuestion,
+    source: string,
+    ctx: TurnContext,
+  ): Promise<JsonObject> {
+    if (method === "sampling/createMessage" && this.#sampler !== undefined) {
+      return this.#sampler.sample(params, source, ctx);
+    }
+    if (method === "elicitation/create" && this.#elicitor !== undefined) {
+      return this.#elicitor.elicit(params, source, ctx);
+    }
+    if (method === "roots/list" && this.answering.roots !== undefined) {
+      return this.answering.roots;
+    }
+    throw new McpError(
+      "mcp_refused",
+      `The server asks for "${method}", for which the host of the workbench has no component.`,
+    );
+  }
+
+  toConfig(): JsonObject {
+    const dump = (part: Component | undefined) => (part ? dumpComponent(part) : null);
+    return withoutNulls({
+      sampler: dump(this.#sampler),
+      elicitor: dump(this.#elicitor),
+      roots: dump(this.#roots),
+    });
+  }
+}

@@ -1,0 +1,124 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+import { isReference, type Secrets } from "../../outgoing/dependencies.ts";
+import { SandboxClient } from "../../sandbox/sandbox-client.ts";
+import type { SandboxAddress } from "../../sandbox/sandbox-connection.ts";
+import { McpError } from "../mcp-error.ts";
+import type { StdioServerParams } from "../server-params.ts";
+
+/** Characters of one message. */
+const MAX_LINE = 16_000_000;
+
+export interface StdioTransportOptions {
+  sandbox: SandboxAddress;
+  session: string;
+  secrets: Secrets;
+  /** Gets the error for which the connection has to be closed. */
+  onExcess: (error: McpError) => void;
+}
+
+/** The transport to a program that runs in a session of the sandbox. The program ends when the transport is closed. */
+export class StdioTransport implements Transport {
+  onclose: (() => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  onmessage: Transport["onmessage"];
+  readonly #client: SandboxClient;
+  readonly #params: StdioServerParams;
+  readonly #options: StdioTransportOptions;
+  readonly #ended = new AbortController();
+  #program = "";
+  #workspace = "";
+  #closed = false;
+
+  constructor(params: StdioServerParams, options: StdioTransportOptions) {
+    this.#params = params;
+    this.#options = options;
+    this.#client = new SandboxClient(options.sandbox);
+  }
+
+  /** What the program may work with: the session's workspace, under the path by which the program knows it. */
+  get roots(): { roots: { uri: string; name: string }[] } {
+    const path = this.#workspace.split("/").map(encodeURIComponent).join("/");
+    return { roots: [{ uri: `file://${path}`, name: "workspace" }] };
+  }
+
+  /** @throws SandboxError when the program cannot be started */
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.#params;
+    const events = this.#client.startMcp(
+      this.#options.session,
+      { command, args, env: this.#environment(env ?? {}), cwd: cwd ?? null },
+      this.#ended.signal,
+    );
+    const first = await events.next();
+    if (first.done || first.value.type !== "started") {
+      throw new McpError("mcp_connection", `The sandbox did not start "${command}".`);
+    }
+    this.#program = first.value.program;
+    this.#workspace = first.value.workspace;
+    void this.#read(events);
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    await this.#client.sendToMcp(this.#options.session, this.#program, JSON.stringify(message));
+  }
+
+  close(): Promise<void> {
+    this.#ended.abort();
+    this.#end();
+    return Promise.resolve();
+  }
+
+  /** Secrets are looked up; nothing of the sandbox's own environment is added. */
+  #environment(env: { readonly [name: string]: string }): { [name: string]: string } {
+    return Object.fromEntries(
+      Object.entries(env).map(([name, value]) => [
+        name,
+        isReference(value) ? this.#options.secrets.resolve(value) : value,
+      ]),
+    );
+  }
+
+  async #read(events: ReturnType<SandboxClient["startMcp"]>): Promise<void> {
+    try {
+      for await (const event of events) {
+        if (event.type === "line") this.#receive(event.line);
+        if (event.type === "exit") {
+          const said = event.stderr.trim();
+          const error = new McpError(
+            "mcp_connection",
+            this.#options.secrets.redact(
+              `The program "${this.#params.command}" ended with the exit code ${event.exitCode ?? "of a signal"}${said === "" ? "." : `: ${said}`}`,
+            ),
+          );
+          this.#options.onExcess(error);
+        }
+      }
+    } catch (error) {
+      if (!this.#ended.signal.aborted) this.onerror?.(error as Error);
+    }
+    this.#end();
+  }
+
+  /** Programs write other lines to their output now and then; they are not messages. */
+  #receive(line: string): void {
+    if (line.length > MAX_LINE) {
+      const text = `The MCP server sent a message of more than ${MAX_LINE} characters.`;
+      this.#options.onExcess(new McpError("mcp_protocol", text));
+      return;
+    }
+    let message: unknown;
+    try {
+      message = JSON.parse(line);
+    } catch (error) {
+      this.onerror?.(error as Error);
+      return;
+    }
+    this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  #end(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.onclose?.();
+  }
+}

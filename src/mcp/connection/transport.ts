@@ -1,0 +1,106 @@
+import type { OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import { ValueError } from "../../core/errors.ts";
+import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
+import { checkHeaders } from "../../outgoing/headers.ts";
+import type { SandboxAddress } from "../../sandbox/sandbox-connection.ts";
+import { requireSandbox } from "../../sandbox/sandbox-code-executor.ts";
+import type { McpError } from "../mcp-error.ts";
+import { serverFetch } from "./server-fetch.ts";
+import type { McpServerParams } from "../server-params.ts";
+
+/** What the host of MCP components provides. */
+export interface McpDependencies extends OutgoingDependencies {
+  /** Where the programs of stdio servers run. Without it they are refused. */
+  sandbox?: SandboxAddress | undefined;
+}
+
+/** The session of an earlier connection that a new one continues. */
+export interface EarlierSession {
+  sessionId: string;
+  protocolVersion: string | undefined;
+}
+
+export interface TransportOptions {
+  dependencies: McpDependencies;
+  secrets: Secrets;
+  /** Gets the error for which the connection has to be closed. */
+  onExcess: (error: McpError) => void;
+  /** Gets access tokens where the server asks for them. It outlives connections, and so do its tokens. */
+  authProvider?: OAuthClientProvider | undefined;
+  earlier?: EarlierSession | undefined;
+  /** The sandbox session that a stdio server runs in. */
+  sandboxSession: string;
+}
+
+/** @throws ValueError that names the field of the parameters that cannot be used */
+export function checkServerParams(params: McpServerParams, { sandbox }: McpDependencies): void {
+  if (params.type === "StdioServerParams") {
+    if (sandbox === undefined) {
+      throw refused(
+        "command",
+        "is a program, which runs in a sandbox, and this server has none: set SANDBOX_URL to a sandbox with SANDBOX_MCP=1, or use the server's HTTP address with StreamableHttpServerParams",
+      );
+    }
+    return;
+  }
+  const url = URL.canParse(params.url) ? new URL(params.url) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw refused("url", "must be an http:// or https:// URL");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw refused("url", "must not contain a user name or password: send them in a header");
+  }
+  checkHeaders(params.headers ?? {}, "server_params.headers");
+}
+
+/** The secrets of a server: they are sent to its host, those of a program to the sandbox. */
+export function secretsOf(params: McpServerParams, dependencies: McpDependencies): Secrets {
+  const destination =
+    params.type === "StdioServerParams"
+      ? (dependencies.sandbox?.url ?? "")
+      : new URL(params.url).origin;
+  return new Secrets(dependencies, destination);
+}
+
+/** A new transport to the server. Loads the SDK. */
+export async function openTransport(
+  params: McpServerParams,
+  options: TransportOptions,
+): Promise<Transport> {
+  const { dependencies, secrets, onExcess, authProvider, earlier, sandboxSession } = options;
+  const sdk = await import("./sdk.ts");
+  if (params.type === "StdioServerParams") {
+    return new sdk.StdioTransport(params, {
+      sandbox: requireSandbox(dependencies.sandbox),
+      session: sandboxSession,
+      secrets,
+      onExcess,
+    });
+  }
+  const url = new URL(params.url);
+  const request = serverFetch({
+    dependencies,
+    origin: url.origin,
+    headers: params.headers ?? {},
+    secrets,
+    onExcess,
+  });
+  const common = { fetch: request, ...(authProvider && { authProvider }) };
+  return params.type === "SseServerParams"
+    ? new sdk.SSEClientTransport(url, common)
+    : new sdk.StreamableHTTPClientTransport(url, {
+        ...common,
+        ...(earlier && {
+          sessionId: earlier.sessionId,
+          ...(earlier.protocolVersion !== undefined && {
+            protocolVersion: earlier.protocolVersion,
+          }),
+        }),
+      });
+}
+
+function refused(path: string, message: string): ValueError {
+  return new ValueError(`${path} ${message}`, {
+    issues: [{ path: `server_params.${path}`, message }],
+  });
+}

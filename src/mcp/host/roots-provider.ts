@@ -1,0 +1,45 @@
+import * as z from "zod";
+import type { Component, ComponentDefinition } from "../../core/component/component.ts";
+import { withoutInnerNulls } from "../../core/component/component.ts";
+import type { JsonObject } from "../../core/json.ts";
+
+const rootSchema = z.looseObject({ uri: z.string(), name: z.string().nullish() });
+/** A directory that a server may work in. */
+export type Root = z.output<typeof rootSchema>;
+
+const rootsConfigSchema = z.object({ roots: z.array(rootSchema) });
+
+/** Tells a server which directories it may work in (AutoGen `RootsProvider`). */
+export interface RootsProvider extends Component {
+  listRoots(): readonly Root[];
+}
+
+/** A fixed list of directories (AutoGen `StaticRootsProvider`). */
+export class StaticRootsProvider implements RootsProvider {
+  static readonly component: ComponentDefinition<
+    z.output<typeof rootsConfigSchema>,
+    StaticRootsProvider
+  > = {
+    provider: "autogen_ext.tools.mcp.StaticRootsProvider",
+    componentType: "mcp_roots_provider",
+    role: "mcp_roots_provider",
+    version: 1,
+    configSchema: rootsConfigSchema,
+    fromConfig: ({ roots }) => new StaticRootsProvider(roots),
+  };
+
+  readonly definition = StaticRootsProvider.component;
+  readonly #roots: readonly Root[];
+
+  constructor(roots: readonly Root[]) {
+    this.#roots = roots;
+  }
+
+  listRoots(): readonly Root[] {
+    return this.#roots;
+  }
+
+  toConfig(): JsonObject {
+    return withoutInnerNulls({ roots: this.#roots });
+  }
+}
