@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { McpWorkbench, toText, TurnSignal } from "troupe";
 import { RecordingHost } from "../core/support/recording-host.ts";
 import { call, textsOf } from "./support/calls.ts";
+import { McpServerProcess } from "./support/server-process.ts";
 import { type Kind, TestMcpServer } from "./support/test-server.ts";
 
 const open: McpWorkbench[] = [];
@@ -191,3 +192,25 @@ describe("a session", () => {
     expect(server.ended).toBe(1);
   });
 });
+
+test.each(["modern", "sessions"] satisfies Kind[])(
+  "a %s server that is killed in the middle of a call: the model reads it, and its successor answers the next one",
+  async (kind) => {
+    await using server = await McpServerProcess.start(kind);
+    const workbench = workbenchOf(server.params);
+    const items = workbench.callTool(
+      "slow",
+      { steps: 600 },
+      { ctx: new RecordingHost().attempt(), callId: "1", caller: "clerk" },
+    );
+    await items.next();
+    await server.kill();
+    let next = await items.next();
+    while (!next.done) next = await items.next();
+    expect(next.value.is_error).toBe(true);
+    expect(textsOf(next.value)[0]).toMatch(/may or may not have taken effect/);
+    await server.start();
+    const later = await call(workbench, "echo", { text: "again" });
+    expect(textsOf(later.result)).toEqual(["echo: again"]);
+  },
+);

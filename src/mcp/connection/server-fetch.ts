@@ -20,6 +20,8 @@ export interface ServerFetchOptions {
   secrets: Secrets;
   /** Gets the error when a response exceeds the limit; its stream ends with it. */
   onExcess: (error: McpError) => void;
+  /** Called when the stream that was to bring an answer broke, and cannot be resumed. */
+  onLost: () => void;
 }
 
 /**
@@ -32,6 +34,7 @@ export function serverFetch({
   headers,
   secrets,
   onExcess,
+  onLost,
 }: ServerFetchOptions): Fetch {
   return async (url, init = {}) => {
     const sent = openHeaders(new URL(url).origin === origin ? headers : {}, secrets);
@@ -47,8 +50,15 @@ export function serverFetch({
       redirect: "manual",
       signal,
     });
-    return limited(response, onExcess);
+    const brings = init.method === "POST" && isEventStream(response);
+    return limited(response, onExcess, (resumable) => {
+      if (brings && !resumable && !signal.aborted) onLost();
+    });
   };
+}
+
+function isEventStream({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
 function endSignal(signal: AbortSignal | null | undefined): AbortSignal {
@@ -56,16 +66,30 @@ function endSignal(signal: AbortSignal | null | undefined): AbortSignal {
   return signal ? AbortSignal.any([signal, late]) : late;
 }
 
-/** Reads only when it is read: a pipe would go on, and keep the object, when nobody reads the rest. */
-function limited(response: Response, onExcess: (error: McpError) => void): Response {
+/**
+ * Reads only when it is read: a pipe would go on, and keep the object, when nobody reads the rest.
+ *
+ * @param onBroken gets whether the part before had an event with an id, after which it can be resumed
+ */
+function limited(
+  response: Response,
+  onExcess: (error: McpError) => void,
+  onBroken: (resumable: boolean) => void,
+): Response {
   if (response.body === null) return response;
   const reader = response.body.getReader();
+  const decoder = new TextDecoder();
   let left = MAX_RESPONSE_BYTES;
+  let resumable = false;
   const counted = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        onBroken(resumable);
+        throw error;
+      });
       if (done) return controller.close();
       left -= value.byteLength;
+      resumable ||= /^id:/m.test(decoder.decode(value, { stream: true }));
       if (left >= 0) return controller.enqueue(value);
       const error = new McpError(
         "mcp_protocol",

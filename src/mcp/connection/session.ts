@@ -160,6 +160,7 @@ export class McpSession {
         this.#excess = error;
         void transport.close();
       },
+      onLost: () => void transport.close(),
     });
     if (this.#offersWorkspace && transport instanceof StdioTransport) {
       client.setRequestHandler("roots/list", () => transport.roots);

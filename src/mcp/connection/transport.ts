@@ -25,6 +25,8 @@ export interface TransportOptions {
   secrets: Secrets;
   /** Gets the error for which the connection has to be closed. */
   onExcess: (error: McpError) => void;
+  /** Called when an answer that is awaited cannot come any more: the connection has to be closed. */
+  onLost: () => void;
   /** Gets access tokens where the server asks for them. It outlives connections, and so do its tokens. */
   authProvider?: OAuthClientProvider | undefined;
   earlier?: EarlierSession | undefined;
@@ -67,7 +69,8 @@ export async function openTransport(
   params: McpServerParams,
   options: TransportOptions,
 ): Promise<Transport> {
-  const { dependencies, secrets, onExcess, authProvider, earlier, sandboxSession } = options;
+  const { dependencies, secrets, onExcess, onLost, authProvider, earlier, sandboxSession } =
+    options;
   const sdk = await import("./sdk.ts");
   if (params.type === "StdioServerParams") {
     return new sdk.StdioTransport(params, {
@@ -84,6 +87,7 @@ export async function openTransport(
     headers: params.headers ?? {},
     secrets,
     onExcess,
+    onLost,
   });
   const common = { fetch: request, ...(authProvider && { authProvider }) };
   return params.type === "SseServerParams"

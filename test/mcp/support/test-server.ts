@@ -59,9 +59,10 @@ export class TestMcpServer implements AsyncDisposable {
     });
   }
 
-  static async start(kind: Kind = "modern"): Promise<TestMcpServer> {
+  /** @param port 0: any free one */
+  static async start(kind: Kind = "modern", port = 0): Promise<TestMcpServer> {
     const server = new TestMcpServer(kind);
-    server.#http.listen(0, "127.0.0.1");
+    server.#http.listen(port, "127.0.0.1");
     await once(server.#http, "listening");
     return server;
   }
