@@ -3,4 +3,4 @@ import { type Kind, TestMcpServer } from "./test-server.ts";
 
 const [kind, port] = process.argv.slice(2);
 await TestMcpServer.start(kind as Kind, Number(port));
-console.log("listening");
+process.stdout.write("listening\n");
