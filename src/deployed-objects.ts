@@ -24,36 +24,38 @@ const none: Deployment = {
   },
 };
 
+// Functions, because the constructor of the base class reads settings before a subclass has its private members.
+
+function deploymentOf(object: DeployedTeam | DeployedTenant): Deployment {
+  return (object.constructor as unknown as { deployment: Deployment }).deployment;
+}
+
+function composedOf(object: DeployedTeam | DeployedTenant, env: Env): Composition {
+  return deploymentOf(object).composed(env);
+}
+
 /** A team: a Durable Object whose name is made of tenant and id. */
 export class DeployedTeam extends TroupeTeam<Env> {
   protected static deployment = none;
 
   protected build(component: ComponentModel): Runnable {
-    return this.#composed.build(component);
+    return composedOf(this, this.env).build(component);
   }
 
   protected override log(entry: LogEntry, error?: unknown): void {
-    this.#composed.log(entry, error);
+    composedOf(this, this.env).log(entry, error);
   }
 
   protected override releaseSession(session: string): Promise<void> {
-    return this.#composed.releaseSession(session);
+    return composedOf(this, this.env).releaseSession(session);
   }
 
   protected override costOf(model: string, tokens: RequestUsage): number | null {
-    return this.#composed.prices.cost(model, tokens);
+    return composedOf(this, this.env).prices.cost(model, tokens);
   }
 
   protected override settings(): Readonly<Record<string, unknown>> {
-    return this.#deployment.settings(this.env);
-  }
-
-  get #composed(): Composition {
-    return this.#deployment.composed(this.env);
-  }
-
-  get #deployment(): Deployment {
-    return (this.constructor as typeof DeployedTeam).deployment;
+    return deploymentOf(this).settings(this.env);
   }
 }
 
@@ -62,14 +64,10 @@ export class DeployedTenant extends TroupeTenant<Env> {
   protected static deployment = none;
 
   protected sendWebhook(request: WebhookRequest): Promise<WebhookResponse> {
-    return this.#deployment.composed(this.env).sendWebhook(request);
+    return composedOf(this, this.env).sendWebhook(request);
   }
 
   protected override settings(): Readonly<Record<string, unknown>> {
-    return this.#deployment.settings(this.env);
-  }
-
-  get #deployment(): Deployment {
-    return (this.constructor as typeof DeployedTenant).deployment;
+    return deploymentOf(this).settings(this.env);
   }
 }

@@ -86,6 +86,12 @@ export class Walls {
       (directory, index, all) =>
         directory !== "/" && directory !== homedir() && all.indexOf(directory) === index,
     );
+    const bound = [...visible, ...readable];
+    // The runner's own directories would hide what is below them.
+    const below = bound.filter((directory) =>
+      Object.values(INSIDE).some((inside) => directory.startsWith(`${inside}/`)),
+    );
+    const readOnly = (directory: string): string[] => ["--ro-bind-try", directory, directory];
     return [
       this.#program,
       "--unshare-user",
@@ -98,12 +104,13 @@ export class Walls {
       "--hostname",
       "sandbox",
       "--die-with-parent",
-      ...[...visible, ...readable].flatMap((directory) => ["--ro-bind-try", directory, directory]),
+      ...bound.filter((directory) => !below.includes(directory)).flatMap(readOnly),
       "--proc",
       "/proc",
       "--dev",
       "/dev",
       ...binds,
+      ...below.flatMap(readOnly),
       "--",
     ];
   }
