@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,19 +8,23 @@ import { Sandbox } from "../support/sandbox.ts";
 import { TestWorker } from "../support/worker.ts";
 
 let data: string;
+/** A directory of this machine that code sees. */
+let readable: string;
 let sandbox: Sandbox;
 let worker: TestWorker;
 
 beforeAll(async () => {
   data = mkdtempSync(join(tmpdir(), "troupe-code-"));
-  sandbox = await Sandbox.start({ data });
+  readable = mkdtempSync(join(tmpdir(), "troupe-readable-"));
+  chmodSync(readable, 0o755);
+  sandbox = await Sandbox.start({ data, settings: { SANDBOX_READABLE: readable } });
   worker = await TestWorker.start({ SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
 }, 60_000);
 
 afterAll(async () => {
   await worker[Symbol.asyncDispose]();
   await sandbox[Symbol.asyncDispose]();
-  rmSync(data, { recursive: true, force: true });
+  for (const directory of [data, readable]) rmSync(directory, { recursive: true, force: true });
 });
 
 async function createRunner(id: string): Promise<void> {
@@ -53,23 +56,19 @@ function output({ result }: RunInfo): unknown {
 
 test("code of a cancelled run is stopped and leaves nothing behind; a retry runs it again", async () => {
   await createRunner("cancelled");
-  // What real processes can see outside of their workspace.
-  const signal = join(tmpdir(), `troupe-${randomUUID()}`);
+  // What code can see outside of its workspace.
+  const signal = join(readable, "go");
   const script = `ls; touch made; [ -e ${signal} ] || sleep 60; echo went`;
   const { id, status } = await shell("cancelled", script, 1);
   expect(status).toBe("running");
   const run = `/v1/teams/cancelled/runs/${id}`;
   await worker.fetch(`${run}/stop`, jsonInit({ mode: "now" }));
   writeFileSync(signal, "");
-  try {
-    const retried = (await (await worker.fetch(`${run}/retry`, jsonInit({}))).json()) as RunInfo;
-    const ended = async (): Promise<RunInfo> =>
-      (await worker.fetch(`/v1/teams/cancelled/runs/${retried.id}`)).json() as Promise<RunInfo>;
-    await expect.poll(async () => (await ended()).status, { timeout: 10_000 }).toBe("completed");
-    expect(output(await ended())).toBe("went\n");
-  } finally {
-    rmSync(signal);
-  }
+  const retried = (await (await worker.fetch(`${run}/retry`, jsonInit({}))).json()) as RunInfo;
+  const ended = async (): Promise<RunInfo> =>
+    (await worker.fetch(`/v1/teams/cancelled/runs/${retried.id}`)).json() as Promise<RunInfo>;
+  await expect.poll(async () => (await ended()).status, { timeout: 10_000 }).toBe("completed");
+  expect(output(await ended())).toBe("went\n");
 }, 30_000);
 
 test("a workspace stays with its team: a fork does not get it, a deletion erases it", async () => {
