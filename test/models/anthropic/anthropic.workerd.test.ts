@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { AnthropicChatCompletionClient } from "troupe";
+// Loaded before the tests: its many files take seconds in this runner.
+import "#models/anthropic/base-sdk.ts";
 
 const hello = [{ type: "UserMessage", source: "user", content: "Hi" }] as const;
 
