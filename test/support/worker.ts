@@ -33,20 +33,11 @@ export class TestWorker implements AsyncDisposable {
     settings: Record<string, string> = {},
     { entry = "src/worker.ts", quietAbout, outgoing, ai, persistTo }: TestWorkerOptions = {},
   ): Promise<TestWorker> {
-    const { outputFiles } = await build({
-      entryPoints: [join(root, entry)],
-      bundle: true,
-      format: "esm",
-      target: "es2023",
-      external: ["cloudflare:*", "node:*"],
-      conditions: ["workerd", "worker", "browser"],
-      write: false,
-    });
     const relay = ai === undefined ? undefined : await AiRelay.start(ai);
     const config = convertV4MiniflareOptions({
       name: "troupe",
       compatibilityDate: "2026-09-18",
-      modules: [{ type: "ESModule", path: "worker.js", contents: outputFiles[0]?.text ?? "" }],
+      modules: [{ type: "ESModule", path: "worker.js", contents: await bundled(entry) }],
       durableObjects: {
         TEAM: { className: "TeamObject", useSQLite: true },
         TENANT: { className: "TenantObject", useSQLite: true },
@@ -85,4 +76,26 @@ export class TestWorker implements AsyncDisposable {
     await this.#miniflare.dispose();
     await this.#relay?.[Symbol.asyncDispose]();
   }
+}
+
+/** Bundles by their entry: most test files start the same Worker. */
+const bundles = new Map<string, Promise<string>>();
+
+function bundled(entry: string): Promise<string> {
+  const bundle = bundles.get(entry) ?? bundleOf(entry);
+  bundles.set(entry, bundle);
+  return bundle;
+}
+
+async function bundleOf(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, entry)],
+    bundle: true,
+    format: "esm",
+    target: "es2023",
+    external: ["cloudflare:*", "node:*"],
+    conditions: ["workerd", "worker", "browser"],
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
 }
