@@ -1,22 +1,18 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-
-/** A setting of the service, read from an environment variable. */
-interface Setting<T> {
-  name: string;
-  /** The text in docs/sandbox.md. */
-  description: string;
-  fallback: string;
-  /** @throws Error that says what is expected */
-  parse(text: string): T;
-}
-
-const MB = 1_000_000;
-
-/** What isolates real processes besides their container and users. */
-const WALLS = ["namespaces", "cgroups"] as const;
-
-export type Wall = (typeof WALLS)[number];
+import {
+  bytes,
+  flag,
+  key,
+  list,
+  MB,
+  oneOf,
+  seconds,
+  type Setting,
+  text,
+  walls,
+  whole,
+} from "./setting.ts";
 
 const SETTINGS = {
   host: text("SANDBOX_HOST", "127.0.0.1", "Address to listen on."),
@@ -223,100 +219,4 @@ function contradictions(settings: Settings): string[] {
 
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
-}
-
-function text(name: string, fallback: string, description: string): Setting<string> {
-  return { name, fallback, description, parse: (given) => given };
-}
-
-/** Texts separated by commas. */
-function list(name: string, description: string): Setting<readonly string[]> {
-  return {
-    name,
-    fallback: "",
-    description,
-    parse: (given) =>
-      given
-        .split(",")
-        .map((part) => part.trim())
-        .filter((part) => part !== ""),
-  };
-}
-
-function key(name: string, description: string): Setting<string | undefined> {
-  return {
-    name,
-    fallback: "",
-    description,
-    parse(given) {
-      if (given === "") return undefined;
-      // A header does not transmit other characters unchanged.
-      if (/^[\x21-\x7e]{16,}$/.test(given)) return given;
-      throw new Error("must have at least 16 characters, all of them visible ASCII");
-    },
-  };
-}
-
-function flag(name: string, description: string): Setting<boolean> {
-  return {
-    ...oneOf(name, ["0", "1"], description),
-    parse: (given) => choose(["0", "1"], given) === "1",
-  };
-}
-
-function walls(name: string, description: string): Setting<readonly Wall[]> {
-  const names = list(name, description);
-  return {
-    ...names,
-    fallback: "0",
-    parse(given) {
-      if (given === "0") return [];
-      if (given === "1") return WALLS;
-      const wanted = names.parse(given);
-      if (wanted.length > 0 && wanted.every((one) => WALLS.some((wall) => wall === one)))
-        return WALLS.filter((wall) => wanted.includes(wall));
-      throw new Error(`must be 0, 1, ${WALLS.join(" or ")}`);
-    },
-  };
-}
-
-function oneOf<const T extends string>(
-  name: string,
-  choices: readonly [T, ...T[]],
-  description: string,
-): Setting<T> {
-  return { name, fallback: choices[0], description, parse: (given) => choose(choices, given) };
-}
-
-function choose<T extends string>(choices: readonly T[], given: string): T {
-  const chosen = choices.find((choice) => choice === given);
-  if (chosen === undefined) throw new Error(`must be ${choices.join(" or ")}`);
-  return chosen;
-}
-
-function bytes(name: string, fallback: number, description: string): Setting<number> {
-  return whole(name, fallback, 1, 1_000_000 * MB, `${description} In bytes.`);
-}
-
-function seconds(name: string, fallback: number, description: string): Setting<number> {
-  return whole(name, fallback, 1, 1_000_000_000, description);
-}
-
-function whole(
-  name: string,
-  fallback: number,
-  least: number,
-  most: number,
-  description: string,
-): Setting<number> {
-  return {
-    name,
-    fallback: String(fallback),
-    description,
-    parse(given) {
-      const value = /^\d{1,15}$/.test(given) ? Number(given) : Number.NaN;
-      if (value >= least && value <= most) return value;
-      throw new Error(`must be a whole number from ${least} to ${most}`);
-    },
-  };
 }

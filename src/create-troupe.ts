@@ -72,7 +72,11 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
       catalog,
       inside: (request) => callers.get(request),
       authenticate:
-        authenticate && (async (request) => principalOf(await authenticate(request, env))),
+        authenticate &&
+        (async (request) => {
+          const caller = await authenticate(request, env);
+          return caller && principalOf(caller);
+        }),
     }));
 
   class TeamObject extends DeployedTeam {
@@ -83,11 +87,11 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
   }
 
   const client = (tenant: string): TroupeClient => {
-    const caller = principalOf({ tenant });
+    const caller: Principal = { ...principalOf({ tenant }), kind: "local" };
     return new TroupeClient({
       baseURL: "http://troupe",
       fetch: async (request) => {
-        if (caller) callers.set(request, caller);
+        callers.set(request, caller);
         return composed(globalEnv as unknown as Env).fetch(request);
       },
     });
@@ -115,12 +119,14 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
   };
 }
 
-/** @throws ValueError for a tenant that is none */
-function principalOf(caller: Caller | undefined): Principal | undefined {
-  if (caller === undefined) return undefined;
+/** @throws TypeError for a tenant's id that is none: a mistake of the program, not of the request */
+function principalOf(caller: Caller): Principal {
   const { tenant, scopes = SCOPES, name = null } = caller;
   if (!isTenantId(tenant)) {
-    throw new ValueError("a tenant must be 1 to 63 lower-case letters, digits and hyphens");
+    const given = JSON.stringify(tenant);
+    throw new TypeError(
+      `${given} is no tenant: use 1 to 63 lower-case letters, digits and hyphens`,
+    );
   }
   return { tenant, scopes, kind: "identity", name, expires_at: null };
 }

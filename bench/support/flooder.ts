@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-// A process of its own, so that its load is none of the client that measures.
+// Runs in a separate process, so that the client that measures does not bear its load.
 // Arguments: URL, credential, requests per second. On SIGTERM it prints how often each status was answered, as JSON.
 
 const [url = "", credential = "", perSecond = "1"] = process.argv.slice(2);

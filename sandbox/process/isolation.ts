@@ -9,7 +9,8 @@ import { findInterpreters, type Interpreter } from "./languages.ts";
 import { killLeftOver } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
-import { SettingsError, type Wall } from "../settings.ts";
+import type { Wall } from "../setting.ts";
+import { SettingsError } from "../settings.ts";
 import { Walls } from "./walls.ts";
 
 export interface ProcessIsolationOptions {

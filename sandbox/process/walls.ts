@@ -87,7 +87,7 @@ export class Walls {
         directory !== "/" && directory !== homedir() && all.indexOf(directory) === index,
     );
     const bound = [...visible, ...readable];
-    // The runner's own directories would hide what is below them.
+    // Mounted after the runner's own directories, which otherwise hide directories below the same paths.
     const below = bound.filter((directory) =>
       Object.values(INSIDE).some((inside) => directory.startsWith(`${inside}/`)),
     );

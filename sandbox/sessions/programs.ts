@@ -32,7 +32,7 @@ export interface ProgramsOptions {
 export interface ProgramExit {
   /** Null when a signal ended it. */
   exit_code: number | null;
-  /** The end of what it wrote to its standard error. */
+  /** The last part of its standard error. */
   stderr: string;
 }
 

@@ -8,7 +8,7 @@ export interface WasmOptions {
   cacheDirectory: string;
   /** What Python has besides its standard library. */
   packages?: PackagePlan;
-  /** Says what is wrong with a package. */
+  /** Writes the reasons why packages cannot be installed. */
   log?: (line: string) => void;
   /** Processes that are ready for new sessions. */
   poolSize: number;

@@ -14,8 +14,8 @@ export interface EventSourceOptions {
   silenceMs?: number | undefined;
   /** Milliseconds of failing to connect after which it ends with the last error. Default 5 minutes. */
   patienceMs?: number | undefined;
-  /** Resolves when there is a reason to reconnect before the time that the server asked for. */
-  woken?: (() => Promise<void>) | undefined;
+  /** Gets an event `wake` when there is a reason to reconnect before the time that the server asked for. */
+  wake?: EventTarget | undefined;
 }
 
 /**
@@ -65,7 +65,7 @@ export async function* eventSource(
       connection.abort();
     }
     const wait = failures === 0 ? retryMs : Math.max(retryMs, delay(failures));
-    await Promise.race([pause(wait, signal), ...(options.woken ? [options.woken()] : [])]);
+    await pause(wait, signal, options.wake);
     failures++;
   }
 }

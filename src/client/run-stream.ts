@@ -11,7 +11,8 @@ export interface RunConnection {
   resume: (run: string, lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
   /** The run with its result. */
   load: (run: string) => Promise<RunInfo>;
-  woken: () => Promise<void>;
+  /** Gets an event `wake` when a question was answered. */
+  wake: EventTarget;
   signal: AbortSignal | undefined;
 }
 
@@ -42,7 +43,7 @@ export class RunStream implements AsyncIterable<StreamItem> {
   }
 
   async *#iterate(
-    { start, resume, load, woken, signal }: RunConnection,
+    { start, resume, load, wake, signal }: RunConnection,
     known: string | undefined,
   ): AsyncGenerator<StreamItem, void, void> {
     const { conversation } = this;
@@ -53,7 +54,7 @@ export class RunStream implements AsyncIterable<StreamItem> {
         run === undefined ? await start(aborted) : await resume(run, lastId, aborted);
       return response.status === 204 ? null : response;
     };
-    for await (const event of eventSource({ open, signal, woken })) {
+    for await (const event of eventSource({ open, signal, wake })) {
       for (const item of conversation.apply(event)) {
         if (item.kind === "result") this.#result = item.result;
         yield item;

@@ -35,7 +35,7 @@ export class TeamClient {
   readonly id: string;
   readonly #transport: Transport;
   /** Streams that wait for what this client does next. */
-  readonly #waiting = new Set<() => void>();
+  readonly #wake = new EventTarget();
 
   constructor(transport: Transport, id: string) {
     this.#transport = transport;
@@ -138,7 +138,7 @@ export class TeamClient {
         query: { after },
         signal: aborted,
       });
-    for await (const event of eventSource({ open, signal, woken: this.#woken })) {
+    for await (const event of eventSource({ open, signal, wake: this.#wake })) {
       yield* conversation.apply(event);
     }
   }
@@ -221,19 +221,13 @@ export class TeamClient {
         signal: aborted,
       });
     const load = (id: string): Promise<RunInfo> => this.getRun(id);
-    return new RunStream({ start, resume, load, woken: this.#woken, signal }, run);
+    return new RunStream({ start, resume, load, wake: this.#wake, signal }, run);
   }
-
-  readonly #woken = (): Promise<void> =>
-    new Promise((resolve) => {
-      this.#waiting.add(resolve);
-    });
 
   /** Streams that wait for the answer reconnect at once. */
   async #wakeAfter<T>(answer: Promise<T>): Promise<T> {
     const value = await answer;
-    for (const wake of this.#waiting) wake();
-    this.#waiting.clear();
+    this.#wake.dispatchEvent(new Event("wake"));
     return value;
   }
 

@@ -93,16 +93,26 @@ export class Transport {
   }
 }
 
-/** Resolves after the milliseconds. @throws the signal's reason when it is aborted before */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/**
+ * Resolves after the milliseconds, or when `wake` gets an event of the type `wake`.
+ *
+ * @throws the signal's reason when it is aborted before
+ */
+export async function pause(
+  ms: number,
+  signal: AbortSignal | undefined,
+  wake?: EventTarget,
+): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", done);
+      wake?.removeEventListener("wake", done);
       resolve();
     };
     const timer = setTimeout(done, ms);
     signal?.addEventListener("abort", done);
+    wake?.addEventListener("wake", done);
     if (signal?.aborted) done();
   });
   signal?.throwIfAborted();

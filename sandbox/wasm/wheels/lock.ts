@@ -45,7 +45,7 @@ export class Lock {
       .map(({ name }) => name);
   }
 
-  /** A package and everything it depends on, the package last. @throws Error that says what is missing */
+  /** A package and everything it depends on, the package last. @throws Error that names the missing package */
   closure(name: string): LockedPackage[] {
     const found = new Map<string, LockedPackage>();
     this.#collect(name, name, found);

@@ -79,7 +79,7 @@ export function elicitationRequest(
 ): JSONRPCRequest {
   return {
     jsonrpc: "2.0",
-    id: [MARK, team, run, question.kind, encodeURIComponent(question.id)].join("/"),
+    id: [MARK, team, run, question.kind, question.id].join("/"),
     method: "elicitation/create",
     params: { ...formOf(question) },
   };
@@ -103,9 +103,9 @@ export async function takeElicitationAnswer(
   request: McpRequest,
   { id, result }: { id: string; result?: unknown },
 ): Promise<void> {
-  const [, team = "", run = "", kind, question = ""] = id.split("/");
+  const [, team = "", run = "", kind, ...question] = id.split("/");
   if (!ID.test(team) || (request.only !== undefined && request.only.id !== team)) return;
   const answer = answerOf(kind === "approval" ? "approval" : "input", result);
   if (answer === undefined) return;
-  await giveAnswer(request, { team, run, question: decodeURIComponent(question) }, answer);
+  await giveAnswer(request, { team, run, question: question.join("/") }, answer);
 }
