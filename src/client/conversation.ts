@@ -2,6 +2,7 @@ import type { EventSourceMessage } from "eventsource-parser";
 import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-events.ts";
 import type { Message } from "../core/messages/message.ts";
 import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { SnapshotFrame, TaskResultFrame } from "../contract/stream-frame.ts";
 import type { Problem, RunInfo } from "./wire.ts";
 
 /** The text so far of a message in progress. */
@@ -33,19 +34,6 @@ export type StreamItem =
   | { kind: "run"; run: RunInfo }
   | { kind: "result"; result: RunResult }
   | { kind: "failed"; problem: Problem };
-
-interface TaskResultFrame {
-  type: "TaskResult";
-  stop_reason: string | null;
-  usage: RequestUsage;
-  message_ids: string[];
-}
-
-interface TextFrame {
-  full_message_id: string | null;
-  source: string;
-  content: string;
-}
 
 /**
  * What was said, put together from the frames of a stream: messages, and texts in progress. However often the stream was
@@ -84,9 +72,9 @@ export class Conversation {
         this.#unconfirmed = new Set(this.#texts.keys());
         return [];
       case "snapshot":
-        return this.#snapshot(value as TextFrame);
+        return this.#snapshot(value as SnapshotFrame);
       case "discard":
-        return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as TextFrame))];
+        return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as SnapshotFrame))];
       case "retract": {
         const { message_ids: ids } = value as { message_ids: string[] };
         for (const id of ids) this.#messages.delete(id);
@@ -133,7 +121,7 @@ export class Conversation {
     return [{ kind: "text", text, delta }];
   }
 
-  #snapshot(frame: TextFrame): StreamItem[] {
+  #snapshot(frame: SnapshotFrame): StreamItem[] {
     const id = textId(frame);
     const { source, content } = frame;
     const before = this.#texts.get(id)?.content ?? "";
@@ -169,6 +157,6 @@ export class Conversation {
 function textId({
   full_message_id,
   source,
-}: Pick<TextFrame, "full_message_id" | "source">): string {
+}: Pick<SnapshotFrame, "full_message_id" | "source">): string {
   return full_message_id ?? source;
 }

@@ -20,8 +20,10 @@ import { schedulePageSchema, scheduleSchema } from "../contract/schedule.ts";
 import { filePageSchema } from "../contract/workspace-files.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
+import { streamFrameSchema } from "../contract/stream-frame.ts";
 import { COLLECTED } from "./call.ts";
 import type { SchemaName } from "./schema-names.ts";
+import { EVENT_STREAM } from "./sse.ts";
 import {
   humanRequestSchema,
   humanRequestsSchema,
@@ -73,6 +75,7 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   FilePage: filePageSchema,
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: problemSchema,
+  StreamFrame: streamFrameSchema,
 };
 
 const TAGS: readonly Endpoint["tag"][] = [
@@ -219,7 +222,9 @@ function answers({ answers: specified }: Endpoint): Schema {
     Object.entries(specified).map(([status, { description, schema, media, location }]) => {
       const content = {
         ...(schema !== undefined && { "application/json": { schema: ref(schema) } }),
-        ...(media !== undefined && { [media]: { schema: { type: "string" } } }),
+        ...(media !== undefined && {
+          [media]: { schema: media === EVENT_STREAM ? ref("StreamFrame") : { type: "string" } },
+        }),
       };
       return [
         status,

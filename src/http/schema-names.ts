@@ -31,4 +31,5 @@ export type SchemaName =
   | "WebhookTest"
   | "FilePage"
   | "OpenApi"
-  | "Problem";
+  | "Problem"
+  | "StreamFrame";

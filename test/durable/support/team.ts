@@ -4,6 +4,7 @@ import { expect, vi } from "vitest";
 import type { ComponentModel, Json, JsonObject } from "troupe";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
+import { streamFrameSchema } from "#contract/stream-frame.ts";
 import type { StartRunInput, TeamGateway } from "#contract/gateway.ts";
 import { DurableObjectGateway } from "#durable/object/durable-object-gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";
@@ -239,11 +240,10 @@ function parseFrame(block: string): Frame | undefined {
   const data = fields.get("data");
   if (data === undefined) return undefined;
   const id = fields.get("id");
-  return {
-    id: id === undefined ? undefined : Number(id),
-    event: fields.get("event"),
-    data: JSON.parse(data),
-  };
+  const frame = { event: fields.get("event"), data: JSON.parse(data) as unknown };
+  // What the OpenAPI document says of streams is true of every stream that a test reads.
+  streamFrameSchema.parse({ ...frame, id });
+  return { ...frame, id: id === undefined ? undefined : Number(id) };
 }
 
 /** Something a test waits for or lets happen. */
