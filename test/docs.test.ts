@@ -20,20 +20,23 @@ afterAll(() => place[Symbol.dispose]());
 
 const bin = (name: string): string => join(ROOT, "node_modules/.bin", name);
 
+/** Where a snippet runs: files in folders are parts of Workers, except scripts of pages. */
+function placeOf(info: string): "Node" | "Workers" | "browsers" {
+  if (info.endsWith("/page.ts")) return "browsers";
+  return info.includes("/") ? "Workers" : "Node";
+}
+
 describe("the TypeScript of the pages", () => {
   const typescript = snippets.filter(({ language }) => language === "ts");
 
   test.each([
-    { where: "Node", types: "node", chosen: (info: string) => !info.includes("/") },
-    {
-      where: "Workers",
-      types: "@cloudflare/workers-types",
-      chosen: (info: string) => info.includes("/"),
-    },
+    { where: "Node", types: ["node"] },
+    { where: "Workers", types: ["@cloudflare/workers-types"] },
+    { where: "browsers", types: [], lib: ["ES2023", "DOM", "DOM.Iterable", "DOM.AsyncIterable"] },
   ])(
     "compiles for $where",
-    async ({ where, types, chosen }) => {
-      const files = typescript.filter(({ info }) => chosen(info));
+    async ({ where, types, lib = ["ES2023", "ESNext.Disposable"] }) => {
+      const files = typescript.filter(({ info }) => placeOf(info) === where);
       expect(files.length).toBeGreaterThan(0);
       for (const [index, { page, info, code }] of files.entries()) {
         const name = info.includes("/") ? info : `${index}-${page.replaceAll("/", "-")}.ts`;
@@ -42,8 +45,10 @@ describe("the TypeScript of the pages", () => {
       const config = {
         extends: join(ROOT, "tsconfig.base.json"),
         compilerOptions: {
-          lib: ["ES2023", "ESNext.Disposable"],
-          types: [types],
+          lib,
+          types,
+          // A snippet may end where its reader goes on.
+          noUnusedLocals: false,
           typeRoots: [join(ROOT, "node_modules"), join(ROOT, "node_modules/@types")],
         },
         include: ["**/*.ts"],
@@ -65,6 +70,18 @@ describe("the TypeScript of the pages", () => {
     30_000,
   );
 });
+
+test.each(snippets.filter(({ info }) => info.endsWith(".test.ts")))(
+  "the test of $page passes",
+  async ({ info, code }) => {
+    const { failed, stdout } = await place.execute(bin("node"), [
+      "--test",
+      place.write(info, code),
+    ]);
+    expect(failed, stdout).toBe(false);
+  },
+  30_000,
+);
 
 describe("the component JSON of the pages", () => {
   const components = new ComponentRegistry().register(...coreComponents(new Catalog()));
