@@ -7,8 +7,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { tokenTable } from "./package/token-tables.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -66,7 +66,7 @@ async function replaceFiles(directory, files) {
 }
 
 /**
- * Writes the tokenizer's tables, each the only export of its module, as JSON beside the module that parses it.
+ * Writes the tokenizer's tables as data beside the modules that parse them.
  *
  * @param {(name: string, data: string) => void} write
  * @returns {import("esbuild").Plugin}
@@ -78,12 +78,9 @@ function tablesAsData(write) {
       bundler.onLoad(
         { filter: /[\\/]js-tiktoken[\\/]dist[\\/]ranks[\\/]\w+\.js$/ },
         async ({ path }) => {
-          const { default: table } = await import(pathToFileURL(path).href);
-          const name = `${basename(path, ".js")}.bin`;
-          write(name, JSON.stringify(table));
-          return {
-            contents: `import bytes from "./${name}"; export default JSON.parse(new TextDecoder().decode(bytes));`,
-          };
+          const { file, data, module } = await tokenTable(basename(path, ".js"), path);
+          write(file, data);
+          return { contents: module };
         },
       );
     },

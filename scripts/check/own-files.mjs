@@ -26,6 +26,7 @@ export const OWN_FILES = [
   "tsconfig.core.json",
   "tsconfig.json",
   "tsconfig.node.json",
+  "tsconfig.package.json",
   "tsconfig.src.json",
   "tsconfig.workerd.json",
   "wrangler.toml",

@@ -17,7 +17,7 @@ const WIRE = [
 
 /** @type {Record<string, Allowed | "anything">} */
 export const LAYERS = {
-  "core/": { src: [], packages: ["zod", "@cfworker/json-schema", "js-tiktoken"] },
+  "core/": { src: [], packages: ["zod", "@cfworker/json-schema", "js-tiktoken", "#ranks"] },
   // What crosses the wire.
   "contract/": { src: ["core/"], packages: ["zod"] },
   "secrets/": { src: ["core/"], packages: [] },
@@ -64,6 +64,7 @@ export const LAYERS = {
 /** Packages too big to load before they are needed. */
 const LAZY = [
   "js-tiktoken",
+  "#ranks",
   "jose",
   "standardwebhooks",
   "@modelcontextprotocol/client",

@@ -26,7 +26,7 @@ export async function bundleWorker(
     target: "es2023",
     conditions: ["workerd", "worker", "browser"],
     // No scenario counts tokens, and megabytes of tables would slow each of the many starts down.
-    external: ["cloudflare:*", "node:*", "js-tiktoken/*"],
+    external: ["cloudflare:*", "node:*", "js-tiktoken/*", "#ranks/*"],
     logLevel: "error",
   });
   const file = join(directory, "config.capnp");

@@ -1,0 +1,102 @@
+// npm runs this around `npm pack` and `npm publish`:
+//
+//   build    compiles src into lib, and puts the package.json of the published package in the place of the clone's
+//   restore  brings the clone's package.json back and removes lib
+//   publish  refuses to publish the directory
+//
+// The published package.json differs from the clone's: docs/design/package.md.
+
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { publishedManifest } from "./package/manifest.mjs";
+import { tokenTable } from "./package/token-tables.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const manifest = join(root, "package.json");
+/** The clone's package.json, while the published one is in its place. */
+const kept = join(root, "package.json.clone");
+const lib = join(root, "lib");
+const ENCODINGS = ["cl100k_base", "o200k_base"];
+
+async function build() {
+  // Left by a run that was killed.
+  restore();
+  const compiler = createRequire(import.meta.url).resolve("typescript/package.json");
+  execFileSync(
+    process.execPath,
+    [join(compiler, "../bin/tsc"), "-p", join(root, "tsconfig.package.json")],
+    {
+      stdio: ["ignore", "inherit", "inherit"],
+    },
+  );
+  importJavaScript();
+  await writeTokenTables();
+  const own = readFileSync(manifest, "utf8");
+  const published = `${JSON.stringify(publishedManifest(JSON.parse(own)), null, 2)}\n`;
+  writeFileSync(kept, own);
+  replace(manifest, published);
+}
+
+function restore() {
+  rmSync(lib, { recursive: true, force: true });
+  if (existsSync(kept)) renameSync(kept, manifest);
+}
+
+/** Declarations keep the extension of the sources that they import, which not every tool follows. */
+function importJavaScript() {
+  for (const file of readdirSync(lib, { recursive: true, encoding: "utf8" })) {
+    if (!file.endsWith(".d.ts")) continue;
+    const path = join(lib, file);
+    const text = readFileSync(path, "utf8");
+    writeFileSync(path, text.replaceAll(/((?:from |import\(?)"\.\.?\/[^"]+\.)tsx?"/g, '$1js"'));
+  }
+}
+
+async function writeTokenTables() {
+  const directory = join(lib, "ranks");
+  mkdirSync(directory);
+  const { resolve: pathOf } = createRequire(import.meta.url);
+  for (const name of ENCODINGS) {
+    const { file, data, module } = await tokenTable(name, pathOf(`js-tiktoken/ranks/${name}`));
+    writeFileSync(join(directory, file), data);
+    writeFileSync(join(directory, `${name}.js`), module);
+  }
+}
+
+/** The registry would take the manifest from the directory, where the clone's is back by then. */
+function refuse() {
+  if (process.env.npm_config_dry_run === "true") return;
+  console.error("Publish the tarball: npm pack, then npm publish ./troupe-VERSION.tgz");
+  process.exit(1);
+}
+
+/** @param {string} path @param {string} text */
+function replace(path, text) {
+  const whole = `${path}.${process.pid}`;
+  writeFileSync(whole, text);
+  renameSync(whole, path);
+}
+
+switch (process.argv[2]) {
+  case "build":
+    await build();
+    break;
+  case "restore":
+    restore();
+    break;
+  case "publish":
+    refuse();
+    break;
+  default:
+    throw new Error("build, restore or publish?");
+}
