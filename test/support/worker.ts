@@ -18,6 +18,14 @@ export interface TestWorkerOptions {
   persistTo?: string;
 }
 
+interface Handlers {
+  queue: (
+    name: string,
+    messages: { id: string; timestamp: Date; attempts: number; body: unknown }[],
+  ) => Promise<{ outcome: string; explicitAcks: string[] }>;
+  scheduled: (options: { scheduledTime: Date; cron: string }) => Promise<{ outcome: string }>;
+}
+
 /** The Worker as it is deployed, in a workerd of its own, open to local requests. */
 export class TestWorker implements AsyncDisposable {
   readonly #miniflare: Miniflare;
@@ -70,6 +78,15 @@ export class TestWorker implements AsyncDisposable {
   /** Sends a request over a real connection. */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     return fetch(new URL(path, await this.origin), init);
+  }
+
+  /** Calls the handlers for queues and cron triggers. */
+  async handlers(): Promise<Handlers> {
+    const fetcher = (await this.#miniflare.getWorker()) as unknown as Handlers;
+    return {
+      queue: (name, messages) => fetcher.queue(name, messages),
+      scheduled: (options) => fetcher.scheduled(options),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
