@@ -5,8 +5,8 @@ import { defineConfig } from "vitest/config";
 /** Tests that need workerd: all of test/durable, and what is named so elsewhere (the suites both hosts run). */
 const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
-/** Tests that take minutes: `npm run test:long`. */
-const long = ["test/sandbox/wasm/attacks.test.ts"];
+/** Tests that take minutes: `npm run test:long`. Those of `npm start` begin a server each. */
+const long = ["test/npm-start/*.test.ts", "test/sandbox/wasm/attacks.test.ts"];
 
 /** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
 const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
