@@ -2,6 +2,12 @@ import type { EventSourceMessage } from "eventsource-parser";
 import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-events.ts";
 import type { Message } from "../core/messages/message.ts";
 import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type {
+  DiscardFrame,
+  RetractFrame,
+  RunResultFrame,
+  TextFrame,
+} from "../contract/stream-frame.ts";
 import type { Problem, RunInfo } from "./wire.ts";
 
 /** The text so far of a message in progress. */
@@ -33,19 +39,6 @@ export type StreamItem =
   | { kind: "run"; run: RunInfo }
   | { kind: "result"; result: RunResult }
   | { kind: "failed"; problem: Problem };
-
-interface TaskResultFrame {
-  type: "TaskResult";
-  stop_reason: string | null;
-  usage: RequestUsage;
-  message_ids: string[];
-}
-
-interface TextFrame {
-  full_message_id: string | null;
-  source: string;
-  content: string;
-}
 
 /**
  * What was said, put together from the frames of a stream: messages, and texts in progress. However often the stream was
@@ -79,16 +72,16 @@ export class Conversation {
     const value: unknown = JSON.parse(data);
     switch (event) {
       case undefined:
-        return [...this.#dropUnconfirmed(), ...this.#item(value as Message | TaskResultFrame)];
+        return [...this.#dropUnconfirmed(), ...this.#item(value as Message | RunResultFrame)];
       case "caught_up":
         this.#unconfirmed = new Set(this.#texts.keys());
         return [];
       case "snapshot":
         return this.#snapshot(value as TextFrame);
       case "discard":
-        return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as TextFrame))];
+        return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as DiscardFrame))];
       case "retract": {
-        const { message_ids: ids } = value as { message_ids: string[] };
+        const { message_ids: ids } = value as RetractFrame;
         for (const id of ids) this.#messages.delete(id);
         return [...this.#dropUnconfirmed(), { kind: "retract", ids }];
       }
@@ -103,7 +96,7 @@ export class Conversation {
     }
   }
 
-  #item(item: Message | TaskResultFrame): StreamItem[] {
+  #item(item: Message | RunResultFrame): StreamItem[] {
     if (item.type === "TaskResult") {
       const { stop_reason, usage, message_ids } = item;
       const messages = message_ids
@@ -166,9 +159,6 @@ export class Conversation {
   }
 }
 
-function textId({
-  full_message_id,
-  source,
-}: Pick<TextFrame, "full_message_id" | "source">): string {
+function textId({ full_message_id, source }: DiscardFrame): string {
   return full_message_id ?? source;
 }

@@ -36,7 +36,7 @@ export function runEndpoints(services: Services): Endpoint[] {
           description:
             "The finished run, with ?wait=. With Accept: text/event-stream the run's stream from its first event.",
           schema: "Run",
-          media: "text/event-stream",
+          frames: "StreamFrame",
           location: true,
         },
         202: { description: "The run is accepted and goes on.", schema: "Run", location: true },
