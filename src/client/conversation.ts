@@ -2,7 +2,12 @@ import type { EventSourceMessage } from "eventsource-parser";
 import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-events.ts";
 import type { Message } from "../core/messages/message.ts";
 import type { RequestUsage } from "../core/models/llm-messages.ts";
-import type { SnapshotFrame, TaskResultFrame } from "../contract/stream-frame.ts";
+import type {
+  DiscardFrame,
+  RetractFrame,
+  RunResultFrame,
+  TextFrame,
+} from "../contract/stream-frame.ts";
 import type { Problem, RunInfo } from "./wire.ts";
 
 /** The text so far of a message in progress. */
@@ -67,16 +72,16 @@ export class Conversation {
     const value: unknown = JSON.parse(data);
     switch (event) {
       case undefined:
-        return [...this.#dropUnconfirmed(), ...this.#item(value as Message | TaskResultFrame)];
+        return [...this.#dropUnconfirmed(), ...this.#item(value as Message | RunResultFrame)];
       case "caught_up":
         this.#unconfirmed = new Set(this.#texts.keys());
         return [];
       case "snapshot":
-        return this.#snapshot(value as SnapshotFrame);
+        return this.#snapshot(value as TextFrame);
       case "discard":
-        return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as SnapshotFrame))];
+        return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as DiscardFrame))];
       case "retract": {
-        const { message_ids: ids } = value as { message_ids: string[] };
+        const { message_ids: ids } = value as RetractFrame;
         for (const id of ids) this.#messages.delete(id);
         return [...this.#dropUnconfirmed(), { kind: "retract", ids }];
       }
@@ -91,7 +96,7 @@ export class Conversation {
     }
   }
 
-  #item(item: Message | TaskResultFrame): StreamItem[] {
+  #item(item: Message | RunResultFrame): StreamItem[] {
     if (item.type === "TaskResult") {
       const { stop_reason, usage, message_ids } = item;
       const messages = message_ids
@@ -121,7 +126,7 @@ export class Conversation {
     return [{ kind: "text", text, delta }];
   }
 
-  #snapshot(frame: SnapshotFrame): StreamItem[] {
+  #snapshot(frame: TextFrame): StreamItem[] {
     const id = textId(frame);
     const { source, content } = frame;
     const before = this.#texts.get(id)?.content ?? "";
@@ -154,9 +159,6 @@ export class Conversation {
   }
 }
 
-function textId({
-  full_message_id,
-  source,
-}: Pick<SnapshotFrame, "full_message_id" | "source">): string {
+function textId({ full_message_id, source }: DiscardFrame): string {
   return full_message_id ?? source;
 }

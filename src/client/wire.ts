@@ -16,7 +16,7 @@ import type {
   tokenSchema,
   whoamiSchema,
 } from "../contract/key.ts";
-import type { problemSchema } from "../contract/problem.ts";
+import type { ProblemDocument } from "../contract/problem.ts";
 import type {
   answerSchema,
   HumanRequest,
@@ -64,12 +64,12 @@ export type CreatedKey = z.output<typeof createdKeySchema>;
 export type Keys = z.output<typeof keysSchema>;
 export type TeamToken = z.output<typeof tokenSchema>;
 export type WhoAmI = z.output<typeof whoamiSchema>;
-export type Problem = z.output<typeof problemSchema>;
 
 /** A message of the thread, with its place in it. */
 export type ThreadMessage = MessagePage["messages"][number];
 
 export type {
+  ProblemDocument as Problem,
   HumanRequest,
   KeyInfo,
   ListedRequest,

@@ -10,14 +10,17 @@ export const idSchema = z
 
 export const timeSchema = z.string().meta({ format: "date-time" });
 
+/** A type with a name, so that declarations of the schemas made of it import it from here. */
+export interface OpenObjectSchema extends z.ZodType<JsonObject, JsonObject> {}
+
 /** Any JSON object. Its members were checked by JSON.parse. */
-export const openObjectSchema = z.custom<JsonObject>(
+export const openObjectSchema: OpenObjectSchema = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),
   "must be a JSON object",
 );
 
 /** Metadata, saved state and component config, which are stored unchanged. */
-export function describedObject(description: string): z.ZodType<JsonObject> {
+export function describedObject(description: string): OpenObjectSchema {
   return openObjectSchema.meta({ type: "object", additionalProperties: true, description });
 }
 

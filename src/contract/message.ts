@@ -3,8 +3,11 @@ import { agentEventSchema, plainChatMessageSchema } from "../core/messages/messa
 import type { Message } from "../core/messages/message.ts";
 import { structuredMessageSchema } from "../core/messages/chat-messages.ts";
 
+/** A type with a name, so that declarations of the schemas made of it import it from here. */
+export interface MessageSchema extends z.ZodType<Message> {}
+
 /** Any message or event of a thread or stream. */
-export const messageSchema: z.ZodType<Message> = z.union([
+export const messageSchema: MessageSchema = z.union([
   plainChatMessageSchema,
   structuredMessageSchema,
   agentEventSchema,

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 
-/** RFC 9457, with a stable code and the places that are wrong. */
-export const problemSchema = z.object({
+/** RFC 9457, with a stable code and the places that are wrong. Some codes have further members, for example a `run_id`. */
+export const problemSchema = z.looseObject({
   type: z.string().describe("A URN made of the code."),
   title: z.string().describe("The same for every problem with this code."),
   status: z.number().int().min(400).max(599),
@@ -17,7 +17,8 @@ export const problemSchema = z.object({
     .describe("The places in the request that are wrong, for example component.config.name."),
 });
 
-type ProblemDocument = z.infer<typeof problemSchema>;
+/** A problem document as a client gets it. */
+export type ProblemDocument = z.infer<typeof problemSchema>;
 
 /** What a problem document is made of. As data, because errors lose their fields between Durable Objects. */
 export interface Problem extends Pick<ProblemDocument, "status" | "code" | "detail" | "errors"> {

@@ -1,65 +1,91 @@
 import * as z from "zod";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import { idSchema } from "./common.ts";
+import { listedRequestSchema, listedRunSchema, listedTeamSchema } from "./directory.ts";
 import { messageSchema } from "./message.ts";
 import { problemSchema } from "./problem.ts";
 import { runSchema } from "./run.ts";
 
-/** How a run ended; its messages came before, and `message_ids` names them in order. */
-export const taskResultSchema = z.object({
+// The frames of server-sent events, as an EventSource gives them: `event` is the name, "message" for a frame without one;
+// `data` is parsed.
+
+/** The last item of a completed run (AutoGen `TaskResult`, with the ids of its messages, which the stream had before). */
+export const runResultSchema = z.object({
   type: z.literal("TaskResult"),
   stop_reason: z.string().nullable(),
   usage: requestUsageSchema,
   message_ids: z.array(z.string()),
 });
+export type RunResultFrame = z.infer<typeof runResultSchema>;
 
-export type TaskResultFrame = z.infer<typeof taskResultSchema>;
-
-/** The message in progress that a text belongs to. */
-const textSchema = z.object({
+/** The text so far of a message in progress. */
+export const textSchema = z.object({
   full_message_id: z
     .string()
     .nullable()
-    .describe("The id that the message will have. Null: the text belongs to its source."),
+    .describe("The id that the message will have; null where the text goes by its source."),
   source: z.string(),
+  content: z.string(),
 });
+export type TextFrame = z.infer<typeof textSchema>;
 
-const snapshotSchema = textSchema.extend({ content: z.string().describe("The text so far.") });
+export const discardSchema = textSchema.omit({ content: true });
+export type DiscardFrame = z.infer<typeof discardSchema>;
 
-export type SnapshotFrame = z.infer<typeof snapshotSchema>;
+export const retractSchema = z.object({ message_ids: z.array(z.string()) });
+export type RetractFrame = z.infer<typeof retractSchema>;
 
-const recorded = z.string().regex(/^\d+$/).describe("Reconnect with it as Last-Event-ID.");
+const recorded = z
+  .string()
+  .regex(/^\d+$/)
+  .describe("Its cursor: the stream goes on after it with Last-Event-ID.");
 
-/** A frame of a stream of server-sent events. `data` is JSON. A reader ignores events that it does not know. */
-export const streamFrameSchema = z
-  .union([
-    z
-      .object({ id: recorded.optional(), data: z.union([messageSchema, taskResultSchema]) })
-      .describe("An item of the run. A ModelClientStreamingChunkEvent has no id."),
-    z
-      .object({ event: z.literal("run"), id: recorded.optional(), data: runSchema })
-      .describe(
-        "The run, at the beginning of each connection and when its status or its requests change. Status cancelled with an id ends the stream of the run.",
-      ),
-    z
-      .object({ event: z.literal("caught_up"), data: z.object({}) })
-      .describe("All recorded frames were sent; what follows is live."),
-    z
-      .object({ event: z.literal("snapshot"), data: snapshotSchema })
-      .describe("Replaces the text of a message in progress."),
-    z
-      .object({ event: z.literal("discard"), data: textSchema })
-      .describe("The text is void: the model is called again."),
-    z
-      .object({
-        event: z.literal("retract"),
-        id: recorded,
-        data: z.object({ message_ids: z.array(z.string()) }),
-      })
-      .describe("These messages are void: their turn was abandoned."),
-    z
-      .object({ event: z.literal("failed"), id: recorded, data: problemSchema })
-      .describe("The run failed. Ends the stream of the run."),
-  ])
-  .describe("A server-sent event. On the wire, data is JSON text.");
-
+/** A frame of the stream of a run or a team. */
+export const streamFrameSchema = z.discriminatedUnion("event", [
+  z
+    .object({
+      event: z.literal("message"),
+      id: recorded
+        .optional()
+        .describe("Pieces of text (ModelClientStreamingChunkEvent) have none."),
+      data: z.union([runResultSchema, messageSchema]),
+    })
+    .describe("A message, an event, or the result, which ends the stream of its run."),
+  z
+    .object({ event: z.literal("run"), id: recorded.optional(), data: runSchema })
+    .describe("The run changed. With an id: it was cancelled, which ends its stream."),
+  z
+    .object({ event: z.literal("caught_up"), data: z.object({}) })
+    .describe("All recorded frames were sent; later ones are live."),
+  z
+    .object({ event: z.literal("snapshot"), data: textSchema })
+    .describe("Replaces the text shown so far."),
+  z
+    .object({ event: z.literal("discard"), data: discardSchema })
+    .describe("The text is void: the model is called again."),
+  z
+    .object({ event: z.literal("retract"), id: recorded, data: retractSchema })
+    .describe("These messages are void: their turn was abandoned."),
+  z
+    .object({
+      event: z.literal("failed"),
+      id: recorded,
+      data: problemSchema.extend({ run_id: idSchema }),
+    })
+    .describe("The run failed, which ends its stream."),
+]);
 export type StreamFrame = z.infer<typeof streamFrameSchema>;
+
+/** A frame of the stream of a tenant. */
+export const tenantFrameSchema = z.discriminatedUnion("event", [
+  z.object({ event: z.literal("team"), id: recorded, data: listedTeamSchema }),
+  z.object({ event: z.literal("run"), id: recorded, data: listedRunSchema }),
+  z.object({ event: z.literal("request"), id: recorded, data: listedRequestSchema }),
+  z.object({
+    event: z.literal("request_closed"),
+    id: recorded,
+    data: z.object({ id: z.string(), team_id: idSchema }),
+  }),
+  z.object({ event: z.literal("team_deleted"), id: recorded, data: z.object({ id: idSchema }) }),
+]);
+export type TenantFrame = z.infer<typeof tenantFrameSchema>;

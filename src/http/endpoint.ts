@@ -52,6 +52,8 @@ export interface ResponseSpec {
   schema?: SchemaName;
   /** The media type of a body that is not JSON. */
   media?: string;
+  /** It is a stream of server-sent events, which are such frames; instead of `media`. */
+  frames?: "StreamFrame" | "TenantFrame";
   /** The response has `Location`. */
   location?: boolean;
 }

@@ -17,13 +17,13 @@ import {
   webhookTestSchema,
 } from "../contract/webhook.ts";
 import { schedulePageSchema, scheduleSchema } from "../contract/schedule.ts";
+import { streamFrameSchema, tenantFrameSchema } from "../contract/stream-frame.ts";
 import { filePageSchema } from "../contract/workspace-files.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
-import { streamFrameSchema } from "../contract/stream-frame.ts";
 import { COLLECTED } from "./call.ts";
-import type { SchemaName } from "./schema-names.ts";
 import { EVENT_STREAM } from "./sse.ts";
+import type { SchemaName } from "./schema-names.ts";
 import {
   humanRequestSchema,
   humanRequestsSchema,
@@ -73,9 +73,10 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   WebhookDeliveryPage: deliveryPageSchema,
   WebhookTest: webhookTestSchema,
   FilePage: filePageSchema,
+  StreamFrame: streamFrameSchema,
+  TenantFrame: tenantFrameSchema,
   OpenApi: z.looseObject({ openapi: z.string() }),
   Problem: problemSchema,
-  StreamFrame: streamFrameSchema,
 };
 
 const TAGS: readonly Endpoint["tag"][] = [
@@ -219,11 +220,13 @@ function header(name: string, description: string, schema: Schema): Schema {
 
 function answers({ answers: specified }: Endpoint): Schema {
   return Object.fromEntries(
-    Object.entries(specified).map(([status, { description, schema, media, location }]) => {
+    Object.entries(specified).map(([status, { description, schema, media, frames, location }]) => {
       const content = {
         ...(schema !== undefined && { "application/json": { schema: ref(schema) } }),
-        ...(media !== undefined && {
-          [media]: { schema: media === EVENT_STREAM ? ref("StreamFrame") : { type: "string" } },
+        ...(media !== undefined && { [media]: { schema: { type: "string" } } }),
+        // As `itemSchema` in OpenAPI 3.2.
+        ...(frames !== undefined && {
+          [EVENT_STREAM]: { schema: { type: "string" }, "x-item-schema": ref(frames) },
         }),
       };
       return [

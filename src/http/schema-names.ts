@@ -30,6 +30,7 @@ export type SchemaName =
   | "WebhookDeliveryPage"
   | "WebhookTest"
   | "FilePage"
+  | "StreamFrame"
+  | "TenantFrame"
   | "OpenApi"
-  | "Problem"
-  | "StreamFrame";
+  | "Problem";

@@ -1,5 +1,6 @@
 import { errorMessage, TroupeError } from "../../core/errors.ts";
 import { addCosts, totalCost } from "../../contract/model-usage.ts";
+import type { RunResultFrame } from "../../contract/stream-frame.ts";
 import { addUsage } from "../../core/models/llm-messages.ts";
 import { failingAgent } from "../../core/run/failing-agent.ts";
 import { type ActiveRun, runInfo } from "./active-run.ts";
@@ -77,7 +78,8 @@ export function writeOutcome(
 function resultBody({ log }: Stores, { record }: ActiveRun): string {
   const message_ids = [...log.result(record.first_event, log.last)].map(({ id }) => id);
   const { stop_reason, usage } = record;
-  return JSON.stringify({ type: "TaskResult", stop_reason, usage, message_ids });
+  const result: RunResultFrame = { type: "TaskResult", stop_reason, usage, message_ids };
+  return JSON.stringify(result);
 }
 
 /** The problem document of a failed run. */

@@ -1,3 +1,4 @@
+import type { StreamFrame } from "../../contract/stream-frame.ts";
 import type { EventKind } from "../storage/event-log.ts";
 
 /** Asks clients to wait a while before they reconnect: a human takes longer. */
@@ -37,7 +38,10 @@ export function liveFrame(item: unknown): string {
   return `data: ${JSON.stringify(item)}\n\n`;
 }
 
-export function namedFrame(name: "run" | "snapshot" | "discard", data: object): string {
+export function namedFrame<Name extends "run" | "snapshot" | "discard">(
+  name: Name,
+  data: Extract<StreamFrame, { event: Name }>["data"],
+): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 

@@ -1,4 +1,5 @@
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
+import type { TextFrame } from "../../contract/stream-frame.ts";
 import { streamedTextId } from "../../core/messages/create.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
@@ -13,13 +14,6 @@ export interface LiveClient {
   push(bytes: Uint8Array): void;
   /** Sends what is queued and ends the connection. */
   close(): void;
-}
-
-interface TextInProgress {
-  /** Null when the pieces name no message; clients then go by the source. */
-  full_message_id: string | null;
-  source: string;
-  content: string;
 }
 
 /** Pending frames of so many characters are sent at once: while data keeps coming in, timers do not fire. */
@@ -41,7 +35,7 @@ export class LiveFeed {
   readonly #streams = new Set<LiveClient>();
   /** Clients of queued runs: what happens now does not concern them. */
   readonly #queued = new Set<LiveClient>();
-  readonly #texts = new Map<string, TextInProgress>();
+  readonly #texts = new Map<string, TextFrame>();
   #pending = "";
   #largeBatchAt = 0;
   #flushTimer: ReturnType<typeof setTimeout> | undefined;

@@ -4,7 +4,7 @@ import { USAGE_GROUPS, type UsageQuery } from "../../contract/usage.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, type ProblemError, unwrap } from "../problem.ts";
 import { type Services, tenantOf } from "../services.ts";
-import { cursorOf, EVENT_STREAM, eventStreamHead, streamAnswer } from "../sse.ts";
+import { cursorOf, eventStreamHead, streamAnswer } from "../sse.ts";
 import { defaultPage } from "./teams.ts";
 
 /** What a tenant has: teams, runs and open questions over all teams. */
@@ -108,7 +108,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       scope: "teams:read",
       query: { after: cursorParameter.optional().describe("Changes after this cursor.") },
       resumable: true,
-      answers: { 200: { description: "The stream.", media: EVENT_STREAM } },
+      answers: { 200: { description: "The stream.", frames: "TenantFrame" } },
       async handle({ query: { after }, principal, c }) {
         const header = c.req.header("last-event-id");
         const start = header || after !== undefined ? cursorOf(header, after) : null;

@@ -3,7 +3,7 @@ import { invalid, unwrap } from "../problem.ts";
 import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
 import { startRunSchema } from "../../contract/run.ts";
 import { type Services, tenantsOf } from "../services.ts";
-import { acceptsEventStream, EVENT_STREAM, streamAnswer } from "../sse.ts";
+import { acceptsEventStream, streamAnswer } from "../sse.ts";
 import { parseTask } from "../input/task.ts";
 import { checkMetadata } from "../input/team-input.ts";
 import { requireWebhookUrl } from "../input/webhook-url.ts";
@@ -36,7 +36,7 @@ export function runEndpoints(services: Services): Endpoint[] {
           description:
             "The finished run, with ?wait=. With Accept: text/event-stream the run's stream from its first event.",
           schema: "Run",
-          media: EVENT_STREAM,
+          frames: "StreamFrame",
           location: true,
         },
         202: { description: "The run is accepted and goes on.", schema: "Run", location: true },

@@ -1,7 +1,7 @@
 import { type Endpoint, endpoint } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
 import { cursorParameter } from "../../contract/common.ts";
-import { cursorOf, EVENT_STREAM, eventStream, eventStreamHead } from "../sse.ts";
+import { cursorOf, eventStream, eventStreamHead } from "../sse.ts";
 
 /** The event streams. */
 export function streamEndpoints(): Endpoint[] {
@@ -23,7 +23,7 @@ export function streamEndpoints(): Endpoint[] {
       path: "/v1/teams/:team/events",
       id: "streamTeam",
       summary: "Everything that happens in the team, as server-sent events; stays open",
-      answers: { 200: { description: "The stream.", media: EVENT_STREAM } },
+      answers: { 200: { description: "The stream.", frames: "StreamFrame" } },
       async handle({ query: { after }, team, c }) {
         const input = { run: null, after: cursorOf(c.req.header("last-event-id"), after) };
         if (c.req.raw.method !== "HEAD") return eventStream(team, input);
@@ -38,7 +38,7 @@ export function streamEndpoints(): Endpoint[] {
       id: "streamRun",
       summary: "A run as server-sent events, up to its end",
       answers: {
-        200: { description: "The stream.", media: EVENT_STREAM },
+        200: { description: "The stream.", frames: "StreamFrame" },
         204: { description: "The run is over and nothing is left to send." },
       },
       async handle({ query: { after }, team, param, c }) {

@@ -242,7 +242,7 @@ function parseFrame(block: string): Frame | undefined {
   const id = fields.get("id");
   const frame = { event: fields.get("event"), data: JSON.parse(data) as unknown };
   // What the OpenAPI document says of streams is true of every stream that a test reads.
-  streamFrameSchema.parse({ ...frame, id });
+  streamFrameSchema.parse({ ...frame, event: frame.event ?? "message", id });
   return { ...frame, id: id === undefined ? undefined : Number(id) };
 }
 

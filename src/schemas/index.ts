@@ -1,0 +1,168 @@
+// The zod schemas of what the HTTP API takes and answers, and their types: `troupe/schemas`.
+
+// Messages
+export {
+  functionCallSchema,
+  functionExecutionResultSchema,
+  imageSchema,
+  requestUsageSchema,
+  type FunctionCall,
+  type FunctionExecutionResult,
+  type Image,
+  type RequestUsage,
+} from "../core/models/llm-messages.ts";
+export {
+  codeExecutionEventSchema,
+  codeGenerationEventSchema,
+  memoryQueryEventSchema,
+  modelClientStreamingChunkEventSchema,
+  selectorEventSchema,
+  selectSpeakerEventSchema,
+  thoughtEventSchema,
+  toolCallExecutionEventSchema,
+  toolCallRequestEventSchema,
+  userInputRequestedEventSchema,
+  type CodeExecutionEvent,
+  type CodeGenerationEvent,
+  type MemoryQueryEvent,
+  type ModelClientStreamingChunkEvent,
+  type SelectorEvent,
+  type SelectSpeakerEvent,
+  type ThoughtEvent,
+  type ToolCallExecutionEvent,
+  type ToolCallRequestEvent,
+  type UserInputRequestedEvent,
+} from "../core/messages/agent-events.ts";
+export {
+  handoffMessageSchema,
+  multiModalMessageSchema,
+  stopMessageSchema,
+  structuredMessageSchema,
+  textMessageSchema,
+  toolCallSummaryMessageSchema,
+  type HandoffMessage,
+  type MultiModalMessage,
+  type StopMessage,
+  type StructuredMessage,
+  type TextMessage,
+  type ToolCallSummaryMessage,
+} from "../core/messages/chat-messages.ts";
+export type { AgentEvent, ChatMessage, Message } from "../core/messages/message.ts";
+export { messageSchema, type MessageSchema } from "../contract/message.ts";
+
+// Streams
+export {
+  discardSchema,
+  retractSchema,
+  runResultSchema,
+  streamFrameSchema,
+  tenantFrameSchema,
+  textSchema,
+  type DiscardFrame,
+  type RetractFrame,
+  type RunResultFrame,
+  type StreamFrame,
+  type TenantFrame,
+  type TextFrame,
+} from "../contract/stream-frame.ts";
+
+// Teams
+export {
+  componentBodySchema,
+  componentInputSchema,
+  componentsSchema,
+  createTeamSchema,
+  forkTeamSchema,
+  messagePageSchema,
+  metadataSchema,
+  stateSchema,
+  teamSchema,
+  templatesSchema,
+  validSchema,
+  type MessagePage,
+  type NotedTeam,
+  type TeamInfo,
+} from "../contract/team.ts";
+export {
+  listedRequestSchema,
+  listedRunSchema,
+  listedTeamSchema,
+  requestListSchema,
+  runListSchema,
+  teamListSchema,
+  type ListedRequest,
+  type ListedRun,
+  type ListedTeam,
+  type RequestList,
+  type RunList,
+  type TeamList,
+} from "../contract/directory.ts";
+export { filePageSchema, fileSchema } from "../contract/workspace-files.ts";
+
+// Runs
+export {
+  answerSchema,
+  humanRequestSchema,
+  humanRequestsSchema,
+  runPageSchema,
+  runSchema,
+  startRunSchema,
+  stopRunSchema,
+  type HumanRequest,
+  type RunError,
+  type RunInfo,
+  type RunPage,
+  type RunStatus,
+} from "../contract/run.ts";
+export { usageByModelSchema, type UsageByModel } from "../contract/model-usage.ts";
+export {
+  createScheduleSchema,
+  patchScheduleSchema,
+  schedulePageSchema,
+  scheduleSchema,
+  type ScheduleInfo,
+  type SchedulePage,
+} from "../contract/schedule.ts";
+
+// Tenants
+export {
+  createdKeySchema,
+  createKeySchema,
+  createTokenSchema,
+  keySchema,
+  keysSchema,
+  scopesSchema,
+  tokenSchema,
+  whoamiSchema,
+  type KeyInfo,
+  type Scope,
+} from "../contract/key.ts";
+export {
+  putTenantSchema,
+  tenantLimitsSchema,
+  tenantListSchema,
+  tenantSchema,
+  type TenantInfo,
+  type TenantLimits,
+  type TenantList,
+} from "../contract/tenant.ts";
+export { usageReportSchema, type UsageReport } from "../contract/usage.ts";
+export {
+  createdWebhookSchema,
+  deliveryPageSchema,
+  deliverySchema,
+  putWebhookSchema,
+  runWebhookSchema,
+  webhookSchema,
+  webhookSecretSchema,
+  webhooksSchema,
+  webhookTestSchema,
+  type DeliveryPage,
+  type RunWebhook,
+  type WebhookDelivery,
+  type WebhookInfo,
+  type WebhookSecret,
+} from "../contract/webhook.ts";
+
+// Problems
+export { problemSchema, type ProblemDocument as Problem } from "../contract/problem.ts";
