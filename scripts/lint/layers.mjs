@@ -46,6 +46,7 @@ export const LAYERS = {
     packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server"],
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
+  "react/": { src: ["client/"], packages: ["react"] },
   "testing/": { src: ["core/"], packages: ["zod"] },
   // What users would write: only with what the library entry gives them.
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },
