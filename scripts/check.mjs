@@ -68,6 +68,7 @@ const stages = [
   { name: "types:core", run: ["tsc", "-p", "tsconfig.core.json"] },
   { name: "types:node", run: ["tsc", "-p", "tsconfig.node.json"] },
   { name: "types:workerd", run: ["tsc", "-p", "tsconfig.workerd.json"] },
+  { name: "types:browser", run: ["tsc", "-p", "tsconfig.browser.json"] },
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
   { name: "workerd", run: vitest("workerd"), counts: "vitest" },
   { name: "long", run: vitest("long"), counts: "vitest", long: true },

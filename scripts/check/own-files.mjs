@@ -23,6 +23,7 @@ export const OWN_FILES = [
   "lefthook.yml",
   "package.json",
   "tsconfig.base.json",
+  "tsconfig.browser.json",
   "tsconfig.core.json",
   "tsconfig.json",
   "tsconfig.node.json",

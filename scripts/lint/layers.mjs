@@ -47,6 +47,7 @@ export const LAYERS = {
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
   "schemas/": { src: WIRE, packages: [] },
+  "react/": { src: ["client/"], packages: ["react"] },
   "testing/": { src: ["core/"], packages: ["zod"] },
   // What users would write: only with what the library entry gives them.
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },

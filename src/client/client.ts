@@ -1,3 +1,5 @@
+import { type DirectoryChange, directoryChange } from "./directory-changes.ts";
+import { type ConnectionOptions, eventSource } from "./event-source.ts";
 import { TeamClient, type CallOptions } from "./team.ts";
 import { Transport, type TransportOptions } from "./transport.ts";
 import type {
@@ -69,6 +71,22 @@ export class TroupeClient {
     revoke: (id: string): Promise<void> =>
       this.#transport.json(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" }),
   };
+
+  /**
+   * Changes in the lists over all teams from now on, until the loop is left. Lists that are loaded when `onConnection` says
+   * `open`, or later, miss none.
+   */
+  async *events(connection: ConnectionOptions = {}): AsyncGenerator<DirectoryChange, void, void> {
+    const open = (lastId: string | undefined, signal: AbortSignal): Promise<Response> =>
+      this.#transport.send("/v1/events", {
+        headers: { accept: "text/event-stream", "last-event-id": lastId },
+        signal,
+      });
+    for await (const event of eventSource({ ...connection, open })) {
+      const change = directoryChange(event);
+      if (change !== undefined) yield change;
+    }
+  }
 
   /** What runs used, by day, team or model. */
   usage(query: Query = {}): Promise<UsageReport> {

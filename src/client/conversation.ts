@@ -67,6 +67,14 @@ export class Conversation {
     return this.#run;
   }
 
+  /** Puts earlier messages, oldest first, before the others. */
+  prepend(earlier: readonly Message[]): void {
+    const later = [...this.#messages];
+    this.#messages.clear();
+    for (const message of earlier) this.#messages.set(message.id, message);
+    for (const [id, message] of later) this.#messages.set(id, message);
+  }
+
   /** Applies a frame. @returns what it changed */
   apply({ event, data }: Pick<EventSourceMessage, "event" | "data">): StreamItem[] {
     const value: unknown = JSON.parse(data);

@@ -36,6 +36,8 @@ export class RunError extends Error {
 
 /** The server could not be reached, or its answer is not that of a Troupe. */
 export class ConnectionError extends Error {
+  readonly code = "connection_failed";
+
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
     this.name = "ConnectionError";

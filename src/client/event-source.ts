@@ -1,21 +1,33 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { ConnectionError } from "./errors.ts";
-import { delay, isTemporary, pause } from "./transport.ts";
+import { delay, isTemporary, pause, type Wake } from "./transport.ts";
 
 /** A connection without a byte for so long is dead: the server sends a comment every 15 s. */
 const SILENCE_MS = 40_000;
 const PATIENCE_MS = 300_000;
 
-export interface EventSourceOptions {
+/** A browser's event for a network that is back. Other hosts do not have it. */
+const ONLINE: Wake[] =
+  "ononline" in globalThis
+    ? [{ target: globalThis as unknown as EventTarget, type: "online" }]
+    : [];
+
+/** A caller's view of the connections of a stream that stays open. */
+export interface ConnectionOptions {
+  signal?: AbortSignal | undefined;
+  /** Milliseconds of failing to connect after which the last error is thrown. Default 5 minutes. */
+  patienceMs?: number | undefined;
+  /** Called when a connection is open, and when it broke or could not be made; the next attempt follows. */
+  onConnection?: ((state: "open" | "lost") => void) | undefined;
+}
+
+export interface EventSourceOptions extends ConnectionOptions {
   /** Opens a connection that continues after the last id; null when nothing is left to send. */
   open: (lastEventId: string | undefined, signal: AbortSignal) => Promise<Response | null>;
-  signal?: AbortSignal | undefined;
   /** Milliseconds without a byte after which a connection is given up. Default 40 s. */
   silenceMs?: number | undefined;
-  /** Milliseconds of failing to connect after which it ends with the last error. Default 5 minutes. */
-  patienceMs?: number | undefined;
-  /** Gets an event `wake` when there is a reason to reconnect before the time that the server asked for. */
-  wake?: EventTarget | undefined;
+  /** A reason to reconnect before the time that the server asked for. */
+  wake?: Wake | undefined;
 }
 
 /**
@@ -28,7 +40,8 @@ export interface EventSourceOptions {
 export async function* eventSource(
   options: EventSourceOptions,
 ): AsyncGenerator<EventSourceMessage, void, void> {
-  const { open, signal } = options;
+  const { open, signal, wake, onConnection } = options;
+  const wakes = wake === undefined ? ONLINE : [wake, ...ONLINE];
   let lastId: string | undefined;
   let retryMs = 0;
   let failures = 0;
@@ -41,6 +54,11 @@ export async function* eventSource(
     try {
       const response = await open(lastId, connection.signal);
       if (response === null) return;
+      const type = response.headers.get("content-type");
+      if (!type?.startsWith("text/event-stream")) {
+        throw new ConnectionError(`the answer is ${type ?? "nothing"} instead of an event stream`);
+      }
+      onConnection?.("open");
       const silenceMs = options.silenceMs ?? SILENCE_MS;
       for await (const event of read(response, silenceMs)) {
         failures = 0;
@@ -60,12 +78,13 @@ export async function* eventSource(
       if (!isTemporary(error) || now - failingSince >= (options.patienceMs ?? PATIENCE_MS)) {
         throw error;
       }
+      onConnection?.("lost");
     } finally {
       signal?.removeEventListener("abort", close);
       connection.abort();
     }
     const wait = failures === 0 ? retryMs : Math.max(retryMs, delay(failures));
-    await pause(wait, signal, options.wake);
+    await pause(wait, signal, wakes);
     failures++;
   }
 }

@@ -1,4 +1,6 @@
 // The client of the HTTP API: `troupe/client`.
+export type { Message } from "../core/messages/message.ts";
+export type { RequestUsage } from "../core/models/llm-messages.ts";
 export { TroupeClient } from "./client.ts";
 export {
   Conversation,
@@ -6,9 +8,19 @@ export {
   type StreamItem,
   type TextInProgress,
 } from "./conversation.ts";
+export type { DirectoryChange } from "./directory-changes.ts";
+export type { ConnectionOptions } from "./event-source.ts";
 export { ApiError, ConnectionError, RunError } from "./errors.ts";
+export {
+  CONNECTING_INBOX,
+  type InboxState,
+  InboxStore,
+  type InboxStoreOptions,
+} from "./inbox-store.ts";
 export { RunStream } from "./run-stream.ts";
-export { type CallOptions, TeamClient } from "./team.ts";
+export { type CallOptions, TeamClient, type TeamEventsOptions } from "./team.ts";
+export { CONNECTING, type TeamState } from "./team-state.ts";
+export { TeamStore, type TeamStoreOptions } from "./team-store.ts";
 export type { TransportOptions } from "./transport.ts";
 export type {
   Answer,

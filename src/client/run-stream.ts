@@ -1,6 +1,7 @@
 import { Conversation, type RunResult, type StreamItem } from "./conversation.ts";
 import { RunError } from "./errors.ts";
 import { eventSource } from "./event-source.ts";
+import type { Wake } from "./transport.ts";
 import type { RunInfo } from "./wire.ts";
 
 /** How a run's stream reaches the server. */
@@ -11,8 +12,8 @@ export interface RunConnection {
   resume: (run: string, lastEventId: string | undefined, signal: AbortSignal) => Promise<Response>;
   /** The run with its result. */
   load: (run: string) => Promise<RunInfo>;
-  /** Gets an event `wake` when a question was answered. */
-  wake: EventTarget;
+  /** The client did something that a stream of this team waits for: it answered a question, for example. */
+  wake: Wake;
   signal: AbortSignal | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { Conversation, type StreamItem } from "./conversation.ts";
-import { eventSource } from "./event-source.ts";
+import { type ConnectionOptions, eventSource } from "./event-source.ts";
 import { RunStream } from "./run-stream.ts";
-import type { Transport } from "./transport.ts";
+import type { Transport, Wake } from "./transport.ts";
 import type {
   Answer,
   ChangeSchedule,
@@ -28,18 +28,32 @@ export interface CallOptions {
   idempotencyKey?: string;
 }
 
+/** How {@link TeamClient.events} shows a team. */
+export interface TeamEventsOptions extends Omit<ConnectionOptions, "onConnection"> {
+  /**
+   * The cursor to continue after: the `seq` of a message. A function that finds it may throw as a request does and is then
+   * called again. Default: from the team's beginning.
+   */
+  after?: number | (() => Promise<number>) | undefined;
+  /** Collects what was said. Default: one of its own. */
+  conversation?: Conversation | undefined;
+  /** `live`: everything recorded was given, what follows is happening now. The others as in {@link ConnectionOptions}. */
+  onConnection?: ((state: "open" | "live" | "lost") => void) | undefined;
+}
+
 const EVENT_STREAM = { accept: "text/event-stream" };
 
 /** One team. */
 export class TeamClient {
   readonly id: string;
   readonly #transport: Transport;
-  /** Streams that wait for what this client does next. */
-  readonly #wake = new EventTarget();
+  /** For streams that wait for what the client does next. */
+  readonly #wake: Wake;
 
   constructor(transport: Transport, id: string) {
     this.#transport = transport;
     this.id = id;
+    this.#wake = { target: transport.wakes, type: id };
   }
 
   /** The team with its component, whose secrets are redacted. */
@@ -77,7 +91,7 @@ export class TeamClient {
     return new TeamClient(this.#transport, id);
   }
 
-  /** A page of the thread, oldest first. */
+  /** A page of the thread, oldest first: the messages after a `seq`, or the last ones before it. */
   messages(query: { after?: number; before?: number; limit?: number } = {}): Promise<MessagePage> {
     return this.#transport.json(this.#path("/messages"), { query });
   }
@@ -107,14 +121,11 @@ export class TeamClient {
   /** Starts a run and returns without waiting for it. */
   start(task: Task, options: RunOptions & CallOptions = {}): Promise<RunInfo> {
     const { signal, idempotencyKey, ...body } = options;
-    return this.#post(
-      "/runs",
-      { ...body, task },
-      {
-        ...(signal && { signal }),
-        ...(idempotencyKey !== undefined && { idempotencyKey }),
-      },
-    );
+    const call = {
+      ...(signal && { signal }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+    };
+    return this.#wakeAfter(this.#post("/runs", { ...body, task }, call));
   }
 
   /** Shows a run that was started elsewhere, from its beginning. */
@@ -122,23 +133,17 @@ export class TeamClient {
     return this.#stream(run, signal, () => Promise.reject(new TypeError("the run is known")));
   }
 
-  /** Everything that happens in the team, until the loop is left. @param after the cursor to continue after */
-  async *events({
-    after,
-    signal,
-    conversation = new Conversation(),
-  }: {
-    after?: number;
-    signal?: AbortSignal;
-    conversation?: Conversation;
-  } = {}): AsyncGenerator<StreamItem, void, void> {
-    const open = (lastId: string | undefined, aborted: AbortSignal): Promise<Response> =>
+  /** Everything that happens in the team, in all its runs, until the loop is left. */
+  async *events(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
+    const { after, conversation = new Conversation(), ...connection } = options;
+    const open = async (lastId: string | undefined, signal: AbortSignal): Promise<Response> =>
       this.#transport.send(this.#path("/events"), {
         headers: { ...EVENT_STREAM, "last-event-id": lastId },
-        query: { after },
-        signal: aborted,
+        query: { after: typeof after === "function" ? await after() : after },
+        signal,
       });
-    for await (const event of eventSource({ open, signal, wake: this.#wake })) {
+    for await (const event of eventSource({ ...connection, open, wake: this.#wake })) {
+      if (event.event === "caught_up") connection.onConnection?.("live");
       yield* conversation.apply(event);
     }
   }
@@ -154,7 +159,7 @@ export class TeamClient {
 
   /** Completes the run after its current turn, or cancels it now. */
   stop(run: string, mode: "after_turn" | "now" = "after_turn"): Promise<RunInfo> {
-    return this.#json(`/runs/${run}/stop`, "POST", { mode });
+    return this.#wakeAfter(this.#json(`/runs/${run}/stop`, "POST", { mode }));
   }
 
   pause(run: string): Promise<RunInfo> {
@@ -167,7 +172,7 @@ export class TeamClient {
 
   /** Starts a run that goes on where a failed or cancelled one ended. */
   retry(run: string, call: CallOptions = {}): Promise<RunInfo> {
-    return this.#post(`/runs/${run}/retry`, {}, call);
+    return this.#wakeAfter(this.#post(`/runs/${run}/retry`, {}, call));
   }
 
   /** Open questions of a run to humans. */
@@ -202,7 +207,7 @@ export class TeamClient {
   }
 
   runSchedule(id: string, call: CallOptions = {}): Promise<RunInfo> {
-    return this.#post(`/schedules/${id}/run_now`, {}, call);
+    return this.#wakeAfter(this.#post(`/schedules/${id}/run_now`, {}, call));
   }
 
   /** A token for this team only, for browsers. */
@@ -227,7 +232,7 @@ export class TeamClient {
   /** Streams that wait for the answer reconnect at once. */
   async #wakeAfter<T>(answer: Promise<T>): Promise<T> {
     const value = await answer;
-    this.#wake.dispatchEvent(new Event("wake"));
+    this.#wake.target.dispatchEvent(new Event(this.#wake.type));
     return value;
   }
 

@@ -4,7 +4,10 @@ import { ApiError, ConnectionError } from "./errors.ts";
 export interface TransportOptions {
   /** Where the server is: `https://troupe.example.com`, with the path under which it is mounted, if any. */
   baseURL: string;
-  /** A key or token, or a function that gives one and is called for each request. */
+  /**
+   * A key or token, or a function that gives one and is called for each request; if it throws, the server counts as not
+   * reached.
+   */
   token?: string | (() => string | Promise<string>) | undefined;
   /** Sends the requests. Default: the global one. */
   fetch?: ((request: Request) => Promise<Response>) | undefined;
@@ -26,8 +29,16 @@ export interface Call {
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
 
+/** An event that ends a pause early. */
+export interface Wake {
+  target: EventTarget;
+  type: string;
+}
+
 /** Sends requests, and repeats those that may be repeated. */
 export class Transport {
+  /** Has an event named by a team's id when the client did something that the team's streams wait for. */
+  readonly wakes = new EventTarget();
   readonly #options: TransportOptions;
   readonly #base: string;
 
@@ -39,8 +50,13 @@ export class Transport {
   /** The answer's JSON; undefined for an empty one. @throws ApiError | ConnectionError */
   async json<T>(path: string, call: Call = {}): Promise<T> {
     const response = await this.send(path, call);
-    const text = await response.text();
-    return (text === "" ? undefined : JSON.parse(text)) as T;
+    try {
+      const text = await response.text();
+      return (text === "" ? undefined : JSON.parse(text)) as T;
+    } catch (error) {
+      if (call.signal?.aborted) throw error;
+      throw new ConnectionError(`${path}: the answer is cut off or not from a Troupe`, error);
+    }
   }
 
   /** @throws ApiError | ConnectionError */
@@ -62,13 +78,13 @@ export class Transport {
 
   async #sendOnce(path: string, call: Call, key: string | undefined): Promise<Response> {
     const { method = "GET", body, query = {}, signal } = call;
-    const { token, fetch = globalThis.fetch } = this.#options;
+    const { fetch = globalThis.fetch } = this.#options;
     const url = new URL(this.#base + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
     const headers = new Headers();
-    const credential = typeof token === "function" ? await token() : token;
+    const credential = await this.#credential();
     if (credential !== undefined) headers.set("authorization", `Bearer ${credential}`);
     if (body !== undefined) headers.set("content-type", "application/json");
     if (key !== undefined) headers.set("idempotency-key", key);
@@ -91,28 +107,38 @@ export class Transport {
     if (response.ok) return response;
     throw await refusal(response, `${method} ${url.pathname}`);
   }
+
+  async #credential(): Promise<string | undefined> {
+    const { token } = this.#options;
+    if (typeof token !== "function") return token;
+    try {
+      return await token();
+    } catch (error) {
+      throw new ConnectionError("the token function threw", error);
+    }
+  }
 }
 
 /**
- * Resolves after the milliseconds, or when `wake` gets an event of the type `wake`.
+ * Resolves after the milliseconds, or at one of the events.
  *
  * @throws the signal's reason when it is aborted before
  */
 export async function pause(
   ms: number,
   signal: AbortSignal | undefined,
-  wake?: EventTarget,
+  wakes: readonly Wake[] = [],
 ): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", done);
-      wake?.removeEventListener("wake", done);
+      for (const { target, type } of wakes) target.removeEventListener(type, done);
       resolve();
     };
     const timer = setTimeout(done, ms);
     signal?.addEventListener("abort", done);
-    wake?.addEventListener("wake", done);
+    for (const { target, type } of wakes) target.addEventListener(type, done);
     if (signal?.aborted) done();
   });
   signal?.throwIfAborted();

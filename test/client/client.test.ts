@@ -1,18 +1,18 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  ApiError,
-  ConnectionError,
-  RunError,
-  type StreamItem,
-  TroupeClient,
-} from "#client/index.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Message, type RunResult, type StreamItem, TroupeClient } from "troupe/client";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { file, Workplace } from "../support/pages.ts";
 import { TestWorker } from "../support/worker.ts";
-import { collect, expectSentence, SENTENCE, speaker } from "./support/speaker.ts";
+import { BrowserHost } from "./support/browser-host.ts";
+import { type CaseInput, type CaseName, runCase } from "./support/cases.ts";
 import { BadProxy, type Interference } from "./support/proxy.ts";
+import { expectSentence, SENTENCE, speaker } from "./support/speaker.ts";
 
 const HUMAN = {
   provider: "RoundRobinGroupChat",
@@ -23,9 +23,11 @@ const HUMAN = {
 };
 
 let fake: FakeOpenAI;
+let browser: BrowserHost | undefined;
 let worker: TestWorker;
+let stranger: Server;
 let client: TroupeClient;
-let origin: string;
+let input: CaseInput;
 
 beforeAll(async () => {
   fake = await startFakeOpenAI({
@@ -34,33 +36,60 @@ beforeAll(async () => {
       { name: "speak", pace_ms: 5, reply: { content: SENTENCE } },
     ],
   });
-  worker = await TestWorker.start({ SECRETS_KEY: Buffer.alloc(32, 1).toString("base64") });
-  origin = await worker.origin;
-  client = new TroupeClient({ baseURL: origin });
+  browser = HAS_BROWSER ? await BrowserHost.start() : undefined;
+  worker = await TestWorker.start(
+    {
+      SECRETS_KEY: btoa("k".repeat(32)),
+      ...(browser && { ALLOWED_ORIGINS: browser.origin }),
+    },
+    { entry: "test/client/worker/main.ts", quietAbout: "Fake error 400" },
+  );
+  stranger = createServer((request, response) => {
+    response.writeHead(request.url === "/v1/whoami" ? 404 : 200, {
+      "content-type": "text/html",
+      "access-control-allow-origin": "*",
+    });
+    response.end("<p>Welcome.</p>");
+  });
+  await once(stranger.listen(0, "127.0.0.1"), "listening");
+  const baseURL = await worker.origin;
+  client = new TroupeClient({ baseURL });
+  input = {
+    baseURL,
+    speaker: speaker(fake.url),
+    human: HUMAN,
+    stranger: `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`,
+  };
 });
 
 afterAll(async () => {
+  await browser?.[Symbol.asyncDispose]();
   await worker[Symbol.asyncDispose]();
+  stranger.close();
   await fake.close();
 });
 
-test("a run's items end with its result", async () => {
-  const team = await client.teams.create({ component: speaker(fake.url) });
-  const stream = team.run("Speak.");
-  const items = await collect(stream);
-  const last = items.at(-1);
-  expect(last).toMatchObject({ kind: "result", result: { stop_reason: null } });
-  expectSentence(items);
-  expect(stream.conversation.texts).toEqual([]);
-  expect(stream.conversation.messages.map(({ source }) => source)).toEqual(["user", "speaker"]);
-  expect(last?.kind === "result" && last.result.messages.at(-1)).toMatchObject({
-    content: SENTENCE,
-  });
-  expect(stream.conversation.run?.status).toBe("completed");
-  await team.delete();
-});
+type Host = (name: CaseName, given: CaseInput) => Promise<unknown>;
 
-const INTERFERENCES: [string, Interference][] = [
+/** A Worker that uses the client in a request of its own. */
+async function inWorkerd(name: CaseName, given: CaseInput): Promise<unknown> {
+  const body = JSON.stringify({ name, input: given });
+  const response = await worker.fetch("/cases", { method: "POST", body });
+  if (!response.ok) throw new Error(await response.text());
+  return response.json();
+}
+
+async function inBrowser(name: CaseName, given: CaseInput): Promise<unknown> {
+  return browser?.run(name, given);
+}
+
+const HOSTS: readonly { host: string; run: Host; declare: typeof testInBrowser }[] = [
+  { host: "Node", run: runCase, declare: test },
+  { host: "a Worker", run: inWorkerd, declare: test },
+  { host: "a browser", run: inBrowser, declare: testInBrowser },
+];
+
+const INTERFERENCES: readonly [string, Interference][] = [
   ["cuts", { cutAfter: 700 }],
   ["delays", { delayMs: 3 }],
   ["doubles", { doubles: true }],
@@ -68,78 +97,98 @@ const INTERFERENCES: [string, Interference][] = [
   ["loses the first answers", { loses: 2 }],
 ];
 
-test.each(INTERFERENCES)("a proxy that %s changes nothing", async (_, interference) => {
-  const team = await client.teams.create({ component: speaker(fake.url) });
-  await using proxy = await BadProxy.start(origin, interference);
-  const through = new TroupeClient({ baseURL: proxy.origin }).team(team.id);
-  const stream = through.run("Speak.");
-  const items = await collect(stream);
-  expectSentence(items);
-  expect(items.filter(({ kind }) => kind === "message")).toHaveLength(2);
-  expect(items.filter(({ kind }) => kind === "result")).toHaveLength(1);
-  expect(stream.conversation.messages.at(-1)).toMatchObject({ content: SENTENCE });
-  const { runs } = await team.runs();
-  expect(runs).toHaveLength(1);
-});
-
-test("leaving the loop lets the run go on, and it can be watched again", async () => {
-  const team = await client.teams.create({ component: speaker(fake.url) });
-  let run: string | undefined;
-  for await (const item of team.run("Speak.")) {
-    if (item.kind === "run") run = item.run.id;
-    if (item.kind === "text") break;
-  }
-  const { messages } = await team.watch(run ?? "").result();
-  expect(messages.at(-1)).toMatchObject({ content: SENTENCE });
-});
-
-test("a question is answered while the stream waits", async () => {
-  const team = await client.teams.create({ component: HUMAN });
-  const stream = team.run("Ask me.");
-  for await (const item of stream) {
-    if (item.kind !== "run") continue;
-    const [request] = item.run.requests;
-    if (request) await team.answer(item.run.id, request.id, { content: "Yes." });
-  }
-  expect(stream.conversation.messages.at(-1)).toMatchObject({ source: "human", content: "Yes." });
-});
-
-test("a run that fails or is cancelled throws, with its code", async () => {
-  const team = await client.teams.create({ component: speaker(fake.url) });
-  const failed = await team
-    .run("Fail.")
-    .result()
-    .catch((error: unknown) => error);
-  expect(failed).toBeInstanceOf(RunError);
-  expect((failed as RunError).run).toMatchObject({ status: "failed" });
-  expect((failed as RunError).code).toBe((failed as RunError).run.error?.type);
-  const waiting = await client.teams.create({ component: HUMAN });
-  const stream = waiting.run("Ask me.");
-  const cancelled = collectUntilWaiting(stream, (run) => waiting.stop(run, "now"));
-  await expect(cancelled).rejects.toMatchObject({ name: "RunError", code: "cancelled" });
-});
-
-async function collectUntilWaiting(
-  stream: AsyncIterable<StreamItem>,
-  stop: (run: string) => Promise<unknown>,
-): Promise<void> {
-  for await (const item of stream) {
-    if (item.kind === "run" && item.run.status === "waiting") await stop(item.run.id);
-  }
+interface Ran {
+  items: StreamItem[];
+  messages: Message[];
+  texts: unknown[];
+  status: string;
+  runs: number;
 }
 
-test("a refusal has the problem's code and places", async () => {
-  const refused = await client.teams
-    .create({ template: "nothing" })
-    .catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(ApiError);
-  expect(refused).toMatchObject({ status: 422, code: "unknown_template" });
-  const absent = client.team("absent").get();
-  await expect(absent).rejects.toMatchObject({ status: 404, code: "team_not_found" });
-  const nobody = new TroupeClient({ baseURL: "http://127.0.0.1:9", maxRetries: 0 });
-  await expect(nobody.whoami()).rejects.toBeInstanceOf(ConnectionError);
-  const other = new TroupeClient({ baseURL: fake.origin, maxRetries: 0 });
-  await expect(other.whoami()).rejects.toMatchObject({ code: "unexpected_response" });
+describe.each(HOSTS)("in $host", ({ run, declare }) => {
+  /** Fails unless the run was seen completely, each item once. */
+  function expectRun({ items, messages, texts, status, runs }: Ran): void {
+    expectSentence(items);
+    expect(items.filter(({ kind }) => kind === "message")).toHaveLength(2);
+    expect(items.filter(({ kind }) => kind === "result")).toHaveLength(1);
+    expect(items.at(-1)).toMatchObject({ kind: "result", result: { stop_reason: null } });
+    expect(messages).toMatchObject([
+      { source: "user", content: "Speak." },
+      { source: "speaker", content: SENTENCE },
+    ]);
+    expect({ texts, status, runs }).toEqual({ texts: [], status: "completed", runs: 1 });
+  }
+
+  declare("a run's items end with its result", async () => {
+    expectRun((await run("run", input)) as Ran);
+  });
+
+  for (const [name, interference] of INTERFERENCES) {
+    declare(`a proxy that ${name} changes nothing`, async () => {
+      await using proxy = await BadProxy.start(input.baseURL, interference);
+      expectRun((await run("run", { ...input, baseURL: proxy.origin })) as Ran);
+      expect(proxy.requests).toBeGreaterThan(2);
+    });
+  }
+
+  declare("leaving the loop lets the run go on, and it can be watched again", async () => {
+    const { messages } = (await run("leave", input)) as RunResult;
+    expect(messages.at(-1)).toMatchObject({ content: SENTENCE });
+  });
+
+  declare("an aborted signal ends the loop", async () => {
+    const { kinds, name } = (await run("abort", input)) as { kinds: string[]; name: string };
+    expect(kinds.filter((kind) => kind === "text")).toHaveLength(1);
+    expect(name).toBe("AbortError");
+  });
+
+  declare("a question is answered while the stream waits", async () => {
+    const { messages } = (await run("answer", input)) as RunResult;
+    expect(messages.at(-1)).toMatchObject({ source: "human", content: "Yes." });
+  });
+
+  declare("a run that fails or is cancelled throws, with its code", async () => {
+    expect(await run("failures", input)).toEqual({
+      failed: { name: "RunError", code: "model_bad_request", run: "failed" },
+      cancelled: { name: "RunError", code: "cancelled", run: "cancelled" },
+    });
+  });
+
+  declare("a refusal has the problem's code, and a failed connection its own", async () => {
+    const unreachable = { name: "ConnectionError", code: "connection_failed" };
+    expect(await run("refusals", input)).toEqual({
+      template: { name: "ApiError", code: "unknown_template", status: 422 },
+      absent: { name: "ApiError", code: "team_not_found", status: 404 },
+      refused: { name: "ApiError", code: "unexpected_response", status: 404 },
+      nobody: unreachable,
+      html: unreachable,
+      tokenless: unreachable,
+    });
+  });
+
+  declare("a page where a stream should be is no connection", async () => {
+    expect(await run("stranger", input)).toEqual({
+      error: { name: "ConnectionError", code: "connection_failed" },
+      states: [],
+    });
+  });
+
+  declare("a team's events and those of all lists stay open", async () => {
+    const { kinds, listed, states } = (await run("events", input)) as {
+      [list in "kinds" | "listed" | "states"]: string[];
+    };
+    expect(kinds).toEqual(["message", "run"]);
+    expect(listed).toEqual(expect.arrayContaining(["request", "request_closed", "run"]));
+    expect(states.slice(0, 2)).toEqual(["open", "live"]);
+  });
+});
+
+test("a refusal names the places", async () => {
+  const refused = client.teams.create({ template: "x", id: "not an id" });
+  await expect(refused).rejects.toMatchObject({
+    problem: { errors: [{ path: "id" }] },
+    message: expect.stringMatching(/^.+\nid .+/s) as string,
+  });
 });
 
 test("teams, forks, states, schedules, keys and lists", async () => {
@@ -148,7 +197,9 @@ test("teams, forks, states, schedules, keys and lists", async () => {
   const run = await team.start("Ask me.");
   expect(run).toMatchObject({ team_id: team.id });
   const [request] = await waitForRequest(team.id, run.id);
-  expect(await client.requests.list()).toMatchObject({ requests: [{ team_id: team.id }] });
+  await whenListed(async () => {
+    expect(await client.requests.list()).toMatchObject({ requests: [{ team_id: team.id }] });
+  });
   await team.answer(run.id, request?.id ?? "", { content: "Yes." });
   expect((await team.watch(run.id).result()).messages).toHaveLength(3);
   expect((await team.messages({ limit: 1 })).messages).toHaveLength(1);
@@ -162,8 +213,10 @@ test("teams, forks, states, schedules, keys and lists", async () => {
   expect(await team.schedule(schedule.id)).toMatchObject({ enabled: false });
   await team.deleteSchedule(schedule.id);
   expect((await team.schedules()).schedules).toEqual([]);
-  expect((await client.teams.list({ limit: 1 })).teams).toHaveLength(1);
-  expect((await client.runs.list({ team: team.id })).runs).toHaveLength(1);
+  await whenListed(async () => {
+    expect((await client.teams.list({ limit: 1 })).teams).toHaveLength(1);
+    expect((await client.runs.list({ team: team.id })).runs).toHaveLength(1);
+  });
   expect(await client.usage({ by: "team" })).toMatchObject({ total: {} });
   expect(await client.whoami()).toMatchObject({ kind: "local" });
   const key = await client.keys.create({ name: "from the client" });
@@ -172,6 +225,11 @@ test("teams, forks, states, schedules, keys and lists", async () => {
   await team.delete();
   await expect(team.get()).rejects.toMatchObject({ code: "team_not_found" });
 });
+
+/** Lists over all teams follow the teams; at the latest after 15 s they show what has happened. */
+function whenListed(shown: () => Promise<void>): Promise<void> {
+  return vi.waitFor(shown, { timeout: 15_000, interval: 20 });
+}
 
 async function waitForRequest(team: string, run: string): Promise<{ id: string }[]> {
   for await (const item of client.team(team).watch(run)) {
@@ -184,7 +242,7 @@ test("the page's program writes what the agents say", async () => {
   using place = new Workplace();
   const program = place.write("story.ts", file("story.ts"));
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
-    env: { ...process.env, TROUPE_URL: origin },
+    env: { ...process.env, TROUPE_URL: input.baseURL },
   });
   expect(stderr).toBe("");
   expect(stdout).toMatch(/\[user\] TextMessage\n[\s\S]*\[writer\] TextMessage/);

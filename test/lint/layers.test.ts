@@ -111,6 +111,11 @@ const refused: Record<string, { file: string; text: string; says: string }> = {
     text: "export function f(g: () => Promise<void>): void {\n  g();\n}",
     says: "Promises must be awaited",
   },
+  "the hooks import what crosses the wire": {
+    file: "src/react/a.ts",
+    text: 'export type { RunInfo } from "../contract/run.ts";',
+    says: "src/react/ may not import src/contract/run.ts",
+  },
   "a cycle": {
     file: "src/core/cycle.ts",
     text: 'import { y } from "./cycle-2.ts";\nexport const x = (): number => y();',
@@ -140,7 +145,9 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "troupe-lint-"));
-  const configs = ["base", "core", "node", "src", "workerd"].map((name) => `tsconfig.${name}.json`);
+  const configs = ["base", "browser", "core", "node", "src", "workerd"].map(
+    (name) => `tsconfig.${name}.json`,
+  );
   for (const name of [".oxlintrc.json", "scripts/lint", "tsconfig.json", ...configs]) {
     await cp(join(root, name), join(folder, name), { recursive: true });
   }

@@ -3,16 +3,24 @@ import { execFileSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { test, type TestOptions } from "vitest";
 
+/** The path of a program; undefined when the machine does not have it in its path. */
+export function findProgram(name: string): string | undefined {
+  return (process.env.PATH ?? "")
+    .split(delimiter)
+    .map((directory) => join(directory, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
 /** Whether the machine has a program in its path. */
 export function hasProgram(name: string): boolean {
-  return (process.env.PATH ?? "").split(delimiter).some((directory) => {
-    try {
-      accessSync(join(directory, name), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
+  return findProgram(name) !== undefined;
 }
 
 const ROOT_USER = "root";

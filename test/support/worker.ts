@@ -11,7 +11,7 @@ export interface TestWorkerOptions {
   /** What the runtime says of this is not shown: it is what the test does. */
   quietAbout?: string;
   /** Answers the outgoing requests of the Worker. Without it they go to the network. */
-  outgoing?: (request: { url: string }) => Response;
+  outgoing?: (request: Request) => Response | Promise<Response>;
   /** The origin of what acts as Workers AI for the binding `AI`. Without it there is no such binding. */
   ai?: string;
   /** The directory of the objects' databases, which are otherwise in memory. */
@@ -51,7 +51,7 @@ export class TestWorker implements AsyncDisposable {
         TENANT: { className: "TenantObject", useSQLite: true },
       },
       bindings: { TROUPE_OPEN: "1", ...settings },
-      ...(outgoing && { outboundService: async (request: { url: string }) => outgoing(request) }),
+      ...(outgoing && { outboundService: async (request: Request) => outgoing(request) }),
       ...(relay && {
         ai: {
           binding: "AI",

@@ -39,9 +39,3 @@ export function expectSentence(items: readonly StreamItem[]): void {
   expect(texts.filter((text) => !SENTENCE.startsWith(text))).toEqual([]);
   expect(texts.at(-1)).toBe(SENTENCE);
 }
-
-export async function collect(stream: AsyncIterable<StreamItem>): Promise<StreamItem[]> {
-  const items: StreamItem[] = [];
-  for await (const item of stream) items.push(item);
-  return items;
-}

@@ -1,0 +1,96 @@
+/** State changes at most this often where there are no animation frames, and in tabs that nobody sees. */
+const TICK_MS = 50;
+
+/** The globals that only some hosts have. */
+const { requestAnimationFrame, cancelAnimationFrame } = globalThis as {
+  requestAnimationFrame?: (callback: () => void) => number;
+  cancelAnimationFrame?: (handle: number) => void;
+};
+
+/**
+ * State that follows the server while somebody has subscribed: the first subscriber connects it, the last one that leaves
+ * disconnects it. What has not changed from one state to the next is the same object. Changes are published together, once
+ * per animation frame.
+ */
+export abstract class Store<State extends object> {
+  readonly #initial: State;
+  readonly #listeners = new Map<symbol, () => void>();
+  #state: State;
+  #connection: AbortController | undefined;
+  #cancelTick: (() => void) | undefined;
+
+  protected constructor(initial: State) {
+    this.#initial = initial;
+    this.#state = initial;
+  }
+
+  /** The state now; before the first subscriber, and after the last one, the initial one. Immutable. */
+  get state(): State {
+    return this.#state;
+  }
+
+  get subscribers(): number {
+    return this.#listeners.size;
+  }
+
+  /** Calls the listener after each change of the state. @returns what ends the subscription */
+  subscribe(listener: () => void): () => void {
+    const key = Symbol("subscription");
+    this.#listeners.set(key, listener);
+    if (this.#listeners.size === 1) this.reload();
+    return () => {
+      if (this.#listeners.delete(key) && this.#listeners.size === 0) this.#disconnect();
+    };
+  }
+
+  /** Loads everything again, over a new connection: after an error that ended it, for example. */
+  reload(): void {
+    this.#disconnect();
+    if (this.#listeners.size === 0) return;
+    this.#connection = new AbortController();
+    this.connect(this.#connection.signal);
+  }
+
+  /** Follows the server until the signal is aborted, from a state of nothing. */
+  protected abstract connect(signal: AbortSignal): void;
+
+  /** The state as it is now; the same object as the last time if nothing has changed. */
+  protected abstract read(): State;
+
+  /** Something has changed: publishes it, soon. */
+  protected changed(): void {
+    this.#cancelTick ??= onNextTick(() => {
+      this.#cancelTick = undefined;
+      this.#publish(this.read());
+    });
+  }
+
+  #disconnect(): void {
+    this.#connection?.abort();
+    this.#connection = undefined;
+    this.#cancelTick?.();
+    this.#cancelTick = undefined;
+    this.#publish(this.#initial);
+  }
+
+  #publish(state: State): void {
+    if (state === this.#state) return;
+    this.#state = state;
+    for (const listener of this.#listeners.values()) listener();
+  }
+}
+
+/** Frames do not come in tabs that nobody sees, whose titles may still count. @returns what calls it off */
+function onNextTick(callback: () => void): () => void {
+  const cancel = (): void => {
+    clearTimeout(timer);
+    if (frame !== undefined) cancelAnimationFrame?.(frame);
+  };
+  const tick = (): void => {
+    cancel();
+    callback();
+  };
+  const timer = setTimeout(tick, TICK_MS);
+  const frame = requestAnimationFrame?.(tick);
+  return cancel;
+}

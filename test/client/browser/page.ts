@@ -1,0 +1,3 @@
+import { runCase } from "../support/cases.ts";
+
+Object.assign(globalThis, { runCase });

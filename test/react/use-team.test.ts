@@ -1,0 +1,240 @@
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { type TeamClient, TroupeClient } from "troupe/client";
+import { SENTENCE } from "../client/support/speaker.ts";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import type { TestWorker } from "../support/worker.ts";
+import { HUMAN, KEY, SPEAKER, startServer } from "./support/server.ts";
+import { Chat, type Shown, Stage } from "./support/stage.ts";
+
+let stage: Stage;
+let fake: FakeOpenAI;
+let worker: TestWorker;
+let client: TroupeClient;
+let baseURL: string;
+
+beforeAll(async () => {
+  if (!HAS_BROWSER) return;
+  fake = await startFakeOpenAI({
+    rules: [
+      { name: "refuse", match: { text: "Fail." }, fault: { kind: "status", status: 400 } },
+      { name: "slow", match: { text: "Speak slowly." }, pace_ms: 60, reply: { content: SENTENCE } },
+      { name: "speak", pace_ms: 5, reply: { content: SENTENCE } },
+    ],
+  });
+  stage = await Stage.start();
+  worker = await startServer(stage.origin, fake.origin);
+  baseURL = await worker.origin;
+  client = new TroupeClient({ baseURL, token: KEY });
+});
+
+afterEach(() => stage?.clear());
+
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  await worker?.[Symbol.asyncDispose]();
+  await fake?.close();
+});
+
+/** Makes a team and shows it. */
+async function shown(
+  component: object,
+  options: { strict?: boolean; pageSize?: number; copies?: number } = {},
+): Promise<Shown & { team: TeamClient; chat: Chat }> {
+  const { copies = 1, ...others } = options;
+  const team = await client.teams.create({ component: component as typeof SPEAKER });
+  const teams = Array<string>(copies).fill(team.id);
+  const view = await stage.show({ baseURL, token: KEY, teams, ...others });
+  const chat = new Chat(view.page, team.id);
+  await chat.status("idle");
+  return { ...view, team, chat };
+}
+
+const streams = (requests: readonly string[]): string[] =>
+  requests.filter((request) => request.includes("/events"));
+
+testInBrowser("a task is sent, its reply grows, and ends as a message", async () => {
+  const { chat, team, complaints } = await shown(SPEAKER);
+  await chat.send("Speak.");
+  await chat.writing.waitFor();
+  const partial = await chat.writing.textContent();
+  expect(SENTENCE.startsWith(partial ?? "?")).toBe(true);
+  await chat.status("completed");
+  expect(await chat.messages.allTextContents()).toEqual(["Speak.", SENTENCE]);
+  expect(await chat.writing.count()).toBe(0);
+  expect(complaints).toEqual([]);
+  expect((await team.runs()).runs).toHaveLength(1);
+});
+
+testInBrowser("a piece of text renders no message again", async () => {
+  const { chat, page } = await shown(SPEAKER);
+  await chat.send("Speak.");
+  await chat.status("completed");
+  const { chat: renderings, message } = await page.evaluate(
+    () => (globalThis as unknown as { renderings: Record<string, number> }).renderings,
+  );
+  expect(message).toBe(2);
+  // A stream of 60 pieces: not one rendering for each item at once, but more than its end.
+  expect(renderings).toBeGreaterThan(5);
+});
+
+testInBrowser("StrictMode opens one connection and sends once", async () => {
+  const { chat, team, requests, complaints } = await shown(SPEAKER, { strict: true });
+  await chat.send("Speak.");
+  await chat.status("completed");
+  expect(streams(requests)).toEqual([`GET /v1/teams/${team.id}/events?after=0`]);
+  expect(requests.filter((request) => request.startsWith("POST"))).toHaveLength(1);
+  expect((await team.runs()).runs).toHaveLength(1);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("two components on one team share a connection", async () => {
+  const { page, chat, team, requests } = await shown(SPEAKER, { copies: 2 });
+  const second = new Chat(page, team.id, 1);
+  await chat.send("Speak.");
+  await second.status("completed");
+  expect(await second.messages.allTextContents()).toEqual(["Speak.", SENTENCE]);
+  expect(streams(requests)).toHaveLength(1);
+});
+
+testInBrowser("a question is answered", async () => {
+  const { chat, team } = await shown(HUMAN);
+  await chat.send("Ask me.");
+  await chat.status("waiting");
+  await chat.press("Yes");
+  await chat.status("completed");
+  expect(await chat.messages.last().textContent()).toBe("Yes.");
+  expect(await chat.section.locator("fieldset").count()).toBe(0);
+  expect((await team.runs()).runs).toMatchObject([{ status: "completed" }]);
+});
+
+testInBrowser("a run is stopped, and its text is gone", async () => {
+  const { chat } = await shown(SPEAKER);
+  await chat.send("Speak slowly.");
+  await chat.writing.waitFor();
+  await chat.press("Stop");
+  await chat.status("cancelled");
+  expect(await chat.writing.count()).toBe(0);
+  await chat.send("Speak.");
+  await chat.status("completed");
+});
+
+testInBrowser("a waiting run is paused, resumed and stopped", async () => {
+  const { chat } = await shown(HUMAN);
+  await chat.send("Ask me.");
+  await chat.status("waiting");
+  await chat.press("Pause");
+  await chat.status("paused");
+  await chat.press("Resume");
+  await chat.status("waiting");
+  await chat.press("Stop");
+  await chat.status("cancelled");
+});
+
+testInBrowser("a failed run shows its code, and is retried", async () => {
+  const { chat, team } = await shown(SPEAKER);
+  await chat.send("Fail.");
+  await chat.status("failed");
+  const [failed] = (await team.runs()).runs;
+  expect(await chat.section.locator("[data-error]").textContent()).toBe(failed?.error?.type);
+  await chat.press("Retry");
+  await expect.poll(async () => (await team.runs()).runs.length).toBe(2);
+  await chat.status("failed");
+});
+
+testInBrowser("a refusal of an action has its code", async () => {
+  const { chat } = await shown(HUMAN);
+  await chat.send("Ask me.");
+  await chat.status("waiting");
+  await chat.send("And again.");
+  const refusal = chat.section.locator("[data-refusal]");
+  await refusal.waitFor();
+  expect(await refusal.textContent()).toBe("team_busy");
+  await chat.status("waiting");
+});
+
+testInBrowser("runs started elsewhere and queued runs show up", async () => {
+  const { chat, team } = await shown(HUMAN);
+  await team.start("From elsewhere.");
+  await chat.status("waiting");
+  expect(await chat.messages.first().textContent()).toBe("From elsewhere.");
+  const queued = await team.start("Later.", { on_conflict: "queue" });
+  await chat.section.locator("[data-queued]").waitFor();
+  expect(await chat.section.locator("[data-queued]").allTextContents()).toEqual([queued.id]);
+  await chat.press("Yes");
+  await chat.section.locator("[data-queued]").waitFor({ state: "detached" });
+  await chat.press("Yes");
+  await chat.status("completed");
+});
+
+testInBrowser("a page that is loaded in mid-run goes on with the text", async () => {
+  const { chat, page } = await shown(SPEAKER);
+  await chat.send("Speak slowly.");
+  await expect.poll(async () => (await chat.writing.textContent())?.length).toBeGreaterThan(60);
+  const before = (await chat.writing.textContent()) ?? "";
+  await page.reload();
+  await chat.status("running");
+  await chat.writing.waitFor();
+  const after = (await chat.writing.textContent()) ?? "";
+  expect(SENTENCE.startsWith(after)).toBe(true);
+  expect(after.length).toBeGreaterThanOrEqual(before.length);
+  expect(await chat.messages.allTextContents()).toEqual(["Speak slowly."]);
+  await chat.status("completed");
+  expect(await chat.messages.allTextContents()).toEqual(["Speak slowly.", SENTENCE]);
+});
+
+testInBrowser("history comes in pages, and is in order with what is new", async () => {
+  const { chat, team, page } = await shown(HUMAN, { pageSize: 4 });
+  for (const task of ["1", "2", "3"]) {
+    const { id } = await team.start(task);
+    await chat.section.locator("fieldset").waitFor();
+    await chat.press("Yes");
+    await team.watch(id).result();
+  }
+  const all = await chat.messages.allTextContents();
+  await page.reload();
+  await chat.status("completed");
+  expect(await chat.messages.allTextContents()).toEqual(all.slice(-4));
+  await chat.press("Earlier");
+  await expect.poll(() => chat.messages.allTextContents()).toEqual(all.slice(-8));
+  await team.start("4");
+  await chat.status("waiting");
+  await chat.press("Earlier");
+  await expect.poll(async () => (await chat.messages.allTextContents())[0]).toBe("1");
+  expect((await chat.messages.allTextContents()).slice(0, all.length)).toEqual(all);
+  expect(await chat.section.getByRole("button", { name: "Earlier" }).count()).toBe(0);
+});
+
+testInBrowser("another id shows nothing of the team before, whose connection ends", async () => {
+  const { chat, page, requests } = await shown(SPEAKER);
+  await chat.send("Speak.");
+  await chat.status("completed");
+  const other = await client.teams.create({ component: SPEAKER });
+  const failed = page.waitForEvent("requestfailed");
+  await page.locator('input[name="teams"]').fill(other.id);
+  const next = new Chat(page, other.id);
+  expect(await next.messages.count()).toBe(0);
+  await failed;
+  await next.status("idle");
+  expect(await next.messages.count()).toBe(0);
+  expect(streams(requests)).toHaveLength(2);
+});
+
+testInBrowser("a component that is gone ends its connection", async () => {
+  const { page } = await shown(SPEAKER);
+  const ended = page.waitForEvent("requestfailed");
+  await page.locator('input[name="teams"]').fill("");
+  expect((await ended).url()).toContain("/events");
+});
+
+testInBrowser("a team that is not there is unavailable until it is loaded again", async () => {
+  const { page } = await stage.show({ baseURL, token: KEY, teams: ["later"] });
+  const chat = new Chat(page, "later");
+  await chat.status("unavailable");
+  expect(await chat.section.locator("[data-error]").textContent()).toBe("team_not_found");
+  await client.teams.create({ component: SPEAKER, id: "later" });
+  await chat.press("Reload");
+  await chat.status("idle");
+  await client.team("later").delete();
+  await chat.status("unavailable");
+});

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { build } from "esbuild";
+import { type Browser, chromium } from "playwright-core";
+import { test } from "vitest";
+import { ROOT } from "./npm-start.ts";
+import { findProgram } from "./programs.ts";
+
+/** What systems call a browser of the Chromium family. */
+const NAMES = ["chromium", "chromium-browser", "google-chrome"];
+
+const executablePath = NAMES.map(findProgram).find((path) => path !== undefined);
+
+/** Whether the machine has a browser. Without one, tests in it are skipped, under names that say so. */
+export const HAS_BROWSER = executablePath !== undefined;
+
+export async function startBrowser(): Promise<Browser> {
+  if (executablePath === undefined) throw new Error(`needs one of ${NAMES.join(", ")}`);
+  // Those who test as root, in containers, have no sandbox for it.
+  const args = ["--no-sandbox", "--disable-background-networking"];
+  return chromium.launch({ executablePath, args });
+}
+
+/** Declares a test in a browser, which is skipped on a machine without one. */
+export function testInBrowser(name: string, body: () => Promise<void>, timeout = 60_000): void {
+  if (HAS_BROWSER) test(name, { timeout }, body);
+  else test.skip(`${name} (needs ${NAMES[0]})`, () => undefined);
+}
+
+/** The script of a page, whose entry is a path from the root of the project. */
+export async function bundlePage(entry: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(ROOT, entry)],
+    bundle: true,
+    format: "iife",
+    target: "es2023",
+    jsx: "automatic",
+    // React's warnings are errors of a test.
+    define: { "process.env.NODE_ENV": '"development"' },
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
+}
