@@ -5,6 +5,7 @@ export const OWN_CODE = [
   "sandbox",
   "scripts",
   "src",
+  "template",
   "test",
   "types",
   "vitest.config.ts",

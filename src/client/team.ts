@@ -122,13 +122,20 @@ export class TeamClient {
     return this.#stream(run, signal, () => Promise.reject(new TypeError("the run is known")));
   }
 
-  /** Everything that happens in the team, until the loop is left. @param after the cursor to continue after */
+  /**
+   * Everything that happens in the team, until the loop is left.
+   *
+   * @param after the cursor to continue after
+   * @param follow false ends it after what has been recorded
+   */
   async *events({
     after,
+    follow = true,
     signal,
     conversation = new Conversation(),
   }: {
     after?: number;
+    follow?: boolean;
     signal?: AbortSignal;
     conversation?: Conversation;
   } = {}): AsyncGenerator<StreamItem, void, void> {
@@ -140,6 +147,7 @@ export class TeamClient {
       });
     for await (const event of eventSource({ open, signal, wake: this.#wake })) {
       yield* conversation.apply(event);
+      if (!follow && event.event === "caught_up") return;
     }
   }
 
