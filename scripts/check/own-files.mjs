@@ -27,6 +27,7 @@ export const OWN_FILES = [
   "tsconfig.core.json",
   "tsconfig.json",
   "tsconfig.node.json",
+  "tsconfig.package-cli.json",
   "tsconfig.package.json",
   "tsconfig.src.json",
   "tsconfig.workerd.json",
