@@ -26,19 +26,19 @@ const manifest = join(root, "package.json");
 /** The clone's package.json, while the published one is in its place. */
 const kept = join(root, "package.json.clone");
 const lib = join(root, "lib");
+/** The second one writes what both have, with the types of Workers. */
+const PROJECTS = ["tsconfig.package-cli.json", "tsconfig.package.json"];
 const ENCODINGS = ["cl100k_base", "o200k_base"];
 
 async function build() {
   // Left by a run that was killed.
   restore();
   const compiler = createRequire(import.meta.url).resolve("typescript/package.json");
-  execFileSync(
-    process.execPath,
-    [join(compiler, "../bin/tsc"), "-p", join(root, "tsconfig.package.json")],
-    {
+  for (const project of PROJECTS) {
+    execFileSync(process.execPath, [join(compiler, "../bin/tsc"), "-p", join(root, project)], {
       stdio: ["ignore", "inherit", "inherit"],
-    },
-  );
+    });
+  }
   importJavaScript();
   await writeTokenTables();
   const own = readFileSync(manifest, "utf8");

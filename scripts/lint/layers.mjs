@@ -48,6 +48,11 @@ export const LAYERS = {
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
   "schemas/": { src: WIRE, packages: [] },
   "react/": { src: ["client/"], packages: ["react"] },
+  // Runs in Node, and knows the service through the client; `troupe dev` runs it and takes its settings.
+  "cli/": {
+    src: [...WIRE, "client/", "auth/", "http/", "outgoing/", "secrets/", "settings.ts"],
+    packages: ["commander", "node:"],
+  },
   "testing/": { src: ["core/"], packages: ["zod"] },
   // What users would write: only with what the library entry gives them.
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },
@@ -80,7 +85,8 @@ const covers = (path, pattern) =>
   pattern.endsWith("/") ? path.startsWith(pattern) : path === pattern;
 
 /** @param {string} specifier @param {string} name */
-const isPackage = (specifier, name) => specifier === name || specifier.startsWith(`${name}/`);
+const isPackage = (specifier, name) =>
+  specifier === name || specifier.startsWith(name.endsWith(":") ? name : `${name}/`);
 
 /**
  * Why `file` may not import `specifier`, or undefined when it may.

@@ -35,6 +35,8 @@ export interface TeamEventsOptions extends Omit<ConnectionOptions, "onConnection
    * called again. Default: from the team's beginning.
    */
   after?: number | (() => Promise<number>) | undefined;
+  /** False ends it after what has been recorded. Default true. */
+  follow?: boolean | undefined;
   /** Collects what was said. Default: one of its own. */
   conversation?: Conversation | undefined;
   /** `live`: everything recorded was given, what follows is happening now. The others as in {@link ConnectionOptions}. */
@@ -135,7 +137,7 @@ export class TeamClient {
 
   /** Everything that happens in the team, in all its runs, until the loop is left. */
   async *events(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
-    const { after, conversation = new Conversation(), ...connection } = options;
+    const { after, follow = true, conversation = new Conversation(), ...connection } = options;
     const open = async (lastId: string | undefined, signal: AbortSignal): Promise<Response> =>
       this.#transport.send(this.#path("/events"), {
         headers: { ...EVENT_STREAM, "last-event-id": lastId },
@@ -145,6 +147,7 @@ export class TeamClient {
     for await (const event of eventSource({ ...connection, open, wake: this.#wake })) {
       if (event.event === "caught_up") connection.onConnection?.("live");
       yield* conversation.apply(event);
+      if (!follow && event.event === "caught_up") return;
     }
   }
 

@@ -1,0 +1,150 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endWithParent } from "#cli/dev/process/preload.ts";
+import { freePort } from "#cli/dev/process/ports.ts";
+import { groupLives, signalGroup } from "#cli/dev/process/process-group.ts";
+
+const HOST = "127.0.0.1";
+const READY_WITHIN_MS = 60_000;
+/** After a shorter life it is not restarted at once. */
+const SHORT_LIFE_MS = 2_000;
+/** Lines of output that are shown when it does not start. */
+const LINES_SHOWN = 20;
+
+/** The sandbox service in a process of its own. When it dies, it is restarted with the same address, key and data. */
+export class Sandbox {
+  /** Its address. */
+  url = "";
+  key = randomBytes(32).toString("base64url");
+  #root;
+  #data;
+  #port = 0;
+  /** @type {import("node:child_process").ChildProcess | undefined} */
+  #child;
+  /** Its output before it was ready. @type {string[] | undefined} */
+  #held = [];
+  #stopping = false;
+  #failures = 0;
+
+  /**
+   * @param {string} root of the project
+   * @param {string} data the directory of its sessions
+   */
+  constructor(root, data) {
+    this.#root = root;
+    this.#data = data;
+  }
+
+  get pid() {
+    return this.#child?.pid;
+  }
+
+  async start() {
+    this.#port = await freePort(HOST);
+    this.url = `http://${HOST}:${this.#port}`;
+    this.#spawn();
+  }
+
+  /** Resolves to true when it answers; to false, after printing its output, when it does not. */
+  async ready() {
+    const deadline = Date.now() + READY_WITHIN_MS;
+    while (!this.#stopping && this.#failures < 3 && Date.now() < deadline) {
+      if (await answers(this.url)) {
+        this.#held = undefined;
+        return true;
+      }
+      await sleep(100);
+    }
+    if (!this.#stopping) {
+      console.error(`The sandbox does not start:\n${this.#held?.slice(-LINES_SHOWN).join("\n")}`);
+      this.stop("SIGTERM");
+    }
+    return false;
+  }
+
+  /**
+   * On SIGTERM it ends its own processes; SIGKILL kills the whole group.
+   *
+   * @param {"SIGTERM" | "SIGKILL"} signal
+   */
+  stop(signal) {
+    this.#stopping = true;
+    if (this.#child === undefined) return;
+    if (signal === "SIGKILL") signalGroup(this.#child, signal);
+    else this.#child.kill(signal);
+  }
+
+  get lives() {
+    return this.#child !== undefined && groupLives(this.#child);
+  }
+
+  #spawn() {
+    const started = Date.now();
+    if (this.#held !== undefined) this.#held = [];
+    const child = spawn(
+      process.execPath,
+      [...endWithParent(), join(this.#root, "sandbox/main.ts")],
+      {
+        cwd: this.#root,
+        // Its own process group, so that the processes it runs code in can be ended with it.
+        detached: true,
+        stdio: ["ignore", "pipe", "pipe"],
+        env: {
+          ...ownSettings(),
+          SANDBOX_HOST: HOST,
+          SANDBOX_PORT: String(this.#port),
+          SANDBOX_KEY: this.key,
+          SANDBOX_DATA: this.#data,
+        },
+      },
+    );
+    this.#child = child;
+    createInterface({ input: child.stdout }).on("line", (line) => this.#held?.push(line));
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      if (this.#held === undefined) console.error(`sandbox: ${line}`);
+      else this.#held.push(line);
+    });
+    child.on("error", (error) => void this.#ended(started, error.message));
+    // Not "close": its children may outlive it and keep its output open.
+    child.on("exit", (code, signal) => void this.#ended(started, signal ?? `exit code ${code}`));
+  }
+
+  /**
+   * @param {number} started
+   * @param {string} how
+   */
+  async #ended(started, how) {
+    // When it was killed, the processes that ran code are still there.
+    if (this.#child !== undefined) signalGroup(this.#child, "SIGKILL");
+    if (this.#stopping) return;
+    this.#failures++;
+    if (this.#held === undefined) console.error(`The sandbox ended (${how}) and is restarted.`);
+    else this.#held.push(how);
+    if (Date.now() - started < SHORT_LIFE_MS) await sleep(1_000);
+    if (!this.#stopping) this.#spawn();
+  }
+}
+
+/** Its own settings and what every program needs, without secrets of the Worker. */
+function ownSettings() {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(([name]) =>
+      /^(SANDBOX_\w+|PATH|HOME|TMPDIR|LANG|LC_\w+)$/.test(name),
+    ),
+  );
+}
+
+/** @param {string} url */
+async function answers(url) {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
+    await response.arrayBuffer();
+    return response.ok;
+  } catch {
+    // Not listening yet.
+    return false;
+  }
+}

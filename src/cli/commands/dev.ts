@@ -1,0 +1,61 @@
+import { Command } from "commander";
+import type { DevServerOptions } from "../dev/server.ts";
+import { CliError } from "../errors.ts";
+import { reportError } from "../terminal/report-error.ts";
+
+/** `node:sqlite`, which locks the state, and wrangler need it. */
+const OLDEST_NODE = [22, 13] as const;
+
+/** Runs the Worker of a project on this machine. */
+export function devCommand({
+  root,
+  sandbox,
+}: Pick<DevServerOptions, "root"> & Partial<Pick<DevServerOptions, "sandbox">>): Command {
+  return new Command("dev")
+    .summary("run the project's Worker on this machine")
+    .usage("[options] [options of wrangler dev]")
+    .description(
+      "Starts the Worker of wrangler.toml on this machine: the API on http://127.0.0.1:8787, open to local requests only, and its state in .troupe/state.",
+    )
+    .option(
+      "--auth",
+      'take credentials as a deployed server does: generates an operator key and an API key of the tenant "local", prints them once and keeps them with the state. Code of agents needs a SANDBOX_URL then',
+    )
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .addHelpText(
+      "after",
+      `
+All other options go to "wrangler dev".
+
+In the environment:
+  PORT         the port, 8787 by default
+  PERSIST_TO   the directory of the state, .troupe/state by default
+  TROUPE_OPEN  0 to take only the credentials that the settings name (API_KEYS, OPERATOR_KEY_HASH, JWT_ISSUER)
+
+docs/configuration.md lists all settings, docs/keys.md describes credentials.
+
+Example:
+  $ PORT=8080 npx troupe dev --config other/wrangler.toml`,
+    )
+    .action(async ({ auth = false }: { auth?: boolean }, { args }: Command) => {
+      try {
+        requireNode();
+        const { DevServer } = await import("../dev/server.ts");
+        await new DevServer({ root, auth, wranglerArguments: args, sandbox }).start();
+      } catch (error) {
+        // The server's parts would keep the process alive.
+        process.exit(reportError(error, false));
+      }
+    });
+}
+
+/** @throws CliError */
+function requireNode(): void {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const [oldest, oldestMinor] = OLDEST_NODE;
+  if (major > oldest || (major === oldest && minor >= oldestMinor)) return;
+  throw new CliError(
+    `A local server needs Node ${OLDEST_NODE.join(".")} or later; this is ${process.versions.node}.`,
+  );
+}

@@ -1,0 +1,66 @@
+import { Command } from "commander";
+import { ApiError, type ListedRequest, type TroupeClient } from "../../client/index.ts";
+import { EXIT } from "../errors.ts";
+import { untilInterrupted } from "../terminal/interrupt.ts";
+import { printJson, printLine } from "../terminal/output.ts";
+import { ask, describeRequest, isInteractive } from "../terminal/questions.ts";
+import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
+
+export function inboxCommand(): Command {
+  const command = new Command("inbox")
+    .summary("list and answer questions to humans")
+    .description(
+      "Lists the open questions of all teams to humans and, in a terminal, asks for an answer to each. Enter alone skips a question.",
+    )
+    .option("--list", "only list them")
+    .addHelpText("after", "\nExample:\n  $ npx troupe inbox")
+    .action(async (options: ConnectionOptions & { list?: true }) => {
+      await connect(options, async (client) => {
+        const requests = await openRequests(client);
+        if (options.json) {
+          for (const request of requests) printJson(request);
+        } else if (requests.length === 0) printLine("No team waits for an answer.");
+        else if (options.list || !isInteractive()) {
+          for (const request of requests) printLine(heading(request) + describeRequest(request));
+        } else if (await untilInterrupted((signal) => answerAll(client, requests, signal))) {
+          process.exitCode = EXIT.interrupted;
+        }
+      });
+    });
+  return withConnection(command);
+}
+
+async function openRequests(client: TroupeClient): Promise<ListedRequest[]> {
+  const all: ListedRequest[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await client.requests.list({ limit: 200, ...(cursor !== null && { cursor }) });
+    all.push(...page.requests);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return all;
+}
+
+function heading({ team_id, run_id, kind, source }: ListedRequest): string {
+  return `Team ${team_id}, run ${run_id}: ${source} asks for ${kind === "input" ? "input" : "an approval"}.\n`;
+}
+
+async function answerAll(
+  client: TroupeClient,
+  requests: readonly ListedRequest[],
+  signal: AbortSignal,
+): Promise<void> {
+  for (const request of requests) {
+    process.stdout.write(heading(request));
+    const answer = await ask(request, { signal, optional: true });
+    if (answer === undefined) continue;
+    try {
+      await client.team(request.team_id).answer(request.run_id, request.id, answer);
+      printLine("Answered.\n");
+    } catch (error) {
+      // Somebody else was faster, or the time was over: the other questions remain.
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      printLine(`${error.problem.detail}\n`);
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import {
+  ApiError,
+  type CreateTeam,
+  type TeamClient,
+  type TroupeClient,
+} from "../../client/index.ts";
+import { CliError, EXIT } from "../errors.ts";
+
+/**
+ * Reads component JSON from a file, or from the standard input for `-`.
+ *
+ * @throws CliError when it cannot be read or is no JSON object
+ */
+export async function readComponent(file: string): Promise<NonNullable<CreateTeam["component"]>> {
+  const source = nameOf(file);
+  let content: string;
+  try {
+    content = file === "-" ? await text(process.stdin) : await readFile(file, "utf8");
+  } catch (error) {
+    throw invalidFile(`${source} cannot be read: ${(error as Error).message}`);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(content);
+  } catch (error) {
+    throw invalidFile(`${source} is not JSON: ${(error as Error).message}`);
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw invalidFile(`${source} must hold a JSON object: a team or an agent as component JSON.`);
+  }
+  return value as NonNullable<CreateTeam["component"]>;
+}
+
+function nameOf(file: string): string {
+  return file === "-" ? "The standard input" : file;
+}
+
+function invalidFile(message: string): CliError {
+  return new CliError(message, { exitCode: EXIT.usage, code: "invalid_file" });
+}
+
+/**
+ * Creates a team from component JSON.
+ *
+ * @throws CliError with the places in the file when it does not load
+ */
+export async function createFrom(
+  client: TroupeClient,
+  file: string,
+  team: Omit<CreateTeam, "component" | "template">,
+): Promise<TeamClient> {
+  const component = await readComponent(file);
+  try {
+    return await client.teams.create({ ...team, component });
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "invalid_component") throw error;
+    const issues = (error.problem.errors ?? []).map(({ path, message }) => ({
+      path: path.replace(/^component\.?/, ""),
+      message,
+    }));
+    throw new CliError(`${nameOf(file)} does not load.`, { code: error.code, issues });
+  }
+}
+
+/** The team of this id, created if it does not exist and the options say from what. @throws CliError | ApiError */
+export async function findTeam(
+  client: TroupeClient,
+  id: string,
+  { template, component }: { template?: string; component?: string } = {},
+): Promise<TeamClient> {
+  const team = client.team(id);
+  try {
+    await team.get();
+    return team;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  }
+  if (component !== undefined) return createFrom(client, component, { id });
+  if (template !== undefined) return client.teams.create({ template, id });
+  throw new CliError(
+    `There is no team "${id}". Create it with --template NAME or --component FILE, or with "troupe import FILE --id ${id}".`,
+    { code: "team_not_found" },
+  );
+}

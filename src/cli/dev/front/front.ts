@@ -1,0 +1,138 @@
+import { once } from "node:events";
+import {
+  Agent,
+  createServer,
+  type IncomingMessage,
+  request as openRequest,
+  type ServerResponse,
+} from "node:http";
+import { pipeline } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Problem } from "../../../contract/problem.ts";
+import { FRONT_KEY_HEADER } from "../../../auth/local.ts";
+import { forwardedRequestHeaders, forwardedResponseHeaders } from "./forwarded-headers.ts";
+import { requestProblem } from "./guard.ts";
+import { MALFORMED, refuseUnreadable, sendProblem } from "./problem-response.ts";
+
+/** A server that was killed takes a moment to release its port. */
+const FREE_WITHIN_MS = 2_000;
+/** workerd closes a connection after five idle seconds: one that is about to be closed must not be used again. */
+const IDLE_CONNECTION_MS = 3_000;
+const CLIENT_IDLE_MS = 75_000;
+
+export interface FrontOptions {
+  host: string;
+  /** The port that clients use. */
+  port: number;
+  /** The internal port of wrangler. */
+  target: number;
+  /** Proves to the Worker that a request came through here. */
+  key: string;
+  /** Whether only local requests are allowed; otherwise the Worker checks keys. */
+  open: boolean;
+}
+
+/**
+ * The HTTP server that clients speak to, in front of `wrangler dev`: that one believes headers by which any client, and with
+ * them web pages of other sites, could pass for a local one.
+ */
+export class Front {
+  readonly #options: FrontOptions;
+  readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_CONNECTION_MS });
+  readonly #server = createServer({
+    keepAliveTimeout: CLIENT_IDLE_MS,
+    // The guard refuses a request without Host with a problem document.
+    requireHostHeader: false,
+  });
+
+  constructor(options: FrontOptions) {
+    this.#options = options;
+    this.#server.on("request", (request, response) => this.#serve(request, response));
+    this.#server.on("clientError", (error, socket) => void refuseUnreadable(error, socket));
+  }
+
+  /** @throws Error when the port is not free */
+  async listen(): Promise<void> {
+    const { host, port } = this.#options;
+    const deadline = Date.now() + FREE_WITHIN_MS;
+    for (;;) {
+      try {
+        this.#server.listen({ host, port, exclusive: true });
+        await once(this.#server, "listening");
+        return;
+      } catch (error) {
+        const { code, message } = error as NodeJS.ErrnoException;
+        if (code !== "EADDRINUSE") {
+          throw new Error(`Cannot listen on ${host}:${port}: ${message}`, { cause: error });
+        }
+        if (Date.now() > deadline) {
+          const another = port === 65_535 ? port - 1 : port + 1;
+          throw new Error(
+            `Port ${port} is taken by another program. Choose another port: PORT=${another} npm start`,
+            { cause: error },
+          );
+        }
+      }
+      await sleep(100);
+    }
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+    this.#agent.destroy();
+    if (this.#server.listening) await once(this.#server, "close");
+  }
+
+  #serve(request: IncomingMessage, response: ServerResponse): void {
+    const problem = requestProblem(request, this.#options.open);
+    if (problem !== undefined) {
+      void sendProblem(response, problem);
+      return;
+    }
+    try {
+      this.#forward(request, response);
+    } catch {
+      // Node reads a few characters in headers that it does not write.
+      void sendProblem(response, MALFORMED);
+    }
+  }
+
+  #forward(request: IncomingMessage, response: ServerResponse): void {
+    const { host, target, key } = this.#options;
+    const upstream = openRequest({
+      host,
+      port: target,
+      method: request.method,
+      path: request.url,
+      headers: [...forwardedRequestHeaders(request), FRONT_KEY_HEADER, key],
+      agent: this.#agent,
+      setDefaultHeaders: false,
+    });
+    let answered = false;
+    upstream.on("response", (answer) => {
+      answered = true;
+      const { statusCode = 502, statusMessage } = answer;
+      response.writeHead(statusCode, statusMessage, forwardedResponseHeaders(answer));
+      // The first event of a stream may be far away.
+      response.flushHeaders();
+      // Where one side breaks off, so does the other.
+      pipeline(answer, response, () => undefined);
+    });
+    upstream.on("error", () => {
+      if (!answered) void sendProblem(response, UNAVAILABLE);
+    });
+    response.on("close", () => {
+      if (!response.writableFinished) upstream.destroy();
+    });
+    request.pipe(upstream);
+  }
+}
+
+const UNAVAILABLE: Problem = {
+  status: 503,
+  code: "temporarily_unavailable",
+  detail: "The server is starting or restarting. Try again.",
+  retry_after: 1,
+};

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from "node:http";
+import { localProblem } from "../../../auth/local.ts";
+import type { Problem } from "../../../contract/problem.ts";
+import { MAX_REQUEST_BYTES } from "../../../http/limits.ts";
+
+/** Paths that miniflare answers itself: its explorer shows everything stored, of all Workers on this machine. */
+const OF_MINIFLARE = /^\/(cdn-cgi|__cf_local)(\/|$)/i;
+
+/**
+ * Why a request is refused before it reaches the Worker; undefined when it is not.
+ *
+ * @param open whether only local requests are allowed
+ */
+export function requestProblem(
+  { url = "", headers, headersDistinct }: IncomingMessage,
+  open: boolean,
+): Problem | undefined {
+  const hosts = headersDistinct["host"] ?? [];
+  const [host = ""] = hosts;
+  if (hosts.length !== 1) return malformed("The request must have one Host header.");
+  if (!isHost(host)) {
+    return malformed(`The Host header ${JSON.stringify(host.slice(0, 100))} is not a host.`);
+  }
+  const full = `http://${host}${url}`;
+  if (!url.startsWith("/") || !URL.canParse(full)) {
+    return malformed("The request line must name a path.");
+  }
+  if (open) {
+    const problem = localProblem(host, (name) => {
+      const value = headers[name];
+      return typeof value === "string" ? value : null;
+    });
+    if (problem !== undefined) return problem;
+  }
+  if (Number(headers["content-length"] ?? 0) > MAX_REQUEST_BYTES) {
+    const detail = `The body is larger than ${MAX_REQUEST_BYTES} bytes, which Cloudflare does not accept.`;
+    return { status: 413, code: "body_too_large", detail };
+  }
+  if (!OF_MINIFLARE.test(new URL(full).pathname)) return undefined;
+  return { status: 404, code: "not_found", detail: "There is nothing at this path." };
+}
+
+function isHost(host: string): boolean {
+  if (!/^(\[[0-9a-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i.test(host)) return false;
+  return URL.canParse(`http://${host}/`);
+}
+
+function malformed(detail: string): Problem {
+  return { status: 400, code: "malformed_request", detail };
+}

@@ -1,0 +1,90 @@
+import type { LocalKey, LocalKeys } from "./generated-keys.ts";
+import { packageRoot } from "../package-root.ts";
+
+export interface GreetingOptions {
+  /** Of the server. */
+  url: string;
+  /** The directory of the project. */
+  root: string;
+  /** Whether the API is open to local requests. */
+  open: boolean;
+  /** Whether the settings name any credential. */
+  credentials: boolean;
+  /** The keys of `--auth`. */
+  keys: LocalKeys | undefined;
+  /** Where code runs. */
+  sandbox: string;
+}
+
+/** What the server prints once it is ready. */
+export async function greeting(options: GreetingOptions): Promise<string> {
+  const { url, open, credentials, keys, sandbox } = options;
+  const lines = [`Troupe is running: ${url}   API: ${url}/v1/openapi.json`, sandbox, ""];
+  if (open) lines.push(...templateLines(await fetchTemplates(url), options));
+  else if (keys) lines.push(...keyLines(url, keys));
+  else if (credentials)
+    lines.push("The API takes credentials only (TROUPE_OPEN=0); see docs/keys.md.");
+  else lines.push("The API is closed (TROUPE_OPEN=0): only /healthz answers; see docs/keys.md.");
+  lines.push(
+    "",
+    `Ctrl-C stops it; kill -9 ${process.pid} kills it. At the next start, runs continue where they were.`,
+    "",
+  );
+  return lines.join("\n");
+}
+
+interface Template {
+  name: string;
+  description: string;
+}
+
+function templateLines(templates: Template[], { url, root }: GreetingOptions): string[] {
+  const [first] = templates;
+  if (first === undefined) return [];
+  const width = Math.max(...templates.map(({ name }) => name.length));
+  return [
+    "Templates:",
+    ...templates.map(
+      ({ name, description }) => `  ${name.padEnd(width)}  ${description.split("\n")[0]}`,
+    ),
+    "",
+    "Try (no key needed):",
+    ...(root === packageRoot ? [] : [`  npx troupe run demo "Hello" --template ${first.name}`]),
+    ...curlLines(url, first.name),
+  ];
+}
+
+/** Creates a team and runs it. */
+function curlLines(url: string, template: string): string[] {
+  const json = "-H 'content-type: application/json'";
+  const task = template === "code_runner" ? "```python\\nprint(6 * 7)\\n```" : "Hello";
+  return [
+    `  curl ${url}/v1/teams ${json} -d '{"template":"${template}","id":"demo"}'`,
+    `  curl -N ${url}/v1/teams/demo/runs ${json} -H 'accept: text/event-stream' -d '{"task":"${task}"}'`,
+  ];
+}
+
+/** Prints new keys only, because terminals keep their output. */
+function keyLines(url: string, { operatorKey, apiKey }: LocalKeys): string[] {
+  const shown = ({ key, file, generated }: LocalKey): string =>
+    generated ? `${key}   (kept in ${file})` : `in ${file}`;
+  return [
+    "The API takes credentials only (--auth); see docs/keys.md.",
+    `  API key of the tenant "local", all scopes: ${shown(apiKey)}`,
+    `  Operator key:                              ${shown(operatorKey)}`,
+    "Only their hashes are given to the Worker; the files can be read by you alone.",
+    "",
+    "Try:",
+    `  curl ${url}/v1/whoami -H "authorization: Bearer ${apiKey.generated ? apiKey.key : `$(cat '${apiKey.file}')`}"`,
+  ];
+}
+
+async function fetchTemplates(url: string): Promise<Template[]> {
+  try {
+    const response = await fetch(`${url}/v1/templates`, { signal: AbortSignal.timeout(10_000) });
+    const { templates } = (await response.json()) as { templates?: Template[] };
+    return templates ?? [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,223 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EgressProxy } from "./front/egress-proxy.ts";
+import { Front } from "./front/front.ts";
+import { authVars, type LocalKeys } from "./generated-keys.ts";
+import { greeting } from "./greeting.ts";
+import { watchParent } from "./process/parent.ts";
+import { freePort } from "./process/ports.ts";
+import { findWrangler, Wrangler } from "./process/wrangler.ts";
+import { type DevSettings, readSettings } from "./settings.ts";
+import { State } from "./state/state.ts";
+import { unlistedTeams } from "./state/unlisted-teams.ts";
+
+const HOST = "127.0.0.1";
+const READY_WITHIN_MS = 90_000;
+const GRACE_MS = 5_000;
+
+/** The settings that configure credentials. */
+const CREDENTIALS = ["API_KEYS", "OPERATOR_KEY_HASH", "JWT_ISSUER"];
+
+/** A sandbox that runs on this machine for as long as the server does. */
+export interface LocalSandbox {
+  readonly url: string;
+  readonly key: string;
+  readonly pid: number | undefined;
+  /** Whether any of its processes is there. */
+  readonly lives: boolean;
+  start: () => Promise<void>;
+  /** Whether it answers in the end; prints why not. */
+  ready: () => Promise<boolean>;
+  stop: (signal: "SIGTERM" | "SIGKILL") => void;
+}
+
+export interface DevServerOptions {
+  /** The directory of the project. */
+  root: string;
+  /** Whether to generate keys and take only these. */
+  auth: boolean;
+  /** Further arguments of `wrangler dev`. */
+  wranglerArguments: readonly string[];
+  /** Makes a sandbox that keeps its data in the directory. Without it, SANDBOX_URL has to name one. */
+  sandbox: ((directory: string) => LocalSandbox) | undefined;
+}
+
+/**
+ * A project's Worker on this machine, open to local requests only, or with `auth` to credentials as a deployed one.
+ *
+ * A front server listens on PORT and passes requests on to `wrangler dev` on an internal port. docs/configuration.md lists
+ * the settings; those of the Worker may also be in .dev.vars.
+ */
+export class DevServer {
+  readonly #options: DevServerOptions;
+  readonly #settings: DevSettings;
+  readonly #state: State;
+  readonly #url: string;
+  readonly #frontKey = randomBytes(32).toString("base64url");
+  #keys: LocalKeys | undefined;
+  #sandbox: LocalSandbox | undefined;
+  #wrangler: Wrangler | undefined;
+  /** Whether it is being stopped. */
+  #stopping = false;
+
+  /** @throws Error naming the setting that is wrong */
+  constructor(options: DevServerOptions) {
+    this.#options = options;
+    this.#settings = readSettings(options.root, process.env, options.auth);
+    this.#state = new State(this.#settings.persistTo);
+    this.#url = `http://${HOST}:${this.#settings.port}`;
+  }
+
+  /**
+   * Starts it and prints a greeting once it answers. Ends this process when the server ends.
+   *
+   * @throws Error when it cannot be started
+   */
+  async start(): Promise<void> {
+    const { root, auth, wranglerArguments } = this.#options;
+    const { port, open, worker } = this.#settings;
+    const state = this.#state;
+    const program = findWrangler(root, wranglerArguments);
+    const target = await freePort(HOST);
+    await state.lock({ port, internal_port: target });
+    if (auth) this.#keys = state.credentials();
+
+    await new Front({ host: HOST, port, target, key: this.#frontKey, open }).listen();
+    const egressProxy = open ? new EgressProxy(HOST) : undefined;
+    await egressProxy?.listen();
+    // A closed server behaves as a deployed one, which sends code to encrypted addresses only.
+    if (open && !worker["SANDBOX_URL"]) this.#sandbox = this.#options.sandbox?.(state.sandbox);
+    await this.#sandbox?.start();
+    const sandboxReady = this.#sandbox?.ready() ?? Promise.resolve(false);
+    const unlisted = unlistedTeams(state.directory);
+
+    process.on("exit", () => {
+      this.#signalAll("SIGKILL");
+      state.removeVars();
+    });
+    this.#wrangler = new Wrangler({
+      program,
+      root,
+      host: HOST,
+      port: target,
+      state,
+      vars: state.writeVars(this.#workerVars(egressProxy)),
+      args: wranglerArguments,
+      publicUrl: this.#url,
+    });
+    this.#stopWhenAsked(this.#wrangler);
+    if (!(await this.#ready(this.#wrangler))) return;
+    const text = await greeting({
+      url: this.#url,
+      root,
+      open,
+      credentials: CREDENTIALS.some((name) => worker[name]),
+      keys: this.#keys,
+      sandbox: await this.#whereCodeRuns(sandboxReady),
+    });
+    await this.#loadTeams(unlisted);
+    this.#wrangler.showOutput();
+    console.log(text);
+  }
+
+  #workerVars(egressProxy: EgressProxy | undefined): Record<string, string> {
+    const { fromEnvironment, worker, open } = this.#settings;
+    const key = worker["SECRETS_KEY"];
+    if (key !== undefined && this.#state.hasSecretsKey(key)) {
+      console.error(
+        `SECRETS_KEY is set, so ${this.#state.directory}/secrets-key is not used: secrets stored with it cannot be read.`,
+      );
+    }
+    return {
+      ...fromEnvironment,
+      TROUPE_OPEN: open ? "1" : "0",
+      SECRETS_KEY: key ?? this.#state.secretsKey(),
+      TROUPE_FRONT_KEY: this.#frontKey,
+      ...(this.#keys && authVars(this.#keys)),
+      ...(egressProxy && { TROUPE_EGRESS_PROXY: egressProxy.url }),
+      ...(this.#sandbox && { SANDBOX_URL: this.#sandbox.url, SANDBOX_KEY: this.#sandbox.key }),
+    };
+  }
+
+  #stopWhenAsked(wrangler: Wrangler): void {
+    wrangler.onEnd((why, code) => {
+      if (this.#stopping) return;
+      wrangler.showHeldOutput();
+      console.error(why);
+      void this.#stop(code);
+    });
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      process.on(signal, () => {
+        // The second time there is no more grace.
+        if (this.#stopping) this.#signalAll("SIGKILL");
+        void this.#stop(0);
+      });
+    }
+    // The reader of the output has ended (`npm start | head`).
+    process.stdout.on("error", () => void this.#stop(0));
+    process.stderr.on("error", () => void this.#stop(0));
+    watchParent(() => void this.#stop(0));
+  }
+
+  async #stop(code: number): Promise<void> {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    this.#signalAll("SIGTERM");
+    const deadline = Date.now() + GRACE_MS;
+    while (this.#anyLives() && Date.now() < deadline) await sleep(50);
+    process.exit(code);
+  }
+
+  #signalAll(signal: "SIGTERM" | "SIGKILL"): void {
+    this.#wrangler?.stop(signal);
+    this.#sandbox?.stop(signal);
+  }
+
+  #anyLives(): boolean {
+    return this.#wrangler?.lives === true || this.#sandbox?.lives === true;
+  }
+
+  async #ready(wrangler: Wrangler): Promise<boolean> {
+    const deadline = Date.now() + READY_WITHIN_MS;
+    while (!this.#stopping) {
+      try {
+        const response = await fetch(`${this.#url}/healthz`, {
+          signal: AbortSignal.timeout(5_000),
+        });
+        // Read to its end: workerd complains loudly about answers that are broken off.
+        await response.text();
+        if (response.ok) return true;
+      } catch {
+        // A reload takes longer than the timeout.
+      }
+      if (Date.now() > deadline) {
+        wrangler.showHeldOutput();
+        console.error(
+          `The server did not answer ${this.#url}/healthz within ${READY_WITHIN_MS / 1000} s.`,
+        );
+        void this.#stop(1);
+      }
+      await sleep(150);
+    }
+    return false;
+  }
+
+  async #whereCodeRuns(sandboxReady: Promise<boolean>): Promise<string> {
+    const other = this.#settings.worker["SANDBOX_URL"];
+    if (other) return `Code of agents runs in the sandbox at ${other}.`;
+    if (this.#sandbox === undefined) return "Code of agents cannot be run: SANDBOX_URL is not set.";
+    return (await sandboxReady)
+      ? `Code of agents runs in a sandbox on this machine, process ${this.#sandbox.pid}.`
+      : "Code of agents cannot be run: the sandbox did not start.";
+  }
+
+  /** Loads teams, so that they are listed. One of another tenant than the key's is listed when it is used. */
+  async #loadTeams(ids: readonly string[]): Promise<void> {
+    const headers = new Headers();
+    if (this.#keys) headers.set("authorization", `Bearer ${this.#keys.apiKey.key}`);
+    for (const id of ids) {
+      const response = await fetch(`${this.#url}/v1/teams/${id}`, { headers });
+      await response.text();
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { secretHosts } from "../../secrets/secret-hosts.ts";
+import { SETTING_NAMES } from "../../settings.ts";
+
+/** The settings of a local server: from its environment, and for those of the Worker from `.dev.vars`, too. */
+export interface DevSettings {
+  port: number;
+  /** The directory of the state. */
+  persistTo: string;
+  /** Whether the API is open to local requests. */
+  open: boolean;
+  /** Settings and secrets of the Worker. */
+  fromEnvironment: Record<string, string>;
+  /** The same, with those of `.dev.vars`. */
+  worker: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * @param root of the project
+ * @param auth whether keys are generated, which closes the API to other requests
+ * @throws Error naming the setting that is wrong
+ */
+export function readSettings(
+  root: string,
+  environment: NodeJS.ProcessEnv,
+  auth = false,
+): DevSettings {
+  const file = join(root, ".dev.vars");
+  const devVars = existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
+  const secrets = secretHosts({ ...devVars, ...withoutEmpty(environment) }).keys();
+  const fromEnvironment: Record<string, string> = {};
+  for (const name of [...SETTING_NAMES, ...secrets]) {
+    const value = environment[name];
+    if (value) fromEnvironment[name] = value;
+  }
+  const worker = { ...devVars, ...fromEnvironment };
+  if (auth) requireNoCredentials(worker);
+  return {
+    port: readPort(environment.PORT),
+    persistTo: resolve(root, environment.PERSIST_TO || ".troupe/state"),
+    open: !auth && isOpen(worker["TROUPE_OPEN"]),
+    fromEnvironment,
+    worker,
+  };
+}
+
+/** `--auth` sets these. */
+const SET_BY_AUTH = ["API_KEYS", "OPERATOR_KEY_HASH"];
+
+function requireNoCredentials(worker: DevSettings["worker"]): void {
+  const given = SET_BY_AUTH.find((name) => worker[name]);
+  if (given !== undefined) {
+    throw new Error(
+      `${given} is set: --auth generates keys of its own. To take yours, start without --auth and with TROUPE_OPEN=0.`,
+    );
+  }
+  if (worker["TROUPE_OPEN"] === "1") {
+    throw new Error("TROUPE_OPEN is 1 (open to this machine): leave it out with --auth.");
+  }
+}
+
+function withoutEmpty(environment: NodeJS.ProcessEnv): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
+}
+
+function readPort(text: string | undefined): number {
+  if (text === undefined || text === "") return 8787;
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < 1 || number > 65_535) {
+    throw new Error(`PORT is "${text}": it must be a number from 1 to 65535.`);
+  }
+  return number;
+}
+
+function isOpen(text: string | undefined): boolean {
+  if (text === undefined || text === "" || text === "1") return true;
+  if (text === "0") return false;
+  throw new Error(`TROUPE_OPEN is "${text}": it must be 1 (open to this machine) or 0 (closed).`);
+}

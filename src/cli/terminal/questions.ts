@@ -1,0 +1,75 @@
+import { createInterface } from "node:readline/promises";
+import type { Answer, HumanRequest, ListedRequest } from "../../client/index.ts";
+import { printable, styler } from "./output.ts";
+
+type Request = Omit<HumanRequest, "context"> | ListedRequest;
+
+/** Whether there is somebody to ask. */
+export function isInteractive(): boolean {
+  return process.stdin.isTTY && process.stdout.isTTY;
+}
+
+/** The question, and what is to be approved. */
+export function describeRequest({ prompt, code, tool_call }: Request): string {
+  const parts = [prompt];
+  if (code !== undefined) parts.push(code);
+  if (tool_call !== undefined) {
+    parts.push(`${tool_call.name}(${JSON.stringify(tool_call.arguments, null, 2)})`);
+  }
+  return printable(`${parts.join("\n")}\n`);
+}
+
+export interface AskOptions {
+  /** Ends the question. */
+  signal: AbortSignal;
+  /** Whether an empty answer skips the question; otherwise it is asked again. */
+  optional?: boolean;
+}
+
+/**
+ * Asks a question of an agent in the terminal.
+ *
+ * @returns undefined when it was skipped
+ * @throws an AbortError when the signal is aborted or Ctrl-C is pressed
+ */
+export async function ask(
+  request: Request,
+  { signal, optional = false }: AskOptions,
+): Promise<Answer | undefined> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  let done = false;
+  // The terminal takes Ctrl-C while it reads a line; Ctrl-D closes it, and nobody is left to answer.
+  terminal.on("SIGINT", () => process.emit("SIGINT"));
+  terminal.on("close", () => done || process.emit("SIGINT"));
+  const style = styler(process.stdout);
+  const question = async (text: string): Promise<string> =>
+    (await terminal.question(style("bold", text), { signal })).trim();
+  try {
+    process.stdout.write(describeRequest(request));
+    for (;;) {
+      const answer =
+        request.kind === "input" ? await askText(question) : await askApproval(question);
+      if (answer !== undefined || optional) return answer;
+    }
+  } finally {
+    done = true;
+    terminal.close();
+    // Otherwise the input keeps the process alive.
+    process.stdin.pause();
+  }
+}
+
+type Ask = (text: string) => Promise<string>;
+
+async function askText(question: Ask): Promise<Answer | undefined> {
+  const content = await question("> ");
+  return content === "" ? undefined : { content };
+}
+
+async function askApproval(question: Ask): Promise<Answer | undefined> {
+  const answer = (await question("Approve? (y/n) ")).toLowerCase();
+  if (["y", "yes"].includes(answer)) return { approved: true };
+  if (!["n", "no"].includes(answer)) return undefined;
+  const reason = await question("Reason (may be empty): ");
+  return { approved: false, ...(reason !== "" && { reason }) };
+}

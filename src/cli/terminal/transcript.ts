@@ -1,0 +1,161 @@
+import type { StreamItem, TextInProgress } from "../../client/index.ts";
+import type { Message } from "../../core/messages/message.ts";
+import { toText } from "../../core/messages/views.ts";
+import { printable, styler } from "./output.ts";
+
+const COLOURS = ["cyan", "green", "yellow", "magenta", "blue"] as const;
+/** Of a tool's result; it may be a whole page. */
+const MOST_RESULT_CHARACTERS = 1_000;
+
+type ShownMessage = Extract<StreamItem, { kind: "message" }>["message"];
+
+/**
+ * Shows what happens in a run: texts while they grow, one at a time, and everything else when it is complete.
+ */
+export class Transcript {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #style: ReturnType<typeof styler>;
+  readonly #runs: boolean;
+  /** The colour of each source, in the order in which they spoke. */
+  readonly #colours = new Map<string, (typeof COLOURS)[number]>();
+  /** What was shown of each text in progress. */
+  readonly #shown = new Map<string, string>();
+  /** The text whose line is open. */
+  #open: string | undefined;
+  /** What happened since {@link hold}. */
+  #held: StreamItem[] | undefined;
+
+  /** @param runs whether to show that runs start and end */
+  constructor(stream: NodeJS.WriteStream, { runs = false } = {}) {
+    this.#stream = stream;
+    this.#style = styler(stream);
+    this.#runs = runs;
+  }
+
+  show(item: StreamItem): void {
+    if (this.#held !== undefined) {
+      this.#held.push(item);
+      return;
+    }
+    switch (item.kind) {
+      case "text":
+        this.#text(item.text, item.delta === null);
+        return;
+      case "message":
+        this.#message(item.message);
+        return;
+      case "discard":
+        if (this.#shown.delete(item.text.id)) this.note("discarded: the model is called again");
+        return;
+      case "retract":
+        this.note(`retracted: ${item.ids.length} messages of a turn that was abandoned`);
+        return;
+      case "run":
+        if (this.#runs || ["queued", "paused"].includes(item.run.status)) {
+          this.note(`run ${item.run.id}: ${item.run.status}`);
+        }
+        return;
+      case "failed":
+        this.note(`failed: ${item.problem.detail}`);
+        return;
+      case "result": {
+        const { stop_reason, usage } = item.result;
+        const tokens = usage.prompt_tokens + usage.completion_tokens;
+        this.note(`completed: ${stop_reason ?? "no stop reason"}; ${tokens} tokens`);
+      }
+    }
+  }
+
+  /** A remark of the program itself, on a line of its own. */
+  note(text: string): void {
+    this.#closeLine();
+    this.#write(`${this.#style("dim", `(${printable(text)})`)}\n`);
+  }
+
+  /** Keeps what happens until {@link release}, while something else uses the terminal. */
+  hold(): void {
+    this.#closeLine();
+    this.#held ??= [];
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const item of held) this.show(item);
+  }
+
+  #text(text: TextInProgress, replaced: boolean): void {
+    // Of those who speak side by side, the others are shown when their message is complete.
+    if (this.#open !== undefined && this.#open !== text.id) return;
+    if (replaced && this.#shown.delete(text.id)) this.#closeLine();
+    if (this.#open === undefined) this.#write(this.#label(text.source));
+    this.#open = text.id;
+    this.#write(printable(text.content.slice(this.#shown.get(text.id)?.length ?? 0)));
+    this.#shown.set(text.id, text.content);
+  }
+
+  #message(message: ShownMessage): void {
+    if (message.type === "UserInputRequestedEvent") return;
+    // A model client that does not know the id names its text by the source.
+    const text = [message.id, message.source].find((id) => this.#shown.has(id));
+    const shown = text === undefined ? undefined : this.#shown.get(text);
+    const whole = toText(message);
+    if (text !== undefined) this.#shown.delete(text);
+    if (shown !== undefined && text === this.#open && isSameText(whole, shown)) {
+      this.#closeLine();
+      return;
+    }
+    this.#closeLine();
+    this.#write(`${this.#render(message)}\n`);
+  }
+
+  #render(message: Message): string {
+    const { source } = message;
+    switch (message.type) {
+      case "ToolCallRequestEvent":
+        return this.#quiet(
+          message.content.map((call) => `${source} calls ${call.name}(${call.arguments})`),
+        );
+      case "ToolCallExecutionEvent":
+        return this.#quiet(
+          message.content.map(({ name, content }) => `${name} returned ${shortened(content)}`),
+        );
+      case "ThoughtEvent":
+        return this.#quiet([`${source} thinks: ${message.content}`]);
+      default:
+        return this.#label(source) + printable(toText(message));
+    }
+  }
+
+  #quiet(lines: readonly string[]): string {
+    return this.#style("dim", printable(lines.join("\n")));
+  }
+
+  #label(source: string): string {
+    const { size } = this.#colours;
+    const colour = this.#colours.get(source) ?? COLOURS[size % COLOURS.length] ?? "cyan";
+    this.#colours.set(source, colour);
+    return this.#style(["bold", colour], `${printable(source)}: `);
+  }
+
+  #closeLine(): void {
+    if (this.#open !== undefined) this.#write("\n");
+    this.#open = undefined;
+  }
+
+  #write(text: string): void {
+    this.#stream.write(text);
+  }
+}
+
+/** Pieces of a text may leave out line breaks, as those of AutoGen's replay client do. */
+function isSameText(one: string, other: string): boolean {
+  const words = (text: string): string => text.split(/\s+/).join(" ").trim();
+  return words(one) === words(other);
+}
+
+function shortened(text: string): string {
+  const rest = text.length - MOST_RESULT_CHARACTERS;
+  if (rest <= 0) return text;
+  return `${text.slice(0, MOST_RESULT_CHARACTERS)} … (${rest} more characters)`;
+}

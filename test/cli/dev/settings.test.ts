@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readSettings } from "#cli/dev/settings.ts";
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "troupe-settings-"));
+});
+
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** The names in the first column of the tables between two headings of docs/configuration.md. */
+function documented(from: string, to: string): string[] {
+  const page = readFileSync(join(import.meta.dirname, "../../../docs/configuration.md"), "utf8");
+  const part = page.slice(page.indexOf(from), page.indexOf(to));
+  return [...part.matchAll(/^\| `([A-Z_]+)`/gm)].map(([, name = ""]) => name);
+}
+
+describe("settings of npm start", () => {
+  test("hand on every setting of the Worker that is documented", () => {
+    const names = documented("## The Worker", "## npm start");
+    expect(names).toContain("SECRET_HOSTS");
+    expect(names).toContain("MAX_WAIT_SECONDS");
+    const environment = Object.fromEntries(names.map((name) => [name, "1"]));
+    const { fromEnvironment } = readSettings(root, {
+      ...environment,
+      SECRET_HOSTS: "{}",
+      SOMETHING_ELSE: "1",
+    });
+    expect(Object.keys(fromEnvironment).toSorted()).toEqual(names.toSorted());
+  });
+
+  test("hand on the secrets that SECRET_HOSTS names, also where .dev.vars sets it", () => {
+    const environment = { GROQ_API_KEY: "gsk", MISTRAL_API_KEY: "mk", OTHER_API_KEY: "no" };
+    const SECRET_HOSTS = '{"GROQ_API_KEY": ["api.groq.com"], "MISTRAL_API_KEY": [], "UNSET": []}';
+    const named = { GROQ_API_KEY: "gsk", MISTRAL_API_KEY: "mk" };
+    expect(readSettings(root, { ...environment, SECRET_HOSTS }).fromEnvironment).toEqual({
+      ...named,
+      SECRET_HOSTS,
+    });
+    writeFileSync(join(root, ".dev.vars"), `SECRET_HOSTS='${SECRET_HOSTS}'\n`);
+    expect(readSettings(root, environment).fromEnvironment).toEqual(named);
+  });
+
+  test.for([
+    [{}, true],
+    [{ TROUPE_OPEN: "" }, true],
+    [{ TROUPE_OPEN: "1" }, true],
+    [{ TROUPE_OPEN: "0" }, false],
+  ] as const)("open the API: %j", ([environment, open]) => {
+    expect(readSettings(root, environment).open).toBe(open);
+  });
+
+  test("prefer the environment to .dev.vars", () => {
+    writeFileSync(join(root, ".dev.vars"), "TROUPE_OPEN=0\nSANDBOX_URL=http://127.0.0.1:1\n");
+    expect(readSettings(root, {})).toMatchObject({
+      open: false,
+      fromEnvironment: {},
+      worker: { SANDBOX_URL: "http://127.0.0.1:1" },
+    });
+    const environment = { TROUPE_OPEN: "1", SANDBOX_URL: "http://127.0.0.1:2" };
+    expect(readSettings(root, environment)).toMatchObject({
+      open: true,
+      worker: { SANDBOX_URL: "http://127.0.0.1:2" },
+    });
+  });
+
+  test("are closed with --auth, which takes no other keys", () => {
+    expect(readSettings(root, {}, true).open).toBe(false);
+    for (const name of ["API_KEYS", "OPERATOR_KEY_HASH"]) {
+      expect(() => readSettings(root, { [name]: "[]" }, true)).toThrow(`${name} is set`);
+    }
+    expect(() => readSettings(root, { TROUPE_OPEN: "1" }, true)).toThrow("TROUPE_OPEN is 1");
+    expect(readSettings(root, { TROUPE_OPEN: "0" }, true).open).toBe(false);
+  });
+
+  test.for([
+    [{ PORT: "http" }, 'PORT is "http"'],
+    [{ PORT: "65536" }, 'PORT is "65536"'],
+    [{ TROUPE_OPEN: "yes" }, 'TROUPE_OPEN is "yes"'],
+    [{ SECRET_HOSTS: "[]" }, "SECRET_HOSTS must be JSON"],
+  ] as const)("are refused: %j", ([environment, message]) => {
+    expect(() => readSettings(root, environment)).toThrow(message);
+  });
+});
