@@ -12,10 +12,19 @@ const pages = join(root, "docs/reference");
 const check = process.argv.includes("--check");
 const out = check ? mkdtempSync(join(tmpdir(), "troupe-reference-")) : pages;
 
-execFileSync("npm", ["ci", "--silent", "--no-audit", "--no-fund"], { cwd: tools, stdio: "inherit" });
+execFileSync("npm", ["ci", "--silent", "--no-audit", "--no-fund"], {
+  cwd: tools,
+  stdio: "inherit",
+});
 execFileSync(
   process.execPath,
-  [join(tools, "node_modules/typedoc/bin/typedoc"), "--options", join(tools, "typedoc.json"), "--out", out],
+  [
+    join(tools, "node_modules/typedoc/bin/typedoc"),
+    "--options",
+    join(tools, "typedoc.json"),
+    "--out",
+    out,
+  ],
   { cwd: tools, stdio: "inherit" },
 );
 if (check) {
@@ -24,14 +33,18 @@ if (check) {
   );
   rmSync(out, { recursive: true, force: true });
   if (stale.length > 0) {
-    console.error(`docs/reference is not that of these sources (${stale.join(", ")}): npm run reference`);
+    console.error(
+      `docs/reference is not that of these sources (${stale.join(", ")}): npm run reference`,
+    );
     process.exitCode = 1;
   }
 }
 
 /** @param {string} directory */
 function filesOf(directory) {
-  return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
+  return readdirSync(directory, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".md"),
+  );
 }
 
 /** @param {string} file */

@@ -70,6 +70,8 @@ export async function* eventSource(
         if (id !== undefined && lastId !== undefined && Number(id) <= Number(lastId)) continue;
         lastId = id ?? lastId;
         yield event;
+        // Events that came together with the one during which the caller aborted.
+        signal?.throwIfAborted();
       }
     } catch (error) {
       signal?.throwIfAborted();
