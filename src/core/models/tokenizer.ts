@@ -41,8 +41,6 @@ async function encodingOf(model: string): Promise<Encoding> {
 
 async function load(name: Encoding): Promise<BytePairCounter> {
   const { default: vocabulary } =
-    name === "o200k_base"
-      ? await import("#ranks/o200k_base")
-      : await import("#ranks/cl100k_base");
+    name === "o200k_base" ? await import("#ranks/o200k_base") : await import("#ranks/cl100k_base");
   return new BytePairCounter(vocabulary);
 }
