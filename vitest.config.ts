@@ -9,7 +9,11 @@ const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 const long = ["test/npm-start/*.test.ts", "test/sandbox/wasm/attacks.test.ts"];
 
 /** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
-const patience = { testTimeout: 30_000, hookTimeout: 30_000 };
+const patience = {
+  testTimeout: 30_000,
+  hookTimeout: 30_000,
+  expect: { poll: { timeout: 20_000 } },
+};
 
 export default defineConfig({
   test: {

@@ -22,12 +22,12 @@ const bin = (name: string): string => join(ROOT, "node_modules/.bin", name);
 
 /** Where a snippet runs: files in folders are parts of Workers, except scripts of pages. */
 function placeOf(info: string): "Node" | "Workers" | "browsers" {
-  if (info.endsWith("/page.ts")) return "browsers";
+  if (/page\.tsx?$/.test(info)) return "browsers";
   return info.includes("/") ? "Workers" : "Node";
 }
 
 describe("the TypeScript of the pages", () => {
-  const typescript = snippets.filter(({ language }) => language === "ts");
+  const typescript = snippets.filter(({ language }) => language === "ts" || language === "tsx");
 
   test.each([
     { where: "Node", types: ["node"] },
@@ -47,11 +47,12 @@ describe("the TypeScript of the pages", () => {
         compilerOptions: {
           lib,
           types,
+          jsx: "react-jsx",
           // A snippet may end where its reader goes on.
           noUnusedLocals: false,
           typeRoots: [join(ROOT, "node_modules"), join(ROOT, "node_modules/@types")],
         },
-        include: ["**/*.ts"],
+        include: ["**/*.ts", "**/*.tsx"],
       };
       const project = place.write(`types-${where}/tsconfig.json`, JSON.stringify(config));
       const { stdout } = await place.execute(bin("tsc"), ["-p", project]);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
 import { type Bundle, bundle } from "../support/bundle.ts";
 import type { Report } from "../support/report.ts";
 import { median } from "../support/statistics.ts";
@@ -28,6 +29,8 @@ export async function measure(): Promise<Report> {
     }
   }
   const runtime = median(starts.empty);
+  const client = await pageKilobytes("troupe/client");
+  const react = await pageKilobytes("troupe/react");
   const size = kilobytes(troupe, (name) => !TOKENIZER.test(name));
   const row = (name: string, worker: Bundle, times: readonly number[]): Report["rows"][number] => ({
     worker: name,
@@ -46,6 +49,8 @@ export async function measure(): Promise<Report> {
     ],
     goals: [
       { what: "bundle without the tokenizer", value: size, unit: "KB", limit: { atMost: 220 } },
+      { what: "all of troupe/client in a page", value: client, unit: "KB", limit: { atMost: 8 } },
+      { what: "troupe/react in a page, besides", value: react, unit: "KB", limit: { atMost: 2 } },
       {
         what: "start of the process",
         value: median(starts.troupe) / median(starts.imports),
@@ -54,6 +59,19 @@ export async function measure(): Promise<Report> {
       },
     ],
   };
+}
+
+/** Gzipped size of an entry of the package in the script of a page; of the hooks without React and the client. */
+async function pageKilobytes(entry: "troupe/client" | "troupe/react"): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: { contents: `export * from "${entry}";`, resolveDir: import.meta.dirname },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    external: ["react", "../client/*"],
+    write: false,
+  });
+  return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length / 1000;
 }
 
 function kilobytes({ directory, modules }: Bundle, counts: (name: string) => boolean): number {

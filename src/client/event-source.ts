@@ -51,6 +51,12 @@ export async function* eventSource(
     const connection = new AbortController();
     const close = (): void => connection.abort(signal?.reason);
     signal?.addEventListener("abort", close);
+    // A connection may be closed while the reason to come back at once is on its way.
+    let woken = false;
+    const onWake = (): void => {
+      woken = true;
+    };
+    wake?.target.addEventListener(wake.type, onWake);
     try {
       const response = await open(lastId, connection.signal);
       if (response === null) return;
@@ -70,7 +76,7 @@ export async function* eventSource(
         if (id !== undefined && lastId !== undefined && Number(id) <= Number(lastId)) continue;
         lastId = id ?? lastId;
         yield event;
-        // Events that came together with the one during which the caller aborted.
+        // What was received before is not shown any more, either.
         signal?.throwIfAborted();
       }
     } catch (error) {
@@ -83,9 +89,11 @@ export async function* eventSource(
       onConnection?.("lost");
     } finally {
       signal?.removeEventListener("abort", close);
+      wake?.target.removeEventListener(wake.type, onWake);
       connection.abort();
     }
-    const wait = failures === 0 ? retryMs : Math.max(retryMs, delay(failures));
+    const asked = woken ? 0 : retryMs;
+    const wait = failures === 0 ? asked : Math.max(asked, delay(failures));
     await pause(wait, signal, wakes);
     failures++;
   }

@@ -1,13 +1,10 @@
-import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Message, type RunResult, type StreamItem, TroupeClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
-import { file, Workplace } from "../support/pages.ts";
 import { TestWorker } from "../support/worker.ts";
 import { BrowserHost } from "./support/browser-host.ts";
 import { type CaseInput, type CaseName, runCase } from "./support/cases.ts";
@@ -237,13 +234,3 @@ async function waitForRequest(team: string, run: string): Promise<{ id: string }
   }
   throw new Error("the run asked nothing");
 }
-
-test("the page's program writes what the agents say", async () => {
-  using place = new Workplace();
-  const program = place.write("story.ts", file("story.ts"));
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, [program], {
-    env: { ...process.env, TROUPE_URL: input.baseURL },
-  });
-  expect(stderr).toBe("");
-  expect(stdout).toMatch(/\[user\] TextMessage\n[\s\S]*\[writer\] TextMessage/);
-});

@@ -14,7 +14,7 @@ testInBrowser("a page goes on after kill -9 of the server in mid-sentence", asyn
   const directory = mkdtempSync(join(tmpdir(), "troupe-react-"));
   await using stage = await Stage.start();
   await using fake = await startFakeOpenAI({
-    rules: [{ name: "speak", pace_ms: 40, reply: { content: SENTENCE } }],
+    rules: [{ name: "speak", pace_ms: 100, reply: { content: SENTENCE } }],
   });
   const vars = {
     TROUPE_OPEN: "1",

@@ -18,7 +18,13 @@ beforeAll(async () => {
   fake = await startFakeOpenAI({
     rules: [
       { name: "refuse", match: { text: "Fail." }, fault: { kind: "status", status: 400 } },
-      { name: "slow", match: { text: "Speak slowly." }, pace_ms: 60, reply: { content: SENTENCE } },
+      {
+        name: "slow",
+        match: { text: "Speak slowly." },
+        pace_ms: 120,
+        reply: { content: SENTENCE },
+      },
+      { name: "long", match: { text: "Speak long." }, pace_ms: 500, reply: { content: SENTENCE } },
       { name: "speak", pace_ms: 5, reply: { content: SENTENCE } },
     ],
   });
@@ -110,7 +116,7 @@ testInBrowser("a question is answered", async () => {
 
 testInBrowser("a run is stopped, and its text is gone", async () => {
   const { chat } = await shown(SPEAKER);
-  await chat.send("Speak slowly.");
+  await chat.send("Speak long.");
   await chat.writing.waitFor();
   await chat.press("Stop");
   await chat.status("cancelled");

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { build } from "esbuild";
 import { type Browser, chromium } from "playwright-core";
 import { test } from "vitest";
@@ -26,12 +26,12 @@ export function testInBrowser(name: string, body: () => Promise<void>, timeout =
   else test.skip(`${name} (needs ${NAMES[0]})`, () => undefined);
 }
 
-/** The script of a page, whose entry is a path from the root of the project. */
+/** The script of a page, a module. @param entry a path, from the root of the project if it is relative */
 export async function bundlePage(entry: string): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [join(ROOT, entry)],
+    entryPoints: [resolve(ROOT, entry)],
     bundle: true,
-    format: "iife",
+    format: "esm",
     target: "es2023",
     jsx: "automatic",
     // React's warnings are errors of a test.

@@ -22,6 +22,7 @@ export const PAGES = [
   "docs/http-api.md",
   "docs/configuration.md",
   "docs/client.md",
+  "docs/react.md",
   "docs/code-execution.md",
   "docs/cost.md",
   "docs/custom-agents.md",

@@ -22,7 +22,9 @@ export class BrowserHost implements AsyncDisposable {
     const server = createServer((request, response) => {
       const isScript = request.url === "/page.js";
       response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
-      response.end(isScript ? script : '<!doctype html><script src="/page.js"></script>');
+      response.end(
+        isScript ? script : '<!doctype html><script type="module" src="/page.js"></script>',
+      );
     });
     await once(server.listen(0, "127.0.0.1"), "listening");
     const browser = await startBrowser();

@@ -5,7 +5,7 @@ import { App, renderings } from "./app.tsx";
 // Shows the app with the options in the page's hash: on what the server rendered, if it did.
 
 const options = JSON.parse(decodeURIComponent(location.hash.slice(1))) as AppOptions;
-const root = document.getElementById("root");
+const root = document.querySelector("main");
 if (root === null) throw new Error("the page has no root");
 Object.assign(globalThis, { renderings });
 

@@ -8,7 +8,7 @@ import type { AppOptions } from "./app-options.ts";
 /** A document with the script and what the server rendered. */
 export function html(script: string, rendered = ""): string {
   const inline = script.replaceAll("</script", "<\\/script");
-  return `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><div id="root">${rendered}</div><script>${inline}</script>`;
+  return `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><main>${rendered}</main><script type="module">${inline}</script>`;
 }
 
 /** A page in a browser that shows teams, and what went wrong on it. */
