@@ -31,11 +31,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const copy = join(folder, "clone");
   for (const part of PARTS) await cp(join(ROOT, part), join(copy, part), { recursive: true });
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const { stdout } = await promisify(execFile)(
-    "npm",
-    ["pack", "--json", "--loglevel=error", "--pack-destination", folder],
-    { cwd: copy, maxBuffer: 10_000_000 },
-  );
+  const options = ["--json", "--loglevel=error", "--pack-destination", folder];
+  const { stdout } = await promisify(execFile)("npm", ["pack", ...options], {
+    cwd: copy,
+    maxBuffer: 10_000_000,
+  });
   const name = /"filename": "(.+\.tgz)"/.exec(stdout)?.[1];
   if (name === undefined) throw new Error(`npm pack names no file: ${stdout}`);
   project.provide("tarball", join(folder, name));
