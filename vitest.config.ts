@@ -7,6 +7,12 @@ const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
 /** Tests that take minutes: `npm run test:long`. Those of `npm start` begin a server each. */
 const long = ["test/npm-start/*.test.ts", "test/sandbox/wasm/attacks.test.ts"];
+/** Tests of the package that `npm pack` makes, which is packed before the first of them. */
+const packed = { include: ["test/package/*.test.ts"], globalSetup: "test/package/support/pack.ts" };
+
+/** Those that install it with npm, from the registry. */
+const installed = ["test/package/*.long.test.ts"];
+
 
 /** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
 const patience = {
@@ -14,6 +20,9 @@ const patience = {
   hookTimeout: 30_000,
   expect: { poll: { timeout: 20_000 } },
 };
+
+/** Compilers and bundlers of others take their time. */
+const packedPatience = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 export default defineConfig({
   test: {
@@ -26,13 +35,19 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: [...workerd, ...long],
+          exclude: [...workerd, ...long, ...packed.include],
           isolate: false,
           ...patience,
         },
       },
       {
         test: { name: "long", include: long, isolate: false, ...patience },
+      },
+      {
+        test: { name: "package", ...packed, exclude: installed, ...packedPatience },
+      },
+      {
+        test: { name: "package-long", ...packed, include: installed, ...packedPatience },
       },
       {
         plugins: [

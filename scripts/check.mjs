@@ -71,6 +71,8 @@ const stages = [
   { name: "types:browser", run: ["tsc", "-p", "tsconfig.browser.json"] },
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
   { name: "workerd", run: vitest("workerd"), counts: "vitest" },
+  { name: "package", run: vitest("package"), counts: "vitest" },
+  { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
   { name: "long", run: vitest("long"), counts: "vitest", long: true },
   {
     name: "bare-machine",

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { JsonObject } from "../core/json.ts";
+import type { Json, JsonObject } from "../core/json.ts";
 
 /** The form of every id in paths and bodies. */
 export const ID = /^[A-Za-z0-9_-]{1,64}$/;
@@ -10,8 +10,15 @@ export const idSchema = z
 
 export const timeSchema = z.string().meta({ format: "date-time" });
 
-/** A type with a name, so that declarations of the schemas made of it import it from here. */
+// Types with a name, so that declarations of the schemas made of them import them from here.
+
+export interface AnyJsonSchema extends z.ZodType<Json, Json> {}
 export interface OpenObjectSchema extends z.ZodType<JsonObject, JsonObject> {}
+
+/** Any JSON, which JSON.parse has checked. */
+export function describedJson(description: string): AnyJsonSchema {
+  return z.custom<Json>().meta({ description });
+}
 
 /** Any JSON object. Its members were checked by JSON.parse. */
 export const openObjectSchema: OpenObjectSchema = z.custom<JsonObject>(

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import type { Json } from "../core/json.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
-import { describedObject, idSchema, timeSchema } from "./common.ts";
+import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
 import { costSchema, usageByModelSchema } from "./model-usage.ts";
@@ -137,7 +136,7 @@ export const runSchema = z.object({
     .min(1)
     .nullable()
     .describe("Of a queued run: 1 for the one that starts next. Otherwise null."),
-  task: z.custom<Json>().meta({ description: "The messages it was given." }),
+  task: describedJson("The messages it was given."),
   stop_reason: z.string().nullable(),
   error: z
     .object({

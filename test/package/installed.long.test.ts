@@ -1,0 +1,74 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, inject, test } from "vitest";
+import { Project } from "./support/project.ts";
+
+// Projects made with npm from the registry.
+
+const tarball = inject("tarball");
+const resolutions = ["bundler", "nodenext"] as const;
+
+test.each(["20.20.2", "22.23.3", "24.21.0", "26.10.0"])(
+  "with npm in a project for Node %s, it compiles and a team runs",
+  async (version) => {
+    const types = `@types/node@${version.split(".")[0]}`;
+    await using project = await Project.installed(tarball, [`node@${version}`, types]);
+    await project.copy("projects/team.js", "projects/library.ts");
+    expect(await project.run("node_modules/.bin/node", ["team.js"])).toBe(`v${version}`);
+    for (const resolution of resolutions) {
+      const found = await project.complaints(["library.ts"], { resolution, types: ["node"] });
+      expect(found).toEqual([]);
+    }
+  },
+);
+
+// The oldest that docs/versions.md promises.
+test("it compiles with TypeScript 5.7", async () => {
+  const packages = ["typescript@5.7.3", "@types/node@24", "@cloudflare/workers-types@5.20260918.1"];
+  await using project = await Project.installed(tarball, packages);
+  await project.copy("projects/library.ts", "worker/worker.ts");
+  for (const resolution of resolutions) {
+    const node = await project.complaints(["library.ts"], { resolution, types: ["node"] });
+    expect(node).toEqual([]);
+    const options = { resolution, types: ["@cloudflare/workers-types"] };
+    expect(await project.complaints(["worker.ts"], options)).toEqual([]);
+  }
+});
+
+test("a Worker compiles with the types that wrangler writes", async () => {
+  await using project = await Project.installed(tarball);
+  await project.copy("worker/worker.ts", "worker/wrangler.toml");
+  await project.run("wrangler", ["types"]);
+  for (const resolution of resolutions) {
+    const files = ["worker.ts", "worker-configuration.d.ts"];
+    expect(await project.complaints(files, { resolution, types: [] })).toEqual([]);
+  }
+});
+
+test("vite bundles the client for browsers, and the bundle calls the API", async () => {
+  await using project = await Project.installed(tarball, ["vite@8.3.8"]);
+  await project.copy("projects/page.ts");
+  await project.write("index.html", '<script type="module" src="page.ts"></script>\n');
+  await project.run("vite", ["build"]);
+  const assets = join(project.folder, "dist/assets");
+  const [script = "", ...more] = await readdir(assets);
+  expect(more).toEqual([]);
+  const code = await readFile(join(assets, script), "utf8");
+  expect(code).not.toContain("node:");
+  // In the place of a browser: a page has the same globals as far as the client uses them.
+  await project.write(
+    "browser.mjs",
+    `globalThis.fetch = async (request, init) => {
+  const { method, url } = new Request(request, init);
+  return Response.json({ id: method + " " + url }, { status: 201 });
+};
+globalThis.document = { createElement: () => ({}), querySelectorAll: () => [] };
+globalThis.MutationObserver = class { observe() {} };
+await import("./dist/assets/${script}");
+process.stdout.write(globalThis.team);
+`,
+  );
+  expect(await project.run(process.execPath, ["browser.mjs"])).toBe(
+    "POST https://troupe.test/v1/teams",
+  );
+});
