@@ -19,6 +19,7 @@ export {
 } from "./inbox-store.ts";
 export { RunStream } from "./run-stream.ts";
 export { type CallOptions, TeamClient, type TeamEventsOptions } from "./team.ts";
+export type { Store } from "./store.ts";
 export { CONNECTING, type TeamState } from "./team-state.ts";
 export { TeamStore, type TeamStoreOptions } from "./team-store.ts";
 export type { TransportOptions } from "./transport.ts";
