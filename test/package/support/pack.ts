@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -13,23 +13,17 @@ declare module "vitest" {
   }
 }
 
-const PARTS = [
-  "src",
-  "scripts",
-  "package.json",
-  "tsconfig.base.json",
-  "tsconfig.src.json",
-  "tsconfig.package.json",
-  "README.md",
-  "LICENSE",
-  "CHANGELOG.md",
-];
+/** What the copy of the clone lacks: what is linked, or not in the repository. */
+const LEFT_OUT = ["node_modules", ".git", ".troupe", ".wrangler", "coverage", "dist", "lib"];
 
 /** Packs a copy of the clone before the first test: while npm packs, package.json is another, which other tests must not see. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "troupe-pack-"));
   const copy = join(folder, "clone");
-  for (const part of PARTS) await cp(join(ROOT, part), join(copy, part), { recursive: true });
+  for (const part of await readdir(ROOT)) {
+    if (LEFT_OUT.includes(part)) continue;
+    await cp(join(ROOT, part), join(copy, part), { recursive: true });
+  }
   await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
   const options = ["--json", "--loglevel=error", "--pack-destination", folder];
   const { stdout } = await promisify(execFile)("npm", ["pack", ...options], {
