@@ -38,7 +38,7 @@ export interface Wake {
 /** Sends requests, and repeats those that may be repeated. */
 export class Transport {
   /** Has an event named by a team's id when the client did something that the team's streams wait for. */
-  readonly wakes = new EventTarget();
+  readonly wakes: EventTarget = new EventTarget();
   readonly #options: TransportOptions;
   readonly #base: string;
 

@@ -37,13 +37,13 @@ async function files(pattern: RegExp): Promise<string[]> {
 
 test("it has what users need, and nothing of the clone", async () => {
   expect((await readdir(folder)).toSorted()).toEqual(
-    ["CHANGELOG.md", "LICENSE", "README.md", "lib", "package.json", "src"].toSorted(),
+    ["CHANGELOG.md", "LICENSE", "README.md", "lib", "package.json", "src", "template"].toSorted(),
   );
   const manifest = await manifestOf(folder);
   for (const field of ["private", "scripts", "devDependencies", "workspaces", "allowScripts"]) {
     expect(manifest).not.toHaveProperty(field);
   }
-  expect(await files(/\.(test\.ts|py|tsbuildinfo)$/)).toEqual([]);
+  expect(await files(/\.(test\.js|py|tsbuildinfo)$/)).toEqual([]);
 });
 
 test("it has all entries of the clone, as JavaScript with types", async () => {

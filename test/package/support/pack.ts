@@ -1,10 +1,8 @@
-import { execFile } from "node:child_process";
-import { cp, mkdtemp, rm, symlink } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
-import { ROOT } from "../../support/npm-start.ts";
+import { packCopy } from "../../../scripts/package/pack-copy.mjs";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -13,31 +11,10 @@ declare module "vitest" {
   }
 }
 
-const PARTS = [
-  "src",
-  "scripts",
-  "package.json",
-  "tsconfig.base.json",
-  "tsconfig.src.json",
-  "tsconfig.package.json",
-  "README.md",
-  "LICENSE",
-  "CHANGELOG.md",
-];
-
-/** Packs a copy of the clone before the first test: while npm packs, package.json is another, which other tests must not see. */
+/** Packs the clone before the first test. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "troupe-pack-"));
-  const copy = join(folder, "clone");
-  for (const part of PARTS) await cp(join(ROOT, part), join(copy, part), { recursive: true });
-  await symlink(join(ROOT, "node_modules"), join(copy, "node_modules"));
-  const options = ["--json", "--loglevel=error", "--pack-destination", folder];
-  const { stdout } = await promisify(execFile)("npm", ["pack", ...options], {
-    cwd: copy,
-    maxBuffer: 10_000_000,
-  });
-  const name = /"filename": "(.+\.tgz)"/.exec(stdout)?.[1];
-  if (name === undefined) throw new Error(`npm pack names no file: ${stdout}`);
-  project.provide("tarball", join(folder, name));
+  const { tarball } = await packCopy(folder);
+  project.provide("tarball", tarball);
   return () => rm(folder, { recursive: true, force: true });
 }

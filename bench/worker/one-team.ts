@@ -1,0 +1,20 @@
+import {
+  AssistantAgent,
+  defineTeam,
+  dumpComponent,
+  ReplayChatCompletionClient,
+  RoundRobinGroupChat,
+} from "troupe";
+
+// What somebody deploys who needs one team: the service with it.
+const agent = new AssistantAgent({
+  name: "greeter",
+  modelClient: new ReplayChatCompletionClient(["Good morning."]),
+});
+defineTeam({
+  name: "greeter",
+  description: "Greets.",
+  component: dumpComponent(new RoundRobinGroupChat([agent], { maxTurns: 1 })),
+});
+
+export { default, TeamObject, TenantObject } from "troupe/worker";

@@ -1,0 +1,32 @@
+// Packs a copy of the clone: while npm packs, package.json is another, which what runs in the clone must not see.
+
+import { execFile } from "node:child_process";
+import { cp, readdir, symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+const root = resolve(import.meta.dirname, "../..");
+/** What the copy lacks: what is linked, or not in the repository. */
+const LEFT_OUT = ["node_modules", ".git", ".troupe", ".wrangler", "coverage", "dist", "lib"];
+
+/**
+ * @param {string} directory an empty one, which gets the tarball
+ * @returns {Promise<{ tarball: string, files: number }>} its path, and how many files it has
+ */
+export async function packCopy(directory) {
+  const copy = join(directory, "clone");
+  for (const part of await readdir(root)) {
+    if (LEFT_OUT.includes(part)) continue;
+    await cp(join(root, part), join(copy, part), { recursive: true });
+  }
+  await symlink(join(root, "node_modules"), join(copy, "node_modules"));
+  const { stdout } = await promisify(execFile)(
+    "npm",
+    ["pack", "--json", "--loglevel=error", "--pack-destination", directory],
+    { cwd: copy, maxBuffer: 10_000_000 },
+  );
+  const files = /"entryCount": (\d+)/.exec(stdout)?.[1];
+  const name = (await readdir(directory)).find((file) => file.endsWith(".tgz"));
+  if (name === undefined) throw new Error(`npm pack made no tarball: ${stdout}`);
+  return { tarball: join(directory, name), files: Number(files) };
+}
