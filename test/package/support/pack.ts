@@ -16,10 +16,13 @@ declare module "vitest" {
 const PARTS = [
   "src",
   "scripts",
+  "template",
   "package.json",
   "tsconfig.base.json",
+  "tsconfig.node.json",
   "tsconfig.src.json",
   "tsconfig.package.json",
+  "tsconfig.package-cli.json",
   "README.md",
   "LICENSE",
   "CHANGELOG.md",
