@@ -1,6 +1,7 @@
 /** The paths that the linter checks. */
 export const OWN_CODE = [
   "bench",
+  "create-troupe",
   "examples",
   "sandbox",
   "scripts",

@@ -10,8 +10,6 @@ import { reportError } from "./terminal/report-error.ts";
  * @param args without the program
  */
 export async function main(args: readonly string[]): Promise<void> {
-  // The reader of the output has ended (`troupe logs | head`).
-  process.stdout.on("error", () => process.exit(EXIT.done));
   try {
     await createProgram().parseAsync(args, { from: "user" });
   } catch (error) {

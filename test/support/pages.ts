@@ -21,6 +21,7 @@ export const PAGES = [
   "docs/design/sandbox.md",
   "docs/http-api.md",
   "docs/configuration.md",
+  "docs/cli.md",
   "docs/client.md",
   "docs/react.md",
   "docs/code-execution.md",

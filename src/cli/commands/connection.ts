@@ -38,6 +38,8 @@ export async function connect(
       { exitCode: EXIT.usage, code: "invalid_url" },
     );
   }
+  // The reader of the output has ended (`troupe logs | head`).
+  process.stdout.on("error", () => process.exit(EXIT.done));
   try {
     await use(
       new TroupeClient({

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import type { DevServerOptions } from "../dev/server.ts";
-import { CliError } from "../errors.ts";
+import { CliError, EXIT } from "../errors.ts";
 import { reportError } from "../terminal/report-error.ts";
 
 /** `node:sqlite`, which locks the state, and wrangler need it. */
@@ -40,6 +40,7 @@ Example:
     )
     .action(async ({ auth = false }: { auth?: boolean }, { args }: Command) => {
       try {
+        requireFlag(args);
         requireNode();
         const { DevServer } = await import("../dev/server.ts");
         await new DevServer({ root, auth, wranglerArguments: args, sandbox }).start();
@@ -48,6 +49,12 @@ Example:
         process.exit(reportError(error, false));
       }
     });
+}
+
+/** With a value it would be taken for an option of wrangler. @throws CliError */
+function requireFlag(args: readonly string[]): void {
+  if (!args.some((argument) => argument.startsWith("--auth="))) return;
+  throw new CliError("--auth takes no value.", { exitCode: EXIT.usage, code: "usage" });
 }
 
 /** @throws CliError */

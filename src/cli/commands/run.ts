@@ -48,12 +48,7 @@ Example:
         const team = await findTeam(client, id, options);
         process.exitCode = await follow(
           team,
-          (signal) =>
-            team.run(input, {
-              signal,
-              on_conflict: options.onConflict,
-              output_task_messages: options.json === true,
-            }),
+          (signal) => team.run(input, { signal, on_conflict: options.onConflict }),
           options.json === true,
         );
       });

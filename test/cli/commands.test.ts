@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { TroupeClient } from "#client/index.ts";
+import { freePort } from "../support/ports.ts";
+import { TestWorker } from "../support/worker.ts";
+import { jsonLines, RunningCommand, troupe } from "./support/command.ts";
+import { HUMAN, speaker } from "./support/teams.ts";
+
+let worker: TestWorker;
+let url: string;
+let client: TroupeClient;
+let directory: string;
+
+beforeAll(async () => {
+  worker = await TestWorker.start();
+  url = await worker.origin;
+  client = new TroupeClient({ baseURL: url });
+  directory = mkdtempSync(join(tmpdir(), "troupe-cli-"));
+}, 60_000);
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A file with component JSON. */
+function file(name: string, component: object): string {
+  const path = join(directory, name);
+  writeFileSync(path, JSON.stringify(component));
+  return path;
+}
+
+describe("troupe import", () => {
+  test("creates a team and prints its id", async () => {
+    const path = file("human.json", HUMAN);
+    const created = await troupe(["import", path, "--id", "imported", "--label", "One"], { url });
+    expect(created).toMatchObject({ code: 0, stdout: "imported\n" });
+    expect(await client.team("imported").get()).toMatchObject({ label: "One" });
+    const again = await troupe(["import", path, "--id", "imported", "--json"], { url });
+    expect(again.code).toBe(1);
+    expect(jsonLines(again.stderr)).toMatchObject([{ error: { code: "team_exists" } }]);
+  });
+
+  test("says what does not load, and where in the file", async () => {
+    const path = file("broken.json", { provider: "AssistantAgent", config: { name: 7 } });
+    const { code, stderr } = await troupe(["import", path], { url });
+    expect(code).toBe(1);
+    expect(stderr).toContain("broken.json does not load.\n");
+    expect(stderr).toContain("  config.name: ");
+    expect(stderr).toContain("  config.model_client: ");
+  });
+
+  test.for([
+    ["{", /is not JSON: /],
+    ["[]", /must hold a JSON object/],
+  ] as const)("refuses %j", async ([input, message]) => {
+    const { code, stderr } = await troupe(["import", "-"], { url, input });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe("troupe logs", () => {
+  test("shows all runs and ends", async () => {
+    await client.teams.create({ id: "logged", component: speaker(["First.", "Second."]) });
+    await client.team("logged").run("One").result();
+    await client.team("logged").run("Two").result();
+    const { code, stdout } = await troupe(["logs", "logged"], { url });
+    expect(code).toBe(0);
+    const said = stdout.split("\n").filter((line) => !line.startsWith("("));
+    expect(said.join("\n")).toBe("user: One\nspeaker: First.\nuser: Two\nspeaker: Second.\n");
+  });
+
+  test("goes on with -f until Ctrl-C", async () => {
+    await client.teams.create({ id: "followed", component: speaker(["First.", "Second."]) });
+    await client.team("followed").run("One").result();
+    const command = new RunningCommand(["logs", "followed", "-f", "--json"], { url });
+    await command.until(/"content":"First\."/);
+    await client.team("followed").run("Two").result();
+    await command.until(/"content":"Second\."/);
+    command.interrupt();
+    expect(await command.end()).toMatchObject({ code: 130 });
+  });
+});
+
+describe("credentials", () => {
+  const operator = "operator-key";
+  let closed: TestWorker;
+  let closedUrl: string;
+
+  beforeAll(async () => {
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(operator));
+    closed = await TestWorker.start({
+      TROUPE_OPEN: "",
+      OPERATOR_KEY_HASH: Buffer.from(digest).toString("hex"),
+    });
+    closedUrl = await closed.origin;
+  }, 60_000);
+
+  afterAll(() => closed[Symbol.asyncDispose]());
+
+  test("a key is created in a tenant, printed alone, taken, listed and revoked", async () => {
+    const asOperator = { url: closedUrl, env: { TROUPE_API_KEY: operator } };
+    const create = ["keys", "create", "--name", "reader", "--scopes", "teams:read,keys:write"];
+    const created = await troupe([...create, "--tenant", "acme"], asOperator);
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^trp_acme_\S+\n$/) });
+    expect(created.stderr).toContain('"reader": teams:read, keys:write');
+    const key = created.stdout.trim();
+
+    const missing = await troupe(["run", "x", "y", "--key", key], { url: closedUrl });
+    expect(missing.stderr).toContain('There is no team "x"');
+    const refused = await troupe(["keys", "create", "--name", "x", "--key", key], {
+      url: closedUrl,
+    });
+    const listed = await troupe(["keys", "list", "--json", "--key", key], { url: closedUrl });
+    const keys = jsonLines(listed.stdout);
+    expect(keys.map(({ name }) => name)).toContain("reader");
+    expect(listed.stdout).not.toContain(key);
+    expect(refused.code).toBe(0);
+    const id = String(keys.find(({ name }) => name === "reader")?.["id"]);
+    expect(await troupe(["keys", "revoke", id, "--tenant", "acme"], asOperator)).toMatchObject({
+      code: 0,
+    });
+  });
+
+  test("without one the error says how to give it", async () => {
+    const { code, stderr } = await troupe(["logs", "x"], { url: closedUrl });
+    expect(code).toBe(1);
+    expect(stderr).toContain("Give a key with --key or TROUPE_API_KEY.");
+  });
+
+  test("a scope that does not exist is refused", async () => {
+    const args = ["keys", "create", "--name", "x", "--scopes", "teams:read,all"];
+    const { code, stderr } = await troupe(args, { url: closedUrl });
+    expect(code).toBe(2);
+    expect(stderr).toContain("There is no scope all.");
+  });
+});
+
+describe("a server that cannot be reached", () => {
+  test("ends every command with 6 and one sentence", async () => {
+    const nowhere = `http://127.0.0.1:${await freePort()}`;
+    const ended = await troupe(["run", "demo", "Hello", "--url", nowhere]);
+    expect(ended).toMatchObject({
+      code: 6,
+      stdout: "",
+      stderr: `error: The server at ${nowhere} cannot be reached. Is it running? "npm start" starts it; --url or TROUPE_URL names another server.\n`,
+    });
+    const json = await troupe(["inbox", "--json"], { url: nowhere });
+    expect(json.code).toBe(6);
+    expect(jsonLines(json.stderr)).toMatchObject([{ error: { code: "unreachable" } }]);
+  });
+
+  test.for(["localhost:8787", "ftp://example.com", "nonsense"])("refuses %s", async (wrong) => {
+    const { code, stderr } = await troupe(["inbox"], { url: wrong });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`"${wrong}" is not the URL of a server`);
+  });
+});
