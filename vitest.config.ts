@@ -23,6 +23,9 @@ const patience = {
 /** Compilers and bundlers of others take their time. */
 const packedPatience = { testTimeout: 300_000, hookTimeout: 300_000 };
 
+/** npm downloads hundreds of megabytes from the registry. */
+const installPatience = { testTimeout: 900_000, hookTimeout: 300_000 };
+
 export default defineConfig({
   test: {
     // The default leaves one core idle, which on two is half the machine.
@@ -46,7 +49,7 @@ export default defineConfig({
         test: { name: "package", ...packed, exclude: installed, ...packedPatience },
       },
       {
-        test: { name: "package-long", ...packed, include: installed, ...packedPatience },
+        test: { name: "package-long", ...packed, include: installed, ...installPatience },
       },
       {
         plugins: [

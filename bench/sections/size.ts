@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { packCopy } from "../../scripts/package/pack-copy.mjs";
 import { type Bundle, bundle } from "../support/bundle.ts";
 import type { Report } from "../support/report.ts";
 import { median } from "../support/statistics.ts";
@@ -31,6 +33,8 @@ export async function measure(): Promise<Report> {
   const runtime = median(starts.empty);
   const client = await pageKilobytes("troupe/client");
   const react = await pageKilobytes("troupe/react");
+  const oneTeam = await plainKilobytes("one-team.ts");
+  const inMemory = await plainKilobytes("team-in-memory.ts");
   const size = kilobytes(troupe, (name) => !TOKENIZER.test(name));
   const row = (name: string, worker: Bundle, times: readonly number[]): Report["rows"][number] => ({
     worker: name,
@@ -41,7 +45,7 @@ export async function measure(): Promise<Report> {
   });
   return {
     title: "Size and start",
-    method: `Minified as it is deployed, gzip -9, without the tokenizer's tables, which are modules of their own. A start is the CPU time of a new workerd process until it has answered /healthz, the median of ${ROUNDS}.`,
+    method: `Minified as it is deployed, gzip -9, without the tokenizer's tables, which are modules of their own. A start is the CPU time of a new workerd process until it has answered /healthz, the median of ${ROUNDS}. The package: ${await packageSize()}.`,
     rows: [
       row("Troupe", troupe, starts.troupe),
       row("hono, zod and openai", imports, starts.imports),
@@ -52,6 +56,18 @@ export async function measure(): Promise<Report> {
       { what: "all of troupe/client in a page", value: client, unit: "KB", limit: { atMost: 8 } },
       { what: "troupe/react in a page, besides", value: react, unit: "KB", limit: { atMost: 2 } },
       {
+        what: "Worker with one team and the service, as wrangler bundles it, minified",
+        value: oneTeam,
+        unit: "KB",
+        limit: { atMost: 90 },
+      },
+      {
+        what: "the same with a team in memory, without the service and models",
+        value: inMemory,
+        unit: "KB",
+        limit: { atMost: 90 },
+      },
+      {
         what: "start of the process",
         value: median(starts.troupe) / median(starts.imports),
         unit: "times that with hono, zod and openai",
@@ -59,6 +75,31 @@ export async function measure(): Promise<Report> {
       },
     ],
   };
+}
+
+/** Gzipped size of a Worker in one file, without the tables, which stay files of their own. */
+async function plainKilobytes(worker: string): Promise<number> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, "../worker", worker)],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["cloudflare:*", "node:*", "#ranks/*"],
+    write: false,
+  });
+  return gzipSync(outputFiles[0]?.contents ?? "", { level: 9 }).length / 1000;
+}
+
+/** What users download. */
+async function packageSize(): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), "troupe-pack-"));
+  try {
+    const { tarball, files } = await packCopy(directory);
+    return `${(statSync(tarball).size / 1e6).toFixed(1)} MB, ${files.toLocaleString("en")} files`;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 /** Gzipped size of an entry of the package in the script of a page; of the hooks without React and the client. */

@@ -7,7 +7,15 @@ import { promisify } from "node:util";
 
 const root = resolve(import.meta.dirname, "../..");
 /** What the copy lacks: what is linked, or not in the repository. */
-const LEFT_OUT = ["node_modules", ".git", ".troupe", ".wrangler", "coverage", "dist", "lib"];
+const LEFT_OUT = new Set([
+  "node_modules",
+  ".git",
+  ".troupe",
+  ".wrangler",
+  "coverage",
+  "dist",
+  "lib",
+]);
 
 /**
  * @param {string} directory an empty one, which gets the tarball
@@ -16,7 +24,7 @@ const LEFT_OUT = ["node_modules", ".git", ".troupe", ".wrangler", "coverage", "d
 export async function packCopy(directory) {
   const copy = join(directory, "clone");
   for (const part of await readdir(root)) {
-    if (LEFT_OUT.includes(part)) continue;
+    if (LEFT_OUT.has(part)) continue;
     await cp(join(root, part), join(copy, part), { recursive: true });
   }
   await symlink(join(root, "node_modules"), join(copy, "node_modules"));

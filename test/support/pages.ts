@@ -19,6 +19,7 @@ export const PAGES = [
   "docs/performance.md",
   "docs/design/platform.md",
   "docs/design/sandbox.md",
+  "docs/design/package.md",
   "docs/http-api.md",
   "docs/configuration.md",
   "docs/cli.md",
