@@ -15,6 +15,8 @@ test.each(["20.20.2", "22.23.3", "24.21.0", "26.10.0"])(
     await using project = await Project.installed(tarball, [`node@${version}`, types]);
     await project.copy("projects/team.js", "projects/library.ts");
     expect(await project.run("node_modules/.bin/node", ["team.js"])).toBe(`v${version}`);
+    const init = ["node_modules/troupe/lib/cli/bin.js", "init", "new-team", "--no-install"];
+    expect(await project.run("node_modules/.bin/node", init)).toContain("cd new-team");
     for (const resolution of resolutions) {
       const found = await project.complaints(["library.ts"], { resolution, types: ["node"] });
       expect(found).toEqual([]);

@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -43,7 +43,8 @@ test("it has what users need, and nothing of the clone", async () => {
   for (const field of ["private", "scripts", "devDependencies", "workspaces", "allowScripts"]) {
     expect(manifest).not.toHaveProperty(field);
   }
-  expect(await files(/\.(test\.js|py|tsbuildinfo)$/)).toEqual([]);
+  const unwanted = await files(/\.(test\.ts|py|tsbuildinfo)$/);
+  expect(unwanted.map((file) => relative(folder, file))).toEqual(["template/test/team.test.ts"]);
 });
 
 test("it has all entries of the clone, as JavaScript with types", async () => {
@@ -102,6 +103,14 @@ test("are the types wrong? They are not", async () => {
 test("a team runs in Node, without a compiler", async () => {
   await project.copy("projects/team.js");
   expect(await project.run(process.execPath, ["team.js"])).toBe(process.version);
+});
+
+test("the command line makes a project", async () => {
+  const program = "node_modules/troupe/lib/cli/bin.js";
+  const args = [program, "init", "new-team", "--no-install"];
+  expect(await project.run(process.execPath, args)).toContain("cd new-team");
+  const { dependencies } = await manifestOf(join(project.folder, "new-team"));
+  expect(dependencies).toMatchObject({ troupe: (await manifestOf(ROOT))["version"] });
 });
 
 const resolutions = ["bundler", "nodenext"] as const;
