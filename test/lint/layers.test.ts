@@ -54,6 +54,16 @@ const refused: Record<string, { file: string; text: string; says: string }> = {
     text: 'export { x } from "../http/x.ts";',
     says: "src/durable/ may not import src/http/x.ts",
   },
+  "the command line imports the engine": {
+    file: "src/cli/a.ts",
+    text: 'export { x } from "../durable/x.ts";',
+    says: "src/cli/ may not import src/durable/x.ts",
+  },
+  "the client imports the command line": {
+    file: "src/client/b.ts",
+    text: 'export { x } from "../cli/x.ts";',
+    says: "src/client/ may not import src/cli/x.ts",
+  },
   "http imports durable": {
     file: "src/http/a.ts",
     text: 'export type { X } from "../durable/x.ts";',
