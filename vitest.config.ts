@@ -7,6 +7,7 @@ const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
 /** Tests that take minutes: `npm run test:long`. Those of `npm start` begin a server each. */
 const long = ["test/npm-start/*.test.ts", "test/sandbox/wasm/attacks.test.ts"];
+
 /** Tests of the package that `npm pack` makes, which is packed before the first of them. */
 const packed = { include: ["test/package/*.test.ts"], globalSetup: "test/package/support/pack.ts" };
 

@@ -51,7 +51,8 @@ export interface Troupe {
  *
  * @example
  * const troupe = createTroupe({ basePath: "/agents" });
- * export const { TeamObject, TenantObject } = troupe;
+ * export class TeamObject extends troupe.TeamObject {}
+ * export class TenantObject extends troupe.TenantObject {}
  * export default { fetch: (request, env) => troupe.fetch(request, env) };
  *
  * @throws ValueError for a basePath that is not a path

@@ -6,8 +6,8 @@ export { type Caller, createTroupe, type Troupe, type TroupeOptions } from "./cr
 const troupe = createTroupe();
 
 /** A team: a Durable Object whose name is made of tenant and id. */
-export const TeamObject = troupe.TeamObject;
+export class TeamObject extends troupe.TeamObject {}
 /** A tenant: its keys, its limits, its webhooks and the directory of its teams. */
-export const TenantObject = troupe.TenantObject;
+export class TenantObject extends troupe.TenantObject {}
 
 export default { fetch: troupe.fetch };

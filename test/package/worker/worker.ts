@@ -20,7 +20,8 @@ defineTeam({
 });
 
 const troupe = createTroupe({ basePath: "/agents" });
-export const { TeamObject, TenantObject } = troupe;
+export class TeamObject extends troupe.TeamObject {}
+export class TenantObject extends troupe.TenantObject {}
 
 export default {
   async fetch(request, env) {
