@@ -93,9 +93,9 @@ const accountant = new AssistantAgent({
     {
       modelInfo: {
         vision: false,
-        function_calling: true,
-        json_output: false,
-        structured_output: false,
+        functionCalling: true,
+        jsonOutput: false,
+        structuredOutput: false,
         family: "unknown",
       },
     },

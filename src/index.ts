@@ -239,11 +239,18 @@ export {
   type ReplayOptions,
 } from "./core/models/replay-chat-completion-client.ts";
 export { AnthropicChatCompletionClient } from "./models/anthropic/anthropic-client.ts";
+export type { AnthropicChatCompletionClientOptions } from "./models/anthropic/config.ts";
 export { openAIComponents } from "./models/components.ts";
+export type { OllamaChatCompletionClientOptions } from "./models/ollama/config.ts";
 export { OllamaChatCompletionClient } from "./models/ollama/ollama-client.ts";
 export { AzureOpenAIChatCompletionClient } from "./models/openai/azure-client.ts";
+export type {
+  AzureOpenAIChatCompletionClientOptions,
+  OpenAIChatCompletionClientOptions,
+} from "./models/openai/config.ts";
 export { OpenAIChatCompletionClient } from "./models/openai/openai-client.ts";
 export type { ModelDependencies, WorkersAIBinding } from "./models/workers-ai/binding.ts";
+export type { WorkersAIChatCompletionClientOptions } from "./models/workers-ai/config.ts";
 export { WorkersAIChatCompletionClient } from "./models/workers-ai/workers-ai-client.ts";
 
 // Messages

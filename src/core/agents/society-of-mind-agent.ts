@@ -239,7 +239,7 @@ export class SocietyOfMindAgent extends BaseChatAgent {
 
   /** A system message, for models that take more than one. */
   #direction(content: string): LLMMessage {
-    return this.#modelClient.modelInfo.multiple_system_messages
+    return this.#modelClient.modelInfo.multipleSystemMessages
       ? { content, type: "SystemMessage" }
       : { content, source: "user", type: "UserMessage" };
   }

@@ -70,7 +70,7 @@ describe("a society of mind", () => {
   });
 
   test("directs by system messages a model that takes several", async () => {
-    const modelClient = scripted(["ok"], { multiple_system_messages: true });
+    const modelClient = scripted(["ok"], { multipleSystemMessages: true });
     await run(
       mind(new RoundRobinGroupChat([new TestAgent("ann")], { maxTurns: 1 }), { modelClient }),
     );
