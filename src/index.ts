@@ -2,7 +2,7 @@
 export { AssistantAgent } from "./core/agents/assistant-agent.ts";
 export type { AssistantAgentOptions } from "./core/agents/assistant/options.ts";
 export { BaseChatAgent } from "./core/agents/base-chat-agent.ts";
-export type { ChatAgent, Response } from "./core/agents/chat-agent.ts";
+export type { ChatAgent, AgentResponse } from "./core/agents/chat-agent.ts";
 export { CodeExecutorAgent } from "./core/agents/code-executor-agent.ts";
 export type {
   ApprovalFunction,
@@ -87,7 +87,7 @@ export type {
   StepCache,
   StepOptions,
   StepPolicy,
-  StreamOptions,
+  StreamStepOptions,
   ToolCallQuestion,
   TurnContext,
 } from "./core/run/turn-context.ts";
@@ -225,7 +225,7 @@ export type {
   FunctionCall,
   FunctionExecutionResult,
   FunctionExecutionResultMessage,
-  Image,
+  ImageContent,
   LLMMessage,
   RequestUsage,
   SystemMessage,

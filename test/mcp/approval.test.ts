@@ -42,8 +42,8 @@ test("of all tools, or of some, is asked before the call", async () => {
   expect(host.questions[0]).toMatchObject({
     kind: "approval",
     source: "clerk",
-    timeout_seconds: 60,
-    tool_call: { name: "pay", arguments: { amount: 1 }, call_id: "1" },
+    timeoutSeconds: 60,
+    toolCall: { name: "pay", arguments: { amount: 1 }, callId: "1" },
   });
 
   const some = new McpWorkbench(server.params, { toolOverrides: { pay: { approval: "human" } } });

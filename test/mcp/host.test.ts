@@ -146,7 +146,7 @@ test("an unanswered question counts as cancelled after its time", async () => {
   const elicitor = new HumanElicitor({ timeoutSeconds: 5 });
   const { host } = await callWith(server, { elicitor }, "confirm", [{ content: "cancel" }]);
   expect(host.questions[0]).toMatchObject({
-    timeout_seconds: 5,
-    default_answer: { content: "cancel" },
+    timeoutSeconds: 5,
+    defaultAnswer: { content: "cancel" },
   });
 });

@@ -18,7 +18,7 @@ import { type AssistantSettings, settingsOf } from "./assistant/settings.ts";
 import { assistantParts, loadAssistant, saveAssistant } from "./assistant/state.ts";
 import { AssistantTurn } from "./assistant/turn.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { Response } from "./chat-agent.ts";
+import type { AgentResponse } from "./chat-agent.ts";
 
 const DESCRIPTION = "An agent that answers with the help of tools.";
 
@@ -65,7 +65,7 @@ export class AssistantAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const { modelClientStream: stream, modelClient } = this.#settings;
     const turn = new AssistantTurn(this.#settings, ctx);
     yield* turn.begin(messages);

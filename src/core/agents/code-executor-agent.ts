@@ -12,7 +12,7 @@ import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema, parseState, within } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { Response } from "./chat-agent.ts";
+import type { AgentResponse } from "./chat-agent.ts";
 import {
   type CodeExecutorConfig,
   codeExecutorConfigSchema,
@@ -65,7 +65,7 @@ export class CodeExecutorAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const { modelClient } = this.#settings;
     if (modelClient !== undefined) {
       return yield* new CoderTurn({ ...this.#settings, modelClient }, ctx).respond(messages);
@@ -73,14 +73,14 @@ export class CodeExecutorAgent extends BaseChatAgent {
     const id = ctx.id();
     const { output, files } = yield* this.#runGiven(messages, id, ctx);
     return {
-      chat_message: createMessage<TextMessage>(ctx, {
+      chatMessage: createMessage<TextMessage>(ctx, {
         type: "TextMessage",
         id,
         source: this.name,
         metadata: fileMetadata(files),
         content: output,
       }),
-      inner_messages: null,
+      innerMessages: null,
     };
   }
 

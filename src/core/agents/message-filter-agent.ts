@@ -13,7 +13,7 @@ import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema, parseState, within } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { ChatAgent, Response } from "./chat-agent.ts";
+import type { ChatAgent, AgentResponse } from "./chat-agent.ts";
 import { filterMessages, type PerSourceFilter, perSourceSchema } from "./message-filter.ts";
 
 const configSchema = z.object({
@@ -88,7 +88,7 @@ export class MessageFilterAgent extends BaseChatAgent {
   onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     return this.#agent.onMessagesStream(filterMessages(this.#filters, messages), ctx);
   }
 

@@ -23,7 +23,7 @@ import type { StateParts } from "../state/stateful.ts";
 import type { Team } from "../teams/team.ts";
 import { remember } from "./model-input.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { Response } from "./chat-agent.ts";
+import type { AgentResponse } from "./chat-agent.ts";
 
 const DESCRIPTION = "An agent that has a team of its own work out what it answers.";
 const INSTRUCTION =
@@ -121,7 +121,7 @@ export class SocietyOfMindAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const task = [...(await this.#earlier(ctx)), ...messages];
     const result = yield* runInner(
       this.#team,
@@ -136,8 +136,8 @@ export class SocietyOfMindAgent extends BaseChatAgent {
     await this.#team.reset(ctx.scope("reset"));
     const source = this.name;
     return {
-      chat_message: createMessage<TextMessage>(ctx, { type: "TextMessage", source, ...answer }),
-      inner_messages: [],
+      chatMessage: createMessage<TextMessage>(ctx, { type: "TextMessage", source, ...answer }),
+      innerMessages: [],
     };
   }
 

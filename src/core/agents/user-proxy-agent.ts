@@ -10,7 +10,7 @@ import { loadMessage } from "../messages/message-factory.ts";
 import { rethrowSignal } from "../run/signals.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { Response } from "./chat-agent.ts";
+import type { AgentResponse } from "./chat-agent.ts";
 
 const userProxyConfigSchema = z.object({
   name: z.string(),
@@ -88,7 +88,7 @@ export class UserProxyAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const handoff = this.#handoff(messages);
     const requestId = ctx.id();
     yield createMessage<UserInputRequestedEvent>(ctx, {
@@ -100,7 +100,7 @@ export class UserProxyAgent extends BaseChatAgent {
     const asked = this.#prompt ?? "Enter your response: ";
     const prompt = handoff ? `Handoff received from ${handoff.source}. ${asked}` : asked;
     const content = await this.#ask(requestId, prompt, ctx);
-    return { chat_message: this.#answer(content, handoff, ctx), inner_messages: null };
+    return { chatMessage: this.#answer(content, handoff, ctx), innerMessages: null };
   }
 
   onReset(_ctx: TurnContext): Promise<void> {
@@ -138,8 +138,8 @@ export class UserProxyAgent extends BaseChatAgent {
         kind: "input",
         source: this.name,
         prompt,
-        timeout_seconds: this.#timeoutSeconds,
-        default_answer: fallback === null ? null : { content: fallback },
+        timeoutSeconds: this.#timeoutSeconds,
+        defaultAnswer: fallback === null ? null : { content: fallback },
       });
       if ("content" in answer) return answer.content;
     } catch (error) {

@@ -1,4 +1,4 @@
-import { type ChatAgent, isAgent, type Response } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent, type AgentResponse } from "../agents/chat-agent.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import type { Json } from "../json.ts";
 import { noteFailingAgent } from "./failing-agent.ts";
@@ -27,16 +27,16 @@ export function agentRunnable(agent: ChatAgent, answer: Answer = (stream) => str
       return { done: false };
     },
     async *turn(ctx) {
-      let response: Response;
+      let response: AgentResponse;
       try {
         response = yield* answer(agent.onMessagesStream(task, ctx));
       } catch (error) {
         throw noteFailingAgent(error, agent.name);
       }
-      const { inner_messages, chat_message } = response;
-      yield chat_message;
+      const { innerMessages, chatMessage } = response;
+      yield chatMessage;
       task = [];
-      return { done: true, stopReason: null, said: [...(inner_messages ?? []), chat_message] };
+      return { done: true, stopReason: null, said: [...(innerMessages ?? []), chatMessage] };
     },
     stop() {
       task = [];
@@ -78,6 +78,6 @@ export function asRunnable(subject: ChatAgent | Runnable, answer?: Answer): Runn
 export async function* responseOnly(stream: AnswerStream): AnswerStream {
   let next = await stream.next();
   while (!next.done) next = await stream.next();
-  yield* next.value.inner_messages ?? [];
+  yield* next.value.innerMessages ?? [];
   return next.value;
 }

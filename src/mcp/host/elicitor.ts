@@ -74,8 +74,8 @@ export class HumanElicitor implements Elicitor {
         kind: "input",
         source,
         prompt: `${problem}The server of a tool that "${source}" calls asks: ${message}\n${form}`,
-        timeout_seconds: timeout,
-        default_answer: timeout === null ? null : { content: "cancel" },
+        timeoutSeconds: timeout,
+        defaultAnswer: timeout === null ? null : { content: "cancel" },
       });
       if (!("content" in answer)) throw new ValueError(`"${source}" asked for an input`);
       try {

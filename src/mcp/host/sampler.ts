@@ -14,7 +14,7 @@ import type {
   FinishReason,
 } from "../../core/models/chat-completion-client.ts";
 import { imageMediaType } from "../../core/models/images.ts";
-import type { Image, LLMMessage } from "../../core/models/llm-messages.ts";
+import type { ImageContent, LLMMessage } from "../../core/models/llm-messages.ts";
 import { askHuman } from "../../core/run/human-approval.ts";
 import type { TurnContext } from "../../core/run/turn-context.ts";
 import { McpError } from "../mcp-error.ts";
@@ -151,7 +151,7 @@ export class ChatCompletionClientSampler implements Sampler {
   }
 
   #message({ role, content }: SamplingParams["messages"][number]): LLMMessage {
-    const parts = [content].flat().map((part): string | Image => {
+    const parts = [content].flat().map((part): string | ImageContent => {
       if (part.type === "text") return part.text;
       if (!this.#client.modelInfo.vision) {
         throw new ValueError("the server sent an image, and the model does not read images");

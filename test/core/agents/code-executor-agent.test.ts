@@ -310,7 +310,7 @@ describe("approval by a human", () => {
         source: "runner",
         prompt: '"runner" wants to run this code.',
         code: "```python\nbad\n\n```",
-        timeout_seconds: null,
+        timeoutSeconds: null,
       },
       { code: "```python\ngood\n\n```\n\n```python\n2\n\n```" },
     ]);

@@ -47,7 +47,11 @@ test("an agent that thinks calls a tool and reflects on its result", async () =>
   const last = messages.at(-1);
   expect(last && toText(last)).toBe("It is 5.");
   expect(fake.requests.map(({ body }) => body)).toMatchObject([
-    { stream: true, thinking: { type: "enabled", budget_tokens: 2000 }, tool_choice: { type: "auto" } },
+    {
+      stream: true,
+      thinking: { type: "enabled", budget_tokens: 2000 },
+      tool_choice: { type: "auto" },
+    },
     {
       stream: true,
       // The agent gives no tools when it reflects; the call before is of one.

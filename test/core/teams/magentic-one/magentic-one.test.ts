@@ -435,7 +435,7 @@ describe("what participants say", () => {
     const model = new ScriptedChatCompletionClient(["f", "p", ledger(), done(), "x"], { vision });
     // oxlint-disable-next-line require-yield
     const ann = new TestAgent("ann", async function* (_heard, ctx) {
-      return { chat_message: answer(ctx), inner_messages: null };
+      return { chatMessage: answer(ctx), innerMessages: null };
     });
     await run(lead([ann], model), { task: "go" });
     return model.requests[3]?.messages[2];
