@@ -141,7 +141,7 @@ export type {
   ToolRun,
 } from "./core/tools/tool.ts";
 export { httpToolComponents } from "./tools/components.ts";
-export type { HttpToolConfig } from "./tools/http/config.ts";
+export type { HttpToolOptions } from "./tools/http/config.ts";
 export { HttpTool } from "./tools/http/http-tool.ts";
 export { mcpComponents } from "./mcp/components.ts";
 export { type Elicitor, HumanElicitor } from "./mcp/host/elicitor.ts";
@@ -155,7 +155,6 @@ export {
 } from "./mcp/host/sampler.ts";
 export type {
   McpServerParams,
-  McpServerParamsInput,
   SseServerParams,
   StdioServerParams,
   StreamableHttpServerParams,

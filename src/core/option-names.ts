@@ -45,18 +45,20 @@ export function camelCase(field: string): string {
  * Checks options and returns the config that they stand for, with its defaults.
  *
  * @param owner the class whose options they are
+ * @param option the one whose value they are, if they are not all of its options
  * @throws ValueError that names every option that is unknown or not valid
  */
 export function parseOptions<Schema extends z.ZodType>(
   schema: Schema,
   options: CamelKeys<z.input<Schema>>,
   owner: string,
+  option = "",
 ): z.output<Schema> {
   const unknown: Issue[] = [];
   const config = translated(schema, options, "config", (name, names, path) => {
     const [near] = nearMatches(name, names);
     const hint = near === undefined ? `use ${names.join(", ")}` : `did you mean "${near}"?`;
-    unknown.push({ path: pathOf([...path, name]), message: `is not an option; ${hint}` });
+    unknown.push({ path: pathOf([...path, name], option), message: `is not an option; ${hint}` });
   });
   const { data, error } = schema.safeParse(config);
   if (error === undefined && unknown.length === 0) return data;
@@ -64,7 +66,10 @@ export function parseOptions<Schema extends z.ZodType>(
     ...issue,
     path: optionPath(schema, issue.path),
   }));
-  const issues = [...unknown, ...(invalid === undefined ? [] : issuesOf({ issues: invalid }))];
+  const issues = [
+    ...unknown,
+    ...(invalid === undefined ? [] : issuesOf({ issues: invalid }, option)),
+  ];
   throw new ValueError(`Invalid options of ${owner}: ${listIssues(issues)}`, { issues });
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../core/component/component.ts";
 import { hash64 } from "../core/ids.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { optionsOf, parseOptions } from "../core/option-names.ts";
 import type { Message } from "../core/messages/message.ts";
 import { asEvents, chunkEvents } from "../core/messages/create.ts";
 import type { ToolSchema } from "../core/models/chat-completion-client.ts";
@@ -29,10 +30,9 @@ import { textResult } from "../core/tools/tool-result.ts";
 import type { Workbench } from "../core/tools/workbench.ts";
 import { toToolResult } from "./call-result.ts";
 import {
-  type McpServerParams,
-  type McpServerParamsInput,
+  type McpServerConfig,
   mcpServerParamsSchema,
-  parseParams,
+  type McpServerParams,
 } from "./server-params.ts";
 import { type ReadingKind, readingTools } from "./reading-tools.ts";
 import { type AnsweredRound, LegacyQuestions, type QuestionRound } from "./host/server-question.ts";
@@ -74,6 +74,8 @@ const workbenchConfigSchema = z
   .extend(humanApprovalSchema.shape);
 
 export interface McpWorkbenchOptions {
+  /** How the server is reached. */
+  serverParams: McpServerParams;
   /** Names, descriptions and approval by the tools' own names. */
   toolOverrides?: { readonly [toolName: string]: z.output<typeof overrideSchema> };
   /** Adds tools that list and read the server's resources, or its prompts. Default: none. */
@@ -95,15 +97,17 @@ type InTurn = Pick<ToolCallContext, "ctx">;
  * @throws ValueError that names the field of the parameters or options that cannot be used
  * @example
  * const docs = new McpWorkbench({
- *   type: "StreamableHttpServerParams",
- *   url: "https://mcp.example.com/mcp",
- *   headers: { authorization: "Bearer env:DOCS_TOKEN" },
+ *   serverParams: {
+ *     type: "StreamableHttpServerParams",
+ *     url: "https://mcp.example.com/mcp",
+ *     headers: { authorization: "Bearer env:DOCS_TOKEN" },
+ *   },
  * });
  * const agent = new AssistantAgent({ name: "reader", modelClient, workbench: docs });
  */
 export class McpWorkbench implements Workbench {
   readonly definition: Workbench["definition"] = definition;
-  readonly #params: McpServerParams;
+  readonly #params: McpServerConfig;
   readonly #overrides: NonNullable<McpWorkbenchOptions["toolOverrides"]>;
   readonly #toolsFor: readonly ReadingKind[];
   readonly #host: McpSessionHost | undefined;
@@ -115,14 +119,15 @@ export class McpWorkbench implements Workbench {
   /** As listed last. */
   #tools: Map<string, ShownTool> | undefined;
 
-  constructor(
-    serverParams: McpServerParamsInput,
-    options: McpWorkbenchOptions = {},
-    dependencies: McpDependencies = {},
-  ) {
-    const { toolOverrides = {}, toolsFor = [], host } = options;
+  constructor(options: McpWorkbenchOptions, dependencies: McpDependencies = {}) {
+    const { serverParams, toolOverrides = {}, toolsFor = [], host } = options;
     const { approval, approvalTimeoutSeconds = null } = options;
-    const params = parseParams(mcpServerParamsSchema, serverParams);
+    const params = parseOptions(
+      mcpServerParamsSchema,
+      serverParams,
+      "McpWorkbench",
+      "serverParams",
+    );
     checkServerParams(params, dependencies);
     checkOverrides(toolOverrides);
     const anyApproval =
@@ -388,8 +393,8 @@ export function mcpWorkbenchDefinition(
     configSchema: workbenchConfigSchema,
     fromConfig: ({ server_params, tool_overrides, host, ...config }, loader) =>
       new McpWorkbench(
-        server_params,
         {
+          serverParams: optionsOf(mcpServerParamsSchema, server_params),
           toolOverrides: tool_overrides,
           toolsFor: config.tools_for ?? [],
           host: host ? loader.load<McpSessionHost>(host, "mcp_session_host", "host") : undefined,

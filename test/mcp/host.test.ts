@@ -27,7 +27,10 @@ async function callWith(
   const host = new RecordingHost();
   for (;;) {
     // A host builds the team anew after a wait.
-    const workbench = new McpWorkbench(server.params, { host: new McpSessionHost(options) });
+    const workbench = new McpWorkbench({
+      serverParams: server.params,
+      host: new McpSessionHost(options),
+    });
     try {
       const { result } = await call(workbench, name, {}, host);
       return { texts: textsOf(result), result, host };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
   withoutInnerNulls,
@@ -50,20 +51,19 @@ export interface MessageFilterAgentOptions {
  * });
  */
 export class MessageFilterAgent extends BaseChatAgent {
-  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, MessageFilterAgent> =
-    {
-      provider: "autogen_agentchat.agents.MessageFilterAgent",
-      componentType: "agent",
-      role: "agent",
-      version: 1,
-      configSchema,
-      fromConfig: ({ name, wrapped_agent, filter }, loader) =>
-        new MessageFilterAgent({
-          name,
-          wrappedAgent: loader.load<ChatAgent>(wrapped_agent, "agent", "wrapped_agent"),
-          filter: { perSource: filter.per_source },
-        }),
-    };
+  static readonly component: AnyComponentDefinition = componentDefinition({
+    provider: "autogen_agentchat.agents.MessageFilterAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+    configSchema,
+    fromConfig: ({ name, wrapped_agent, filter }, loader) =>
+      new MessageFilterAgent({
+        name,
+        wrappedAgent: loader.load<ChatAgent>(wrapped_agent, "agent", "wrapped_agent"),
+        filter: { perSource: filter.per_source },
+      }),
+  });
 
   readonly definition = MessageFilterAgent.component;
   readonly #agent: ChatAgent;

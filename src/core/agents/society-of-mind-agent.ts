@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
@@ -70,34 +71,33 @@ export interface SocietyOfMindAgentOptions {
  * const mind = new SocietyOfMindAgent({ name: "mind", team: new RoundRobinGroupChat([writer, critic]), modelClient });
  */
 export class SocietyOfMindAgent extends BaseChatAgent {
-  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, SocietyOfMindAgent> =
-    {
-      provider: "autogen_agentchat.agents.SocietyOfMindAgent",
-      componentType: "agent",
-      role: "agent",
-      version: 1,
-      configSchema,
-      fromConfig: (config, loader) =>
-        new SocietyOfMindAgent({
-          name: config.name,
-          team: loader.load<Team>(config.team, "team", "team"),
-          modelClient: loader.load<ChatCompletionClient>(
-            config.model_client,
-            "model",
-            "model_client",
+  static readonly component: AnyComponentDefinition = componentDefinition({
+    provider: "autogen_agentchat.agents.SocietyOfMindAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+    configSchema,
+    fromConfig: (config, loader) =>
+      new SocietyOfMindAgent({
+        name: config.name,
+        team: loader.load<Team>(config.team, "team", "team"),
+        modelClient: loader.load<ChatCompletionClient>(
+          config.model_client,
+          "model",
+          "model_client",
+        ),
+        ...(config.description && { description: config.description }),
+        ...(config.instruction && { instruction: config.instruction }),
+        ...(config.response_prompt && { responsePrompt: config.response_prompt }),
+        ...(config.model_context && {
+          modelContext: loader.load<ChatCompletionContext>(
+            config.model_context,
+            "chat_completion_context",
+            "model_context",
           ),
-          ...(config.description && { description: config.description }),
-          ...(config.instruction && { instruction: config.instruction }),
-          ...(config.response_prompt && { responsePrompt: config.response_prompt }),
-          ...(config.model_context && {
-            modelContext: loader.load<ChatCompletionContext>(
-              config.model_context,
-              "chat_completion_context",
-              "model_context",
-            ),
-          }),
         }),
-    };
+      }),
+  });
 
   readonly definition = SocietyOfMindAgent.component;
   readonly producedMessageTypes = ["TextMessage"];

@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  componentDefinition,
+  withoutNulls,
+} from "../component/component.ts";
 import { errorMessage, MessageError, TroupeError, ValueError } from "../errors.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { UserInputRequestedEvent } from "../messages/agent-events.ts";
@@ -44,10 +48,7 @@ export interface UserProxyAgentOptions {
  * handoff is a handoff back to its sender.
  */
 export class UserProxyAgent extends BaseChatAgent {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof userProxyConfigSchema>,
-    UserProxyAgent
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.agents.UserProxyAgent",
     componentType: "agent",
     role: "agent",
@@ -61,7 +62,7 @@ export class UserProxyAgent extends BaseChatAgent {
         timeoutSeconds: config.timeout_seconds ?? null,
         defaultAnswer: config.default_answer ?? null,
       }),
-  };
+  });
 
   readonly definition = UserProxyAgent.component;
   readonly producedMessageTypes = ["TextMessage", "HandoffMessage"];

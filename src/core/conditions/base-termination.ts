@@ -1,6 +1,8 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
   type ComponentLoader,
   componentModelSchema,
   dumpComponent,
@@ -10,7 +12,6 @@ import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { parseState } from "../state/load-state.ts";
 import type {
-  ConditionDefinition,
   ConditionEnvironment,
   ConditionStep,
   Stop,
@@ -24,7 +25,7 @@ import type {
  * new MaxMessageTermination(20).or(new TextMentionTermination("APPROVE"))
  */
 export abstract class BaseTermination<State extends Json> implements TerminationCondition {
-  abstract readonly definition: ConditionDefinition;
+  abstract readonly definition: Component["definition"];
   protected abstract readonly stateSchema: z.ZodType<State>;
 
   abstract toConfig(): JsonObject;
@@ -97,11 +98,11 @@ type AndState = { states: Json[]; stops: { content: string; source: string }[] }
 
 /** Fires once all have fired; earlier results are kept until then (AutoGen `AndTerminationCondition`). */
 export class AndTermination extends CombinedTermination<AndState> {
-  static readonly component: ComponentDefinition<CombinedConfig, AndTermination> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     ...combined("AndTerminationCondition"),
     fromConfig: (config, loader) => new AndTermination(...loadAll(config, loader)),
-  };
-  readonly definition: ConditionDefinition = AndTermination.component;
+  });
+  readonly definition: Component["definition"] = AndTermination.component;
   protected readonly stateSchema = z.object({
     states: z.array(z.json()),
     stops: z.array(z.object({ content: z.string(), source: z.string() })),
@@ -147,11 +148,11 @@ type OrState = { states: Json[] };
 
 /** Fires when one of them fires; the texts of all that fire together are joined (AutoGen `OrTerminationCondition`). */
 export class OrTermination extends CombinedTermination<OrState> {
-  static readonly component: ComponentDefinition<CombinedConfig, OrTermination> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     ...combined("OrTerminationCondition"),
     fromConfig: (config, loader) => new OrTermination(...loadAll(config, loader)),
-  };
-  readonly definition: ConditionDefinition = OrTermination.component;
+  });
+  readonly definition: Component["definition"] = OrTermination.component;
   protected readonly stateSchema = z.object({
     states: z.array(z.json()),
   }) as z.ZodType<OrState>;

@@ -1,5 +1,9 @@
 import * as z from "zod";
-import type { ComponentDefinition } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  componentDefinition,
+  type ComponentDefinition,
+} from "../component/component.ts";
 import { className } from "../component/providers.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
@@ -46,19 +50,19 @@ export abstract class MatchTermination extends BaseTermination<MatchState> {
 }
 
 /** How one of AutoGen's conditions appears in component JSON. */
-export function conditionDefinition<Config, T extends TerminationCondition>(
+export function conditionDefinition<Config>(
   definition: { name: string } & Pick<
-    ComponentDefinition<Config, T>,
+    ComponentDefinition<Config, TerminationCondition>,
     "configSchema" | "fromConfig"
   >,
-): ComponentDefinition<Config, T> {
+): AnyComponentDefinition {
   const { name, configSchema, fromConfig } = definition;
-  return {
+  return componentDefinition({
     provider: `autogen_agentchat.conditions.${name}`,
     componentType: "termination",
     role: "termination",
     version: 1,
     configSchema,
-    fromConfig: (config, loader) => fromConfig(config, loader),
-  };
+    fromConfig: (config: Config, loader) => fromConfig(config, loader),
+  });
 }

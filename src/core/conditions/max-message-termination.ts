@@ -1,9 +1,10 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import { isChatMessage, type Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
 import { conditionDefinition } from "./match-termination.ts";
-import type { ConditionDefinition, ConditionStep } from "./termination-condition.ts";
+import type { ConditionStep } from "./termination-condition.ts";
 
 type CountState = { count: number };
 
@@ -18,7 +19,7 @@ export class MaxMessageTermination extends BaseTermination<CountState> {
     fromConfig: ({ max_messages, include_agent_event }) =>
       new MaxMessageTermination(max_messages, { includeAgentEvent: include_agent_event }),
   });
-  readonly definition: ConditionDefinition = MaxMessageTermination.component;
+  readonly definition: AnyComponentDefinition = MaxMessageTermination.component;
   protected readonly stateSchema = z.object({ count: z.number().int() });
   readonly #maxMessages: number;
   readonly #includeAgentEvent: boolean;

@@ -1,10 +1,11 @@
 import * as z from "zod";
 import { ValueError } from "../errors.ts";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
 import { conditionDefinition } from "./match-termination.ts";
-import type { ConditionDefinition, ConditionStep } from "./termination-condition.ts";
+import type { ConditionStep } from "./termination-condition.ts";
 
 type UsageState = { prompt: number; completion: number };
 
@@ -33,7 +34,7 @@ export class TokenUsageTermination extends BaseTermination<UsageState> {
         maxCompletionToken: max_completion_token,
       }),
   });
-  readonly definition: ConditionDefinition = TokenUsageTermination.component;
+  readonly definition: AnyComponentDefinition = TokenUsageTermination.component;
   protected readonly stateSchema = z.object({
     prompt: z.number().int(),
     completion: z.number().int(),

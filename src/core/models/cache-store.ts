@@ -1,6 +1,12 @@
 import * as z from "zod";
-import { type Component, type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+  withoutNulls,
+} from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
+import { type CamelKeys, optionsOf, parseOptions } from "../option-names.ts";
 import type { StepCache } from "../run/turn-context.ts";
 
 /**
@@ -31,7 +37,7 @@ abstract class TeamCacheStore<Config extends Room> implements CacheStore {
   readonly #config: Config;
   readonly #entries = new Map<string, string>();
 
-  constructor(config: Config) {
+  protected constructor(config: Config) {
     this.#config = config;
   }
 
@@ -59,38 +65,48 @@ abstract class TeamCacheStore<Config extends Room> implements CacheStore {
   }
 }
 
+export type InMemoryStoreOptions = CamelKeys<z.input<typeof roomSchema>>;
+
 /** AutoGen's default store. */
 export class InMemoryStore extends TeamCacheStore<Room> {
-  static readonly component: ComponentDefinition<Room, InMemoryStore> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.InMemoryStore",
     componentType: "cache_store",
     role: "cache_store",
     version: 1,
     configSchema: roomSchema,
-    fromConfig: (config) => new InMemoryStore(config),
-  };
+    fromConfig: (config) => new InMemoryStore(optionsOf(roomSchema, config)),
+  });
 
   readonly definition = InMemoryStore.component;
 
-  constructor(config: Room = {}) {
-    super(config);
+  /** @throws ValueError for an invalid limit */
+  constructor(options: InMemoryStoreOptions = {}) {
+    super(parseOptions(roomSchema, options, "InMemoryStore"));
   }
 }
 
 const diskSchema = z.object({ directory: z.string(), ...room });
 
+export type DiskCacheStoreOptions = CamelKeys<z.input<typeof diskSchema>>;
+
 /** AutoGen's store on disk: `directory` is kept for the dump; the results are stored with the team. */
 export class DiskCacheStore extends TeamCacheStore<z.infer<typeof diskSchema>> {
-  static readonly component: ComponentDefinition<z.infer<typeof diskSchema>, DiskCacheStore> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.cache_store.diskcache.DiskCacheStore",
     componentType: "cache_store",
     role: "cache_store",
     version: 1,
     configSchema: diskSchema,
-    fromConfig: (config) => new DiskCacheStore(config),
-  };
+    fromConfig: (config) => new DiskCacheStore(optionsOf(diskSchema, config)),
+  });
 
   readonly definition = DiskCacheStore.component;
+
+  /** @throws ValueError for an invalid limit */
+  constructor(options: DiskCacheStoreOptions) {
+    super(parseOptions(diskSchema, options, "DiskCacheStore"));
+  }
 }
 
 const redisSchema = z.object({
@@ -104,16 +120,23 @@ const redisSchema = z.object({
   ...room,
 });
 
+export type RedisStoreOptions = CamelKeys<z.input<typeof redisSchema>>;
+
 /** AutoGen's store in Redis: the connection is kept for the dump; the results are stored with the team. */
 export class RedisStore extends TeamCacheStore<z.infer<typeof redisSchema>> {
-  static readonly component: ComponentDefinition<z.infer<typeof redisSchema>, RedisStore> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.cache_store.redis.RedisStore",
     componentType: "cache_store",
     role: "cache_store",
     version: 1,
     configSchema: redisSchema,
-    fromConfig: (config) => new RedisStore(config),
-  };
+    fromConfig: (config) => new RedisStore(optionsOf(redisSchema, config)),
+  });
 
   readonly definition = RedisStore.component;
+
+  /** @throws ValueError for an invalid option */
+  constructor(options: RedisStoreOptions = {}) {
+    super(parseOptions(redisSchema, options, "RedisStore"));
+  }
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   withoutInnerNulls,
   withoutNulls,
 } from "../component/component.ts";
@@ -57,10 +58,7 @@ export interface ReplayOptions {
  * words. Its position and usage are stored with the team, but are no part of AutoGen's state: loading one moves nothing.
  */
 export class ReplayChatCompletionClient implements ChatCompletionClient, Stateful {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof configSchema>,
-    ReplayChatCompletionClient
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
     componentType: "replay_chat_completion_client",
     role: "model",
@@ -72,7 +70,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
         cycle: cycle ?? false,
         chunkDelayMs: chunk_delay_ms ?? 0,
       }),
-  };
+  });
 
   readonly definition = ReplayChatCompletionClient.component;
   readonly modelInfo: ModelInfo;

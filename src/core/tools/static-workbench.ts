@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   type ComponentLoader,
   componentModelSchema,
   dumpComponent,
@@ -60,7 +61,7 @@ export interface StaticWorkbenchOptions {
  * @throws ValueError when an override's name is taken
  */
 export class StaticWorkbench implements Workbench {
-  static readonly component: ComponentDefinition<StaticWorkbenchConfig, StaticWorkbench> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.tools.StaticWorkbench",
     componentType: "workbench",
     role: "workbench",
@@ -68,7 +69,7 @@ export class StaticWorkbench implements Workbench {
     configSchema: staticWorkbenchConfigSchema,
     fromConfig: (config, loader) =>
       new StaticWorkbench(loadTools(config, loader), { toolOverrides: config.tool_overrides }),
-  };
+  });
 
   readonly definition: Workbench["definition"] = StaticWorkbench.component;
   readonly #tools: readonly AnyTool[];
@@ -213,17 +214,17 @@ function overridden(schema: ToolSchema, override: ToolOverride | undefined): Too
 
 /** A fixed list of tools that streams the messages of agents and teams used as tools (AutoGen `StaticStreamWorkbench`). */
 export class StaticStreamWorkbench extends StaticWorkbench {
-  static override readonly component: ComponentDefinition<
-    StaticWorkbenchConfig,
-    StaticStreamWorkbench
-  > = {
-    ...StaticWorkbench.component,
+  static override readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.tools.StaticStreamWorkbench",
+    componentType: "workbench",
+    role: "workbench",
+    version: 1,
+    configSchema: staticWorkbenchConfigSchema,
     fromConfig: (config, loader) =>
       new StaticStreamWorkbench(loadTools(config, loader), {
         toolOverrides: config.tool_overrides,
       }),
-  };
+  });
 
   override readonly definition: Workbench["definition"] = StaticStreamWorkbench.component;
 

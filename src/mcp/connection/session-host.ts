@@ -1,7 +1,8 @@
 import * as z from "zod";
 import {
+  type AnyComponentDefinition,
   type Component,
-  type ComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
   withoutInnerNulls,
@@ -29,10 +30,7 @@ export interface McpSessionHostOptions {
 
 /** Answers what a server asks while it handles a call (AutoGen `McpSessionHost`). */
 export class McpSessionHost implements Component {
-  static readonly component: ComponentDefinition<
-    z.output<typeof hostConfigSchema>,
-    McpSessionHost
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.tools.mcp.McpSessionHost",
     componentType: "mcp_session_host",
     role: "mcp_session_host",
@@ -46,7 +44,7 @@ export class McpSessionHost implements Component {
           : undefined,
         roots: roots ? loader.load<RootsProvider>(roots, "mcp_roots_provider", "roots") : undefined,
       }),
-  };
+  });
 
   readonly definition = McpSessionHost.component;
   /** What is answered here. */

@@ -1,5 +1,9 @@
 import * as z from "zod";
-import type { Component, ComponentDefinition } from "../../core/component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+} from "../../core/component/component.ts";
 import { withoutInnerNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 
@@ -16,17 +20,14 @@ export interface RootsProvider extends Component {
 
 /** A fixed list of directories (AutoGen `StaticRootsProvider`). */
 export class StaticRootsProvider implements RootsProvider {
-  static readonly component: ComponentDefinition<
-    z.output<typeof rootsConfigSchema>,
-    StaticRootsProvider
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.tools.mcp.StaticRootsProvider",
     componentType: "mcp_roots_provider",
     role: "mcp_roots_provider",
     version: 1,
     configSchema: rootsConfigSchema,
     fromConfig: ({ roots }) => new StaticRootsProvider(roots),
-  };
+  });
 
   readonly definition = StaticRootsProvider.component;
   readonly #roots: readonly Root[];

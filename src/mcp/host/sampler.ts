@@ -1,7 +1,8 @@
 import * as z from "zod";
 import {
+  type AnyComponentDefinition,
   type Component,
-  type ComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
   withoutNulls,
@@ -67,10 +68,7 @@ export interface Sampler extends Component {
  * server's and its cost the team's.
  */
 export class ChatCompletionClientSampler implements Sampler {
-  static readonly component: ComponentDefinition<
-    z.output<typeof samplerConfigSchema>,
-    ChatCompletionClientSampler
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.tools.mcp.ChatCompletionClientSampler",
     componentType: "mcp_sampler",
     role: "mcp_sampler",
@@ -84,7 +82,7 @@ export class ChatCompletionClientSampler implements Sampler {
           approvalTimeoutSeconds: config.approval_timeout_seconds ?? null,
         },
       ),
-  };
+  });
 
   readonly definition = ChatCompletionClientSampler.component;
   readonly #client: ChatCompletionClient;

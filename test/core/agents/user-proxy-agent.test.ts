@@ -136,7 +136,10 @@ test("a default answer and its timeout reach the question and the component JSON
     default_answer: "go on",
     prompt: "Well? ",
   };
-  const patient = fromConfig(configSchema.parse(config), undefined as never);
+  const patient = fromConfig(
+    configSchema.parse(config) as never,
+    undefined as never,
+  ) as UserProxyAgent;
   expect(patient.toConfig()).toEqual(config);
   const journal = new RecordingHost();
   await ask(patient, journal);
