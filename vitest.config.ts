@@ -13,7 +13,6 @@ const packed = { include: ["test/package/*.test.ts"], globalSetup: "test/package
 /** Those that install it with npm, from the registry. */
 const installed = ["test/package/*.long.test.ts"];
 
-
 /** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
 const patience = {
   testTimeout: 30_000,

@@ -1,4 +1,4 @@
-import { env as globalEnv } from "cloudflare:workers";
+import { type DurableObject, env as globalEnv } from "cloudflare:workers";
 import { isTenantId, type Principal } from "./auth/principal.ts";
 import { TroupeClient } from "./client/client.ts";
 import type { TeamClient } from "./client/team.ts";
@@ -38,12 +38,15 @@ export interface TroupeOptions {
   basePath?: string;
 }
 
+/** A class of Durable Objects, for the Worker to export. */
+export type ObjectClass = new (ctx: DurableObjectState, env: Env) => DurableObject<Env>;
+
 /** A service: its handler and the classes that the Worker has to export. */
 export interface Troupe {
   /** Answers a request to the API. */
   fetch: (request: Request, env: Env) => Promise<Response>;
-  TeamObject: typeof DeployedTeam;
-  TenantObject: typeof DeployedTenant;
+  TeamObject: ObjectClass;
+  TenantObject: ObjectClass;
   /** All calls of the client as a tenant, without HTTP or credentials: for handlers of the same Worker. */
   client: (tenant: string) => TroupeClient;
   /** A team, for cron triggers, queue consumers and routes of the same Worker. */

@@ -1,13 +1,22 @@
-import { createTroupe } from "./create-troupe.ts";
+import { createTroupe, type ObjectClass } from "./create-troupe.ts";
 
 export type { Env } from "./compose.ts";
-export { type Caller, createTroupe, type Troupe, type TroupeOptions } from "./create-troupe.ts";
+export {
+  type Caller,
+  createTroupe,
+  type ObjectClass,
+  type TenantLimitOptions,
+  type Troupe,
+  type TroupeOptions,
+} from "./create-troupe.ts";
+export type { Limits } from "./http/limits.ts";
+export type { LimitName, SettingName, SETTINGS } from "./settings.ts";
 
 const troupe = createTroupe();
 
 /** A team: a Durable Object whose name is made of tenant and id. */
-export const TeamObject = troupe.TeamObject;
+export const TeamObject: ObjectClass = troupe.TeamObject;
 /** A tenant: its keys, its limits, its webhooks and the directory of its teams. */
-export const TenantObject = troupe.TenantObject;
+export const TenantObject: ObjectClass = troupe.TenantObject;
 
 export default { fetch: troupe.fetch };

@@ -7,16 +7,12 @@ import { nearMatches } from "./component/near-matches.ts";
 import { type Issue, ValueError } from "./errors.ts";
 import { issuesOf, listIssues, pathOf } from "./issues.ts";
 
-type Capitalized<Word extends string> = Word extends "url" ? "URL" : Capitalize<Word>;
-
-type Capitalizeds<Words extends string> = Words extends `${infer Word}_${infer Rest}`
-  ? `${Capitalized<Word>}${Capitalizeds<Rest>}`
-  : Capitalized<Words>;
-
 /** The option of a field: `baseURL` of `base_url`. */
-export type CamelCase<Name> = Name extends `${infer Word}_${infer Rest}`
-  ? `${Word}${Capitalizeds<Rest>}`
-  : Name;
+export type CamelCase<Name> = Name extends `${infer Words}_url`
+  ? `${CamelCase<Words>}URL`
+  : Name extends `${infer Word}_${infer Rest}`
+    ? `${Word}${Capitalize<CamelCase<Rest>>}`
+    : Name;
 
 /**
  * The options of a config: its fields in camel case, at every level. What may have any keys (headers, JSON Schemas) stays
@@ -36,9 +32,9 @@ export type CamelKeys<T> = unknown extends T
 
 /** The option of a field: `baseURL` of `base_url`. */
 export function camelCase(field: string): string {
-  return field.replace(/_([a-z0-9]+)/g, (_, word: string) =>
-    word === "url" ? "URL" : word.charAt(0).toUpperCase() + word.slice(1),
-  );
+  return field
+    .replace(/_url$/, "URL")
+    .replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**

@@ -56,10 +56,9 @@ const MAX_ROUNDS = 8;
 /** Changes of a tool between the approval and the call before the call is given up. */
 const MAX_CHANGES = 3;
 
-const overrideSchema = z.object({
+const overrideSchema: z.ZodType<McpToolOverride> = z.object({
   name: z.string().nullish(),
   description: z.string().nullish(),
-  /** Asks a human before each call of this tool. */
   approval: z.literal("human").nullish(),
 });
 
@@ -73,13 +72,21 @@ const workbenchConfigSchema = z
   })
   .extend(humanApprovalSchema.shape);
 
+/** Replaces what a server says of a tool. */
+export interface McpToolOverride {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  /** Asks a human before each call of this tool. */
+  approval?: "human" | null | undefined;
+}
+
 export interface McpWorkbenchOptions {
   /** How the server is reached. */
   serverParams: McpServerParams;
   /** Names, descriptions and approval by the tools' own names. */
-  toolOverrides?: { readonly [toolName: string]: z.output<typeof overrideSchema> };
+  toolOverrides?: { readonly [toolName: string]: McpToolOverride };
   /** Adds tools that list and read the server's resources, or its prompts. Default: none. */
-  toolsFor?: readonly ReadingKind[] | undefined;
+  toolsFor?: readonly ("resources" | "prompts")[] | undefined;
   /** Answers what the server asks while it handles a call. */
   host?: McpSessionHost | undefined;
   /** Asks a human before each call of any tool. */
@@ -87,9 +94,6 @@ export interface McpWorkbenchOptions {
   /** Seconds after which an unanswered approval counts as refused. Default: no limit. */
   approvalTimeoutSeconds?: number | null;
 }
-
-/** A remark of a caller who is inside a turn. */
-type InTurn = Pick<ToolCallContext, "ctx">;
 
 /**
  * The tools of an MCP server (AutoGen `McpWorkbench`).
@@ -144,7 +148,7 @@ export class McpWorkbench implements Workbench {
   }
 
   /** A step: a repeated turn sees the same tools. */
-  async listTools({ ctx }: InTurn): Promise<ToolSchema[]> {
+  async listTools({ ctx }: Pick<ToolCallContext, "ctx">): Promise<ToolSchema[]> {
     this.#tools = await this.#listed(ctx);
     return [...this.#tools.values()].map(({ schema }) => schema);
   }
@@ -163,27 +167,31 @@ export class McpWorkbench implements Workbench {
   }
 
   /** The resources of the server. A step; `ctx` is a scope of its own. */
-  listResources({ ctx }: InTurn): Promise<Json> {
+  listResources({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
     return this.#ask(ctx, (client, options) => client.listResources(undefined, options));
   }
 
   /** The templates for addresses of resources. A step; `ctx` is a scope of its own. */
-  listResourceTemplates({ ctx }: InTurn): Promise<Json> {
+  listResourceTemplates({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
     return this.#ask(ctx, (client, options) => client.listResourceTemplates(undefined, options));
   }
 
   /** The contents of a resource. A step; `ctx` is a scope of its own. */
-  readResource(uri: string, { ctx }: InTurn): Promise<Json> {
+  readResource(uri: string, { ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
     return this.#ask(ctx, (client, options) => client.readResource({ uri }, options));
   }
 
   /** The prompts of the server. A step; `ctx` is a scope of its own. */
-  listPrompts({ ctx }: InTurn): Promise<Json> {
+  listPrompts({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
     return this.#ask(ctx, (client, options) => client.listPrompts(undefined, options));
   }
 
   /** A prompt with its arguments filled in. A step; `ctx` is a scope of its own. */
-  getPrompt(name: string, args: { [name: string]: string }, { ctx }: InTurn): Promise<Json> {
+  getPrompt(
+    name: string,
+    args: { [name: string]: string },
+    { ctx }: Pick<ToolCallContext, "ctx">,
+  ): Promise<Json> {
     return this.#ask(ctx, (client, options) =>
       client.getPrompt({ name, arguments: args }, options),
     );

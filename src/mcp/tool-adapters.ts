@@ -23,7 +23,7 @@ import { fetchTools, type McpTool, mcpToolSchema, policyOf, schemaOf } from "./t
 import { checkServerParams, type McpDependencies } from "./connection/transport.ts";
 
 /** One tool of an MCP server, as its config describes it. */
-class McpToolAdapter implements Tool {
+export abstract class McpToolAdapter implements Tool {
   readonly definition: Tool["definition"];
   readonly name: string;
   readonly description: string;

@@ -13,12 +13,12 @@ import type {
   TerminationCondition,
 } from "./termination-condition.ts";
 
-type MatchState = { terminated: boolean };
+export type MatchTerminationState = { terminated: boolean };
 
 const matchStateSchema = z.object({ terminated: z.boolean() });
 
 /** A condition that checks the new messages only; its state is whether it has fired. */
-export abstract class MatchTermination extends BaseTermination<MatchState> {
+export abstract class MatchTermination extends BaseTermination<MatchTerminationState> {
   protected readonly stateSchema = matchStateSchema;
 
   /** The stop reason if these messages end the chat; otherwise undefined. */
@@ -27,19 +27,19 @@ export abstract class MatchTermination extends BaseTermination<MatchState> {
     environment: ConditionEnvironment,
   ): string | undefined;
 
-  initialState(): MatchState {
+  initialState(): MatchTerminationState {
     return { terminated: false };
   }
 
-  terminated(state: MatchState): boolean {
+  terminated(state: MatchTerminationState): boolean {
     return state.terminated;
   }
 
   protected next(
-    state: MatchState,
+    state: MatchTerminationState,
     delta: readonly Message[],
     environment: ConditionEnvironment,
-  ): ConditionStep<MatchState> {
+  ): ConditionStep<MatchTerminationState> {
     const content = this.reason(delta, environment);
     if (content === undefined) return { state };
     return {

@@ -7,7 +7,8 @@ import { BaseTermination } from "./base-termination.ts";
 import { conditionDefinition } from "./match-termination.ts";
 import type { ConditionStep } from "./termination-condition.ts";
 
-type UsageState = { prompt: number; completion: number };
+/** Tokens so far. */
+export type TokenUsageState = { prompt: number; completion: number };
 
 /** The token limits; at least one is required. */
 export interface TokenLimits {
@@ -19,7 +20,7 @@ export interface TokenLimits {
 const limitSchema = z.number().int().nullish();
 
 /** Fires when the models have used that many tokens (AutoGen `TokenUsageTermination`). */
-export class TokenUsageTermination extends BaseTermination<UsageState> {
+export class TokenUsageTermination extends BaseTermination<TokenUsageState> {
   static readonly component = conditionDefinition({
     name: "TokenUsageTermination",
     configSchema: z.object({
@@ -65,11 +66,11 @@ export class TokenUsageTermination extends BaseTermination<UsageState> {
     };
   }
 
-  initialState(): UsageState {
+  initialState(): TokenUsageState {
     return { prompt: 0, completion: 0 };
   }
 
-  terminated({ prompt, completion }: UsageState): boolean {
+  terminated({ prompt, completion }: TokenUsageState): boolean {
     return (
       reached(prompt + completion, this.#total) ||
       reached(prompt, this.#prompt) ||
@@ -77,7 +78,10 @@ export class TokenUsageTermination extends BaseTermination<UsageState> {
     );
   }
 
-  protected next(before: UsageState, delta: readonly Message[]): ConditionStep<UsageState> {
+  protected next(
+    before: TokenUsageState,
+    delta: readonly Message[],
+  ): ConditionStep<TokenUsageState> {
     const state = { ...before };
     for (const { models_usage } of delta) {
       state.prompt += models_usage?.prompt_tokens ?? 0;

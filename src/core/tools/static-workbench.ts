@@ -29,14 +29,17 @@ import {
 import { MAX_RESULT_BYTES, textResult } from "./tool-result.ts";
 import type { Workbench } from "./workbench.ts";
 
+/** A name and description that replace the tool's own (AutoGen `ToolOverride`), each optional. */
+export interface ToolOverride {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+}
+
 const toolOverrideSchema = z.object({
   name: z.string().nullish(),
   description: z.string().nullish(),
   approval: noApprovalSchema,
 });
-/** A name and description that replace the tool's own (AutoGen `ToolOverride`), each optional. */
-export type ToolOverride = z.infer<typeof toolOverrideSchema>;
-
 const staticWorkbenchConfigSchema = z.object({
   tools: z.array(componentModelSchema).default([]),
   tool_overrides: z.record(z.string(), toolOverrideSchema).default({}),
@@ -170,7 +173,10 @@ export class StaticWorkbench implements Workbench {
     return {
       tools: this.#tools.map((tool) => dumpComponent(tool)),
       tool_overrides: Object.fromEntries(
-        Object.entries(this.#overrides).map(([name, override]) => [name, withoutNulls(override)]),
+        Object.entries(this.#overrides).map(([name, override]) => [
+          name,
+          withoutNulls({ ...override }),
+        ]),
       ),
     };
   }

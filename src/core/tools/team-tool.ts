@@ -19,7 +19,7 @@ const teamToolConfigSchema = z.object({
 });
 
 /** A team that can be dumped as component JSON. */
-type TeamComponent = Runnable & Component;
+export type TeamComponent = Runnable & Component;
 
 export interface TeamToolOptions extends TaskToolOptions {
   name: string;

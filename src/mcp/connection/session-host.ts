@@ -14,7 +14,7 @@ import type { Elicitor } from "../host/elicitor.ts";
 import { McpError } from "../mcp-error.ts";
 import type { RootsProvider } from "../host/roots-provider.ts";
 import type { Sampler } from "../host/sampler.ts";
-import type { Answering, ServerQuestion } from "../host/server-question.ts";
+import type { McpAnswering, McpServerQuestion } from "../host/server-question.ts";
 
 const hostConfigSchema = z.object({
   sampler: componentModelSchema.nullish(),
@@ -48,7 +48,7 @@ export class McpSessionHost implements Component {
 
   readonly definition = McpSessionHost.component;
   /** What is answered here. */
-  readonly answering: Answering;
+  readonly answering: McpAnswering;
   readonly #sampler: Sampler | undefined;
   readonly #elicitor: Elicitor | undefined;
   readonly #roots: RootsProvider | undefined;
@@ -70,7 +70,7 @@ export class McpSessionHost implements Component {
    * @throws McpError when nothing here answers such a question, or the answer is refused
    */
   async answer(
-    { method, params }: ServerQuestion,
+    { method, params }: McpServerQuestion,
     source: string,
     ctx: TurnContext,
   ): Promise<JsonObject> {

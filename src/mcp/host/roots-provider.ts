@@ -7,9 +7,17 @@ import {
 import { withoutInnerNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 
-const rootSchema = z.looseObject({ uri: z.string(), name: z.string().nullish() });
-/** A directory that a server may work in. */
-export type Root = z.output<typeof rootSchema>;
+/** A directory that a server may work in. Other keys of the protocol are kept. */
+export interface Root {
+  uri: string;
+  name?: string | null | undefined;
+  [key: string]: unknown;
+}
+
+const rootSchema: z.ZodType<Root> = z.looseObject({
+  uri: z.string(),
+  name: z.string().nullish(),
+});
 
 const rootsConfigSchema = z.object({ roots: z.array(rootSchema) });
 

@@ -1,4 +1,4 @@
-import type { ComponentDefinition, ComponentModel } from "../../core/component/component.ts";
+import type { ComponentDefinition } from "../../core/component/component.ts";
 import { optionsOf, parseOptions } from "../../core/option-names.ts";
 import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
 import { knownModel } from "../catalogue/hosted-models.ts";
@@ -106,7 +106,7 @@ export function azureDefinition(
         readEnv(dependencies, azureAddress(config).keyName);
       // Loading fails with what to use instead of the provider.
       if (provider != null && credential === undefined) {
-        loader.load(provider as ComponentModel, "model", "azure_ad_token_provider");
+        loader.load(provider, "model", "azure_ad_token_provider");
       }
       return new AzureOpenAIChatCompletionClient(
         optionsOf(azureConfigSchema, config),
