@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type Message,
   ReplayChatCompletionClient,
-  type Response,
+  type AgentResponse,
   RoundRobinGroupChat,
   run,
   type TextMessage,
@@ -38,7 +38,7 @@ class Herald extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     this.#announced++;
     const last = messages.at(-1);
     const content = last ? toText(last).toUpperCase() : "NOTHING";
@@ -47,7 +47,7 @@ class Herald extends BaseChatAgent {
       source: this.name,
       content: `${this.#announced}. ${content}!`,
     });
-    return { chat_message: message, inner_messages: null };
+    return { chatMessage: message, innerMessages: null };
   }
 
   onReset(): Promise<void> {
@@ -93,9 +93,9 @@ const accountant = new AssistantAgent({
     {
       modelInfo: {
         vision: false,
-        function_calling: true,
-        json_output: false,
-        structured_output: false,
+        functionCalling: true,
+        jsonOutput: false,
+        structuredOutput: false,
         family: "unknown",
       },
     },

@@ -69,6 +69,7 @@ const stages = [
   { name: "types:node", run: ["tsc", "-p", "tsconfig.node.json"] },
   { name: "types:workerd", run: ["tsc", "-p", "tsconfig.workerd.json"] },
   { name: "types:browser", run: ["tsc", "-p", "tsconfig.browser.json"] },
+  { name: "api", run: ["node", "scripts/api-report.mjs", "--check"] },
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
   { name: "workerd", run: vitest("workerd"), counts: "vitest" },
   { name: "package", run: vitest("package"), counts: "vitest" },

@@ -1,12 +1,13 @@
-import { env as globalEnv } from "cloudflare:workers";
+import { type DurableObject, env as globalEnv } from "cloudflare:workers";
 import { isTenantId, type Principal } from "./auth/principal.ts";
 import { TroupeClient } from "./client/client.ts";
 import type { TeamClient } from "./client/team.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
 import { type Scope, SCOPES } from "./contract/key.ts";
-import type { TenantLimits } from "./contract/tenant.ts";
+import { type TenantLimits, tenantLimitsSchema } from "./contract/tenant.ts";
 import { type Catalog, defaultCatalog } from "./core/component/catalog.ts";
 import { ValueError } from "./core/errors.ts";
+import { type CamelKeys, parseOptions } from "./core/option-names.ts";
 import { DeployedTeam, DeployedTenant } from "./deployed-objects.ts";
 import { problemResponse } from "./http/problem.ts";
 
@@ -20,6 +21,9 @@ export interface Caller {
   name?: string;
 }
 
+/** Limits of a tenant, by the names of the API in camel case: `activeRuns`. */
+export type TenantLimitOptions = CamelKeys<Partial<TenantLimits>>;
+
 export interface TroupeOptions {
   /** Tools, functions, classes and teams in code. Default: what `registerTool` and its like have registered. */
   catalog?: Catalog;
@@ -29,17 +33,20 @@ export interface TroupeOptions {
    */
   authenticate?: (request: Request, env: Env) => Caller | undefined | Promise<Caller | undefined>;
   /** Limits of each tenant without an override, instead of the settings `TENANT_*`. */
-  limits?: Partial<TenantLimits>;
+  limits?: TenantLimitOptions;
   /** The path under which the service is mounted, for example `/agents`. */
   basePath?: string;
 }
+
+/** A class of Durable Objects, for the Worker to export. */
+export type ObjectClass = new (ctx: DurableObjectState, env: Env) => DurableObject<Env>;
 
 /** A service: its handler and the classes that the Worker has to export. */
 export interface Troupe {
   /** Answers a request to the API. */
   fetch: (request: Request, env: Env) => Promise<Response>;
-  TeamObject: typeof DeployedTeam;
-  TenantObject: typeof DeployedTenant;
+  TeamObject: ObjectClass;
+  TenantObject: ObjectClass;
   /** All calls of the client as a tenant, without HTTP or credentials: for handlers of the same Worker. */
   client: (tenant: string) => TroupeClient;
   /** A team, for cron triggers, queue consumers and routes of the same Worker. */
@@ -55,7 +62,7 @@ export interface Troupe {
  * export class TenantObject extends troupe.TenantObject {}
  * export default { fetch: (request, env) => troupe.fetch(request, env) };
  *
- * @throws ValueError for a basePath that is not a path
+ * @throws ValueError for a basePath that is not a path, and for limits that do not exist or are no numbers
  */
 export function createTroupe(options: TroupeOptions = {}): Troupe {
   const { catalog = defaultCatalog, authenticate, basePath = "" } = options;
@@ -133,7 +140,8 @@ function principalOf(caller: Caller): Principal {
 }
 
 /** Limits as the settings that they stand for. */
-function limitSettings(limits: Partial<TenantLimits>): Record<string, string> {
+function limitSettings(options: TenantLimitOptions): Record<string, string> {
+  const limits = parseOptions(tenantLimitsSchema.partial(), options, "createTroupe", "limits");
   const settings: Record<string, string> = {};
   for (const [name, value] of Object.entries(limits)) {
     if (value !== null) settings[`TENANT_${name.toUpperCase()}`] = String(value);

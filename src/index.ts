@@ -1,8 +1,11 @@
 // Agents
 export { AssistantAgent } from "./core/agents/assistant-agent.ts";
-export type { AssistantAgentOptions } from "./core/agents/assistant/options.ts";
+export type {
+  AssistantAgentOptions,
+  ToolCallSummaryFormatter,
+} from "./core/agents/assistant/options.ts";
 export { BaseChatAgent } from "./core/agents/base-chat-agent.ts";
-export type { ChatAgent, Response } from "./core/agents/chat-agent.ts";
+export type { ChatAgent, AgentResponse } from "./core/agents/chat-agent.ts";
 export { CodeExecutorAgent } from "./core/agents/code-executor-agent.ts";
 export type {
   ApprovalFunction,
@@ -31,19 +34,30 @@ export {
 // Teams
 export { groupChatConfigSchema, loadGroupChat } from "./core/teams/group-chat-config.ts";
 export { DiGraph, type DiGraphOptions } from "./core/teams/graph-flow/di-graph.ts";
-export { DiGraphBuilder, type EdgeOptions } from "./core/teams/graph-flow/di-graph-builder.ts";
+export {
+  DiGraphBuilder,
+  type EdgeOptions,
+  type GraphNodeRef,
+} from "./core/teams/graph-flow/di-graph-builder.ts";
 export type {
   Activation,
   DiGraphEdge,
   DiGraphNode,
   EdgeFunction,
+  GraphEdge,
+  GraphEdgeGroup,
+  GraphEdgeGroups,
+  GraphNode,
+  GraphNodes,
 } from "./core/teams/graph-flow/di-graph-node.ts";
+export type { GraphCycles } from "./core/teams/graph-flow/find-cycles.ts";
 export { GraphFlow } from "./core/teams/graph-flow/graph-flow.ts";
 export { GroupChat, type GroupChatOptions } from "./core/teams/group-chat.ts";
 export type {
   Decision,
   GroupChatManager,
   GroupChatView,
+  ManagerMessages,
   ParticipantInfo,
   Spoken,
   ThreadView,
@@ -64,7 +78,8 @@ export { Swarm } from "./core/teams/swarm.ts";
 export type { Team } from "./core/teams/team.ts";
 
 // Running
-export { agentRunnable } from "./core/run/agent-runnable.ts";
+export type { HumanApproval } from "./core/run/human-approval.ts";
+export { agentRunnable, type AnswerStream, type StreamFilter } from "./core/run/agent-runnable.ts";
 export { runInner } from "./core/run/inner-run.ts";
 export type { MemoryHostOptions } from "./core/run/memory-host.ts";
 export {
@@ -75,7 +90,7 @@ export {
   type Task,
   type TaskMessage,
 } from "./core/run/run.ts";
-export type { Progress, Runnable, TaskInput } from "./core/run/runnable.ts";
+export type { Progress, Runnable, TaskInput, TurnMessages } from "./core/run/runnable.ts";
 export { rethrowSignal, TurnSignal, type TurnSignalKind } from "./core/run/signals.ts";
 export type { TaskResult } from "./core/run/task-result.ts";
 export type {
@@ -85,9 +100,10 @@ export type {
   Question,
   StepAttempt,
   StepCache,
+  StepKind,
   StepOptions,
   StepPolicy,
-  StreamOptions,
+  StreamStepOptions,
   ToolCallQuestion,
   TurnContext,
 } from "./core/run/turn-context.ts";
@@ -96,12 +112,22 @@ export { printStream, type PrintStreamOptions } from "./core/ui/print-stream.ts"
 // Termination conditions
 export {
   AndTermination,
+  type AndTerminationState,
   BaseTermination,
+  type CombinedTermination,
   OrTermination,
+  type OrTerminationState,
 } from "./core/conditions/base-termination.ts";
 export { ExternalTermination } from "./core/conditions/external-termination.ts";
-export { FunctionalTermination } from "./core/conditions/functional-termination.ts";
+export {
+  FunctionalTermination,
+  type TerminationFunction,
+} from "./core/conditions/functional-termination.ts";
 export { FunctionCallTermination } from "./core/conditions/function-call-termination.ts";
+export type {
+  MatchTermination,
+  MatchTerminationState,
+} from "./core/conditions/match-termination.ts";
 export { HandoffTermination } from "./core/conditions/handoff-termination.ts";
 export { MaxMessageTermination } from "./core/conditions/max-message-termination.ts";
 export { SourceMatchTermination } from "./core/conditions/source-match-termination.ts";
@@ -117,6 +143,7 @@ export { TextMessageTermination } from "./core/conditions/text-message-terminati
 export { TimeoutTermination } from "./core/conditions/timeout-termination.ts";
 export {
   type TokenLimits,
+  type TokenUsageState,
   TokenUsageTermination,
 } from "./core/conditions/token-usage-termination.ts";
 
@@ -128,11 +155,15 @@ export {
   StaticStreamWorkbench,
   StaticWorkbench,
   type StaticWorkbenchOptions,
+  type ToolOverride,
 } from "./core/tools/static-workbench.ts";
-export { TeamTool, type TeamToolOptions } from "./core/tools/team-tool.ts";
+export type { TaskTool, TaskToolOptions } from "./core/tools/task-tool.ts";
+export { type TeamComponent, TeamTool, type TeamToolOptions } from "./core/tools/team-tool.ts";
+export type { ArgumentsOf, ParametersSource } from "./core/tools/function/tool-parameters.ts";
 export { type ApprovalOptions, withApproval } from "./core/tools/with-approval.ts";
 export type {
   AnyTool,
+  BaseTool,
   ResultContent,
   StreamTool,
   Tool,
@@ -141,27 +172,34 @@ export type {
   ToolRun,
 } from "./core/tools/tool.ts";
 export { httpToolComponents } from "./tools/components.ts";
-export type { HttpToolConfig } from "./tools/http/config.ts";
+export type { HttpToolOptions } from "./tools/http/config.ts";
 export { HttpTool } from "./tools/http/http-tool.ts";
 export { mcpComponents } from "./mcp/components.ts";
 export { type Elicitor, HumanElicitor } from "./mcp/host/elicitor.ts";
 export { McpError } from "./mcp/mcp-error.ts";
-export { McpWorkbench, type McpWorkbenchOptions } from "./mcp/mcp-workbench.ts";
+export {
+  type McpToolOverride,
+  McpWorkbench,
+  type McpWorkbenchOptions,
+} from "./mcp/mcp-workbench.ts";
+export type { McpAnswering, McpServerQuestion } from "./mcp/host/server-question.ts";
 export { type Root, type RootsProvider, StaticRootsProvider } from "./mcp/host/roots-provider.ts";
 export {
   ChatCompletionClientSampler,
   type Sampler,
   type SamplerOptions,
 } from "./mcp/host/sampler.ts";
+export type { McpSession, ServerRequests, SessionUse } from "./mcp/connection/session.ts";
 export type {
+  McpServerConfig,
   McpServerParams,
-  McpServerParamsInput,
   SseServerParams,
   StdioServerParams,
   StreamableHttpServerParams,
 } from "./mcp/server-params.ts";
 export { McpSessionHost, type McpSessionHostOptions } from "./mcp/connection/session-host.ts";
 export {
+  type McpToolAdapter,
   type McpToolAdapterOptions,
   mcpServerTools,
   SseMcpToolAdapter,
@@ -179,25 +217,41 @@ export type { CodeExecutor } from "./core/code/code-executor.ts";
 export { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
 export type { PythonHost } from "./core/python/python-host.ts";
 export type { SandboxResult } from "./sandbox/execution-stream.ts";
-export { type Execution, SandboxClient, type SandboxLanguage } from "./sandbox/sandbox-client.ts";
+export type { ProgramEvent } from "./sandbox/program-stream.ts";
+export type { SandboxProblem } from "./sandbox/sandbox-problem.ts";
+export {
+  type Execution,
+  type McpProgram,
+  SandboxClient,
+  type SandboxLanguage,
+} from "./sandbox/sandbox-client.ts";
 export type { SandboxAddress, SandboxFetch } from "./sandbox/sandbox-connection.ts";
 export {
   SandboxCodeExecutor,
   type SandboxCodeExecutorOptions,
 } from "./sandbox/sandbox-code-executor.ts";
-export { SandboxError } from "./sandbox/sandbox-error.ts";
+export { SandboxError, type SandboxErrorOptions } from "./sandbox/sandbox-error.ts";
 
 // Model contexts and memory
+export type { BaseChatCompletionContext } from "./core/context/base-chat-completion-context.ts";
 export { BufferedChatCompletionContext } from "./core/context/buffered-chat-completion-context.ts";
 export type { ChatCompletionContext } from "./core/context/chat-completion-context.ts";
-export { HeadAndTailChatCompletionContext } from "./core/context/head-and-tail-chat-completion-context.ts";
-export { TokenLimitedChatCompletionContext } from "./core/context/token-limited-chat-completion-context.ts";
+export {
+  HeadAndTailChatCompletionContext,
+  type HeadAndTailOptions,
+} from "./core/context/head-and-tail-chat-completion-context.ts";
+export {
+  TokenLimitedChatCompletionContext,
+  type TokenLimitedOptions,
+} from "./core/context/token-limited-chat-completion-context.ts";
 export { UnboundedChatCompletionContext } from "./core/context/unbounded-chat-completion-context.ts";
 export {
   FullTextMemory,
   type FullTextMemoryOptions,
   type FullTextQueryOptions,
 } from "./core/memory/full-text-memory.ts";
+export type { Hit } from "./core/search/rank.ts";
+export type { Tokenizer } from "./core/search/tokens.ts";
 export { ListMemory } from "./core/memory/list-memory.ts";
 export type { Memory } from "./core/memory/memory.ts";
 export type { MemoryContent } from "./core/memory/memory-content.ts";
@@ -206,9 +260,14 @@ export type { MetadataFilter } from "./core/memory/metadata-filter.ts";
 // Models
 export {
   type CacheStore,
+  type CacheStoreLimits,
   DiskCacheStore,
+  type DiskCacheStoreOptions,
   InMemoryStore,
+  type InMemoryStoreOptions,
   RedisStore,
+  type RedisStoreOptions,
+  type TeamCacheStore,
 } from "./core/models/cache-store.ts";
 export { callModel, type ModelCallOptions, streamModel } from "./core/models/call-model.ts";
 export { ChatCompletionCache } from "./core/models/chat-completion-cache.ts";
@@ -218,6 +277,7 @@ export type {
   CreateResult,
   FinishReason,
   JsonOutput,
+  TokenLogprob,
   ToolSchema,
 } from "./core/models/chat-completion-client.ts";
 export type {
@@ -225,25 +285,42 @@ export type {
   FunctionCall,
   FunctionExecutionResult,
   FunctionExecutionResultMessage,
-  Image,
+  ImageContent,
   LLMMessage,
   RequestUsage,
   SystemMessage,
   UserMessage,
 } from "./core/models/llm-messages.ts";
-export { ModelError, type ModelErrorKind } from "./core/models/model-error.ts";
+export {
+  ModelError,
+  type ModelErrorKind,
+  type ModelErrorOptions,
+} from "./core/models/model-error.ts";
 export { isClaude, isGemini, isLlama, isMistral, isOpenAI } from "./core/models/model-family.ts";
 export type { ModelInfo } from "./core/models/model-info.ts";
 export {
   ReplayChatCompletionClient,
   type ReplayOptions,
 } from "./core/models/replay-chat-completion-client.ts";
+export type {
+  HttpModelClient,
+  HttpModelClientSetup,
+  ModelApi,
+} from "./models/http-model-client.ts";
+export type { SendOptions } from "./models/http/read-stream.ts";
 export { AnthropicChatCompletionClient } from "./models/anthropic/anthropic-client.ts";
+export type { AnthropicChatCompletionClientOptions } from "./models/anthropic/config.ts";
 export { openAIComponents } from "./models/components.ts";
+export type { OllamaChatCompletionClientOptions } from "./models/ollama/config.ts";
 export { OllamaChatCompletionClient } from "./models/ollama/ollama-client.ts";
 export { AzureOpenAIChatCompletionClient } from "./models/openai/azure-client.ts";
+export type {
+  AzureOpenAIChatCompletionClientOptions,
+  OpenAIChatCompletionClientOptions,
+} from "./models/openai/config.ts";
 export { OpenAIChatCompletionClient } from "./models/openai/openai-client.ts";
 export type { ModelDependencies, WorkersAIBinding } from "./models/workers-ai/binding.ts";
+export type { WorkersAIChatCompletionClientOptions } from "./models/workers-ai/config.ts";
 export { WorkersAIChatCompletionClient } from "./models/workers-ai/workers-ai-client.ts";
 
 // Messages
@@ -267,7 +344,12 @@ export type {
   TextMessage,
   ToolCallSummaryMessage,
 } from "./core/messages/chat-messages.ts";
-export { chunkEvents, createMessage, type MessageOrigin } from "./core/messages/create.ts";
+export {
+  chunkEvents,
+  createMessage,
+  type MessageFields,
+  type MessageOrigin,
+} from "./core/messages/create.ts";
 export { loadMessage } from "./core/messages/message-factory.ts";
 export {
   type AgentEvent,
@@ -276,7 +358,11 @@ export {
   isChatMessage,
   type Message,
 } from "./core/messages/message.ts";
-export { StructuredMessageFactory } from "./core/messages/structured-message-factory.ts";
+export {
+  StructuredMessageFactory,
+  type StructuredMessageFactoryOptions,
+  type StructuredMessageFields,
+} from "./core/messages/structured-message-factory.ts";
 export { toModelMessage, toModelText, toText } from "./core/messages/views.ts";
 
 // Components and state
@@ -310,8 +396,10 @@ export {
 } from "./core/component/registry.ts";
 export type { Note } from "./core/component/component.ts";
 export type { Preparation } from "./core/component/preparation.ts";
+export type { CheckedComponent, ComponentRoles, NodeLoader } from "./core/component/find-issues.ts";
+export type { ComponentLimits } from "./core/component/limits.ts";
 export type { Template } from "./core/component/template.ts";
-export { ItemLog } from "./core/state/item-log.ts";
+export { ItemLog, type LogChanges, type LogIndex, type LogSource } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";
 
 // Errors and JSON
@@ -323,6 +411,8 @@ export {
   StateError,
   TaskError,
   TroupeError,
+  type TroupeErrorOptions,
   ValueError,
 } from "./core/errors.ts";
 export type { Json, JsonObject } from "./core/json.ts";
+export type { CamelCase, CamelKeys } from "./core/option-names.ts";

@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS, type Limits } from "./http/limits.ts";
  * The settings of the Worker besides the limits. docs/configuration.md describes each; `npm start` hands on those that its
  * environment has.
  */
-const SETTINGS = [
+export const SETTINGS = [
   /** "1" opens the API to requests from this machine, without keys. */
   "TROUPE_OPEN",
   /** 32 bytes as base64: the key that secrets in stored components are encrypted with. */
@@ -39,7 +39,7 @@ const SETTINGS = [
   "ALLOWED_ORIGINS",
 ] as const;
 
-type LimitName = Uppercase<keyof Limits> | `TENANT_${Uppercase<keyof TenantLimits>}`;
+export type LimitName = Uppercase<keyof Limits> | `TENANT_${Uppercase<keyof TenantLimits>}`;
 
 export type SettingName = (typeof SETTINGS)[number] | LimitName;
 

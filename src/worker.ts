@@ -1,13 +1,25 @@
-import { createTroupe } from "./create-troupe.ts";
+import { createTroupe, type ObjectClass } from "./create-troupe.ts";
 
 export type { Env } from "./compose.ts";
-export { type Caller, createTroupe, type Troupe, type TroupeOptions } from "./create-troupe.ts";
+export {
+  type Caller,
+  createTroupe,
+  type ObjectClass,
+  type TenantLimitOptions,
+  type Troupe,
+  type TroupeOptions,
+} from "./create-troupe.ts";
+export type { Limits } from "./http/limits.ts";
+export type { LimitName, SettingName, SETTINGS } from "./settings.ts";
 
 const troupe = createTroupe();
 
 /** A team: a Durable Object whose name is made of tenant and id. */
-export class TeamObject extends troupe.TeamObject {}
+export const TeamObject: ObjectClass = troupe.TeamObject;
+/** The type of its instances, which the types that wrangler writes refer to. */
+export type TeamObject = InstanceType<ObjectClass>;
 /** A tenant: its keys, its limits, its webhooks and the directory of its teams. */
-export class TenantObject extends troupe.TenantObject {}
+export const TenantObject: ObjectClass = troupe.TenantObject;
+export type TenantObject = InstanceType<ObjectClass>;
 
 export default { fetch: troupe.fetch };

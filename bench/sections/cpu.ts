@@ -105,13 +105,13 @@ function bareSdk(baseURL: string, history: number, stream: boolean): Conversatio
   };
 }
 
-function troupe(base_url: string, history: number, stream: boolean): Conversation {
+function troupe(baseURL: string, history: number, stream: boolean): Conversation {
   const modelContext = new UnboundedChatCompletionContext();
   for (let index = 0; index < history; index++) modelContext.addMessage(message(index));
   const agent = new AssistantAgent({
     name: "assistant",
     systemMessage: SYSTEM,
-    modelClient: new OpenAIChatCompletionClient({ model: MODEL, base_url, api_key: "bench" }),
+    modelClient: new OpenAIChatCompletionClient({ model: MODEL, baseURL, apiKey: "bench" }),
     modelClientStream: stream,
     modelContext,
   });

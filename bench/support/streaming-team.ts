@@ -14,16 +14,16 @@ export const UPSTREAM = join(import.meta.dirname, "upstream.ts");
  *
  * @param model says how it streams: see `upstream.ts`
  */
-export function streamingTeam(model: string, base_url: string): object {
+export function streamingTeam(model: string, baseURL: string): object {
   const modelClient = new OpenAIChatCompletionClient({
     model,
-    base_url,
-    api_key: "bench",
-    model_info: {
+    baseURL,
+    apiKey: "bench",
+    modelInfo: {
       vision: false,
-      function_calling: false,
-      json_output: false,
-      structured_output: false,
+      functionCalling: false,
+      jsonOutput: false,
+      structuredOutput: false,
       family: "unknown",
     },
   });

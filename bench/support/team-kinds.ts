@@ -52,9 +52,9 @@ function handingOver(name: string, target: string): ChatAgent {
       {
         modelInfo: {
           vision: false,
-          function_calling: true,
-          json_output: false,
-          structured_output: false,
+          functionCalling: true,
+          jsonOutput: false,
+          structuredOutput: false,
           family: "unknown",
         },
       },

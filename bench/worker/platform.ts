@@ -4,6 +4,11 @@ export { TeamObject } from "troupe/worker";
 
 const AT_ONCE = 1_000;
 
+/** What the object has for teams. */
+interface Outlet {
+  deliver(delivery: object): void;
+}
+
 /** A tenant that can be told of teams that do not exist. */
 export class TenantObject extends DeployedTenant {
   fill(first: number, teams: number): void {
@@ -12,7 +17,7 @@ export class TenantObject extends DeployedTenant {
     for (let team = first; team < first + teams; team++) {
       const times = { created_at, updated_at: created_at };
       const entry = { ...facts, ...times, component_version: 1 };
-      this.deliver({
+      (this as unknown as Outlet).deliver({
         team: `team-${team}`,
         place: null,
         entries: [{ kind: "team", number: 1, team: entry }],

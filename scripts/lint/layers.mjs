@@ -46,7 +46,7 @@ export const LAYERS = {
     packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server"],
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
-  "schemas/": { src: WIRE, packages: [] },
+  "schemas/": { src: ["core/", "contract/", "models/", "tools/", "mcp/"], packages: [] },
   "react/": { src: ["client/"], packages: ["react"] },
   // Runs in Node, and knows the service through the client; `troupe dev` runs it and takes its settings.
   "cli/": {

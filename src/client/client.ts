@@ -15,7 +15,8 @@ import type {
   WhoAmI,
 } from "./wire.ts";
 
-type Query = { readonly [name: string]: string | number | undefined };
+/** Parameters of a list. */
+export type Query = { readonly [name: string]: string | number | undefined };
 
 /**
  * A client of a Troupe server, for browsers, Node and Workers.

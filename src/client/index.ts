@@ -1,7 +1,7 @@
 // The client of the HTTP API: `troupe/client`.
 export type { Message } from "../core/messages/message.ts";
 export type { RequestUsage } from "../core/models/llm-messages.ts";
-export { TroupeClient } from "./client.ts";
+export { type Query, TroupeClient } from "./client.ts";
 export {
   Conversation,
   type RunResult,
@@ -17,12 +17,12 @@ export {
   InboxStore,
   type InboxStoreOptions,
 } from "./inbox-store.ts";
-export { RunStream } from "./run-stream.ts";
-export { type CallOptions, TeamClient, type TeamEventsOptions } from "./team.ts";
+export { type RunConnection, RunStream } from "./run-stream.ts";
 export type { Store } from "./store.ts";
+export { type CallOptions, TeamClient, type TeamEventsOptions } from "./team.ts";
 export { CONNECTING, type TeamState } from "./team-state.ts";
 export { TeamStore, type TeamStoreOptions } from "./team-store.ts";
-export type { TransportOptions } from "./transport.ts";
+export type { Call, Transport, TransportOptions, Wake } from "./transport.ts";
 export type {
   Answer,
   ChangeSchedule,

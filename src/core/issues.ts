@@ -15,7 +15,7 @@ export function pathOf(keys: readonly PropertyKey[], base = ""): string {
  * What a zod schema found wrong, one issue per place below `base`. Of a union only the alternative that fits best is
  * reported: the others would bury what the author meant.
  */
-export function issuesOf(error: z.core.$ZodError, base = ""): Issue[] {
+export function issuesOf(error: Pick<z.core.$ZodError, "issues">, base = ""): Issue[] {
   return error.issues.flatMap((issue) => issueList(issue, [], base));
 }
 

@@ -8,6 +8,7 @@ import {
 } from "../core/component/component.ts";
 import { hash64 } from "../core/ids.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { optionsOf, parseOptions } from "../core/option-names.ts";
 import type { Message } from "../core/messages/message.ts";
 import { asEvents, chunkEvents } from "../core/messages/create.ts";
 import type { ToolSchema } from "../core/models/chat-completion-client.ts";
@@ -29,10 +30,9 @@ import { textResult } from "../core/tools/tool-result.ts";
 import type { Workbench } from "../core/tools/workbench.ts";
 import { toToolResult } from "./call-result.ts";
 import {
-  type McpServerParams,
-  type McpServerParamsInput,
+  type McpServerConfig,
   mcpServerParamsSchema,
-  parseParams,
+  type McpServerParams,
 } from "./server-params.ts";
 import { type ReadingKind, readingTools } from "./reading-tools.ts";
 import { type AnsweredRound, LegacyQuestions, type QuestionRound } from "./host/server-question.ts";
@@ -56,10 +56,9 @@ const MAX_ROUNDS = 8;
 /** Changes of a tool between the approval and the call before the call is given up. */
 const MAX_CHANGES = 3;
 
-const overrideSchema = z.object({
+const overrideSchema: z.ZodType<McpToolOverride> = z.object({
   name: z.string().nullish(),
   description: z.string().nullish(),
-  /** Asks a human before each call of this tool. */
   approval: z.literal("human").nullish(),
 });
 
@@ -73,11 +72,21 @@ const workbenchConfigSchema = z
   })
   .extend(humanApprovalSchema.shape);
 
+/** Replaces what a server says of a tool. */
+export interface McpToolOverride {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  /** Asks a human before each call of this tool. */
+  approval?: "human" | null | undefined;
+}
+
 export interface McpWorkbenchOptions {
+  /** How the server is reached. */
+  serverParams: McpServerParams;
   /** Names, descriptions and approval by the tools' own names. */
-  toolOverrides?: { readonly [toolName: string]: z.output<typeof overrideSchema> };
+  toolOverrides?: { readonly [toolName: string]: McpToolOverride };
   /** Adds tools that list and read the server's resources, or its prompts. Default: none. */
-  toolsFor?: readonly ReadingKind[] | undefined;
+  toolsFor?: readonly ("resources" | "prompts")[] | undefined;
   /** Answers what the server asks while it handles a call. */
   host?: McpSessionHost | undefined;
   /** Asks a human before each call of any tool. */
@@ -86,24 +95,23 @@ export interface McpWorkbenchOptions {
   approvalTimeoutSeconds?: number | null;
 }
 
-/** A remark of a caller who is inside a turn. */
-type InTurn = Pick<ToolCallContext, "ctx">;
-
 /**
  * The tools of an MCP server (AutoGen `McpWorkbench`).
  *
  * @throws ValueError that names the field of the parameters or options that cannot be used
  * @example
  * const docs = new McpWorkbench({
- *   type: "StreamableHttpServerParams",
- *   url: "https://mcp.example.com/mcp",
- *   headers: { authorization: "Bearer env:DOCS_TOKEN" },
+ *   serverParams: {
+ *     type: "StreamableHttpServerParams",
+ *     url: "https://mcp.example.com/mcp",
+ *     headers: { authorization: "Bearer env:DOCS_TOKEN" },
+ *   },
  * });
  * const agent = new AssistantAgent({ name: "reader", modelClient, workbench: docs });
  */
 export class McpWorkbench implements Workbench {
   readonly definition: Workbench["definition"] = definition;
-  readonly #params: McpServerParams;
+  readonly #params: McpServerConfig;
   readonly #overrides: NonNullable<McpWorkbenchOptions["toolOverrides"]>;
   readonly #toolsFor: readonly ReadingKind[];
   readonly #host: McpSessionHost | undefined;
@@ -115,14 +123,15 @@ export class McpWorkbench implements Workbench {
   /** As listed last. */
   #tools: Map<string, ShownTool> | undefined;
 
-  constructor(
-    serverParams: McpServerParamsInput,
-    options: McpWorkbenchOptions = {},
-    dependencies: McpDependencies = {},
-  ) {
-    const { toolOverrides = {}, toolsFor = [], host } = options;
+  constructor(options: McpWorkbenchOptions, dependencies: McpDependencies = {}) {
+    const { serverParams, toolOverrides = {}, toolsFor = [], host } = options;
     const { approval, approvalTimeoutSeconds = null } = options;
-    const params = parseParams(mcpServerParamsSchema, serverParams);
+    const params = parseOptions(
+      mcpServerParamsSchema,
+      serverParams,
+      "McpWorkbench",
+      "serverParams",
+    );
     checkServerParams(params, dependencies);
     checkOverrides(toolOverrides);
     const anyApproval =
@@ -139,7 +148,7 @@ export class McpWorkbench implements Workbench {
   }
 
   /** A step: a repeated turn sees the same tools. */
-  async listTools({ ctx }: InTurn): Promise<ToolSchema[]> {
+  async listTools({ ctx }: Pick<ToolCallContext, "ctx">): Promise<ToolSchema[]> {
     this.#tools = await this.#listed(ctx);
     return [...this.#tools.values()].map(({ schema }) => schema);
   }
@@ -158,27 +167,31 @@ export class McpWorkbench implements Workbench {
   }
 
   /** The resources of the server. A step; `ctx` is a scope of its own. */
-  listResources({ ctx }: InTurn): Promise<Json> {
+  listResources({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
     return this.#ask(ctx, (client, options) => client.listResources(undefined, options));
   }
 
   /** The templates for addresses of resources. A step; `ctx` is a scope of its own. */
-  listResourceTemplates({ ctx }: InTurn): Promise<Json> {
+  listResourceTemplates({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
     return this.#ask(ctx, (client, options) => client.listResourceTemplates(undefined, options));
   }
 
   /** The contents of a resource. A step; `ctx` is a scope of its own. */
-  readResource(uri: string, { ctx }: InTurn): Promise<Json> {
+  readResource(uri: string, { ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
     return this.#ask(ctx, (client, options) => client.readResource({ uri }, options));
   }
 
   /** The prompts of the server. A step; `ctx` is a scope of its own. */
-  listPrompts({ ctx }: InTurn): Promise<Json> {
+  listPrompts({ ctx }: Pick<ToolCallContext, "ctx">): Promise<Json> {
     return this.#ask(ctx, (client, options) => client.listPrompts(undefined, options));
   }
 
   /** A prompt with its arguments filled in. A step; `ctx` is a scope of its own. */
-  getPrompt(name: string, args: { [name: string]: string }, { ctx }: InTurn): Promise<Json> {
+  getPrompt(
+    name: string,
+    args: { [name: string]: string },
+    { ctx }: Pick<ToolCallContext, "ctx">,
+  ): Promise<Json> {
     return this.#ask(ctx, (client, options) =>
       client.getPrompt({ name, arguments: args }, options),
     );
@@ -388,8 +401,8 @@ export function mcpWorkbenchDefinition(
     configSchema: workbenchConfigSchema,
     fromConfig: ({ server_params, tool_overrides, host, ...config }, loader) =>
       new McpWorkbench(
-        server_params,
         {
+          serverParams: optionsOf(mcpServerParamsSchema, server_params),
           toolOverrides: tool_overrides,
           toolsFor: config.tools_for ?? [],
           host: host ? loader.load<McpSessionHost>(host, "mcp_session_host", "host") : undefined,

@@ -1,7 +1,5 @@
 import * as z from "zod";
-import { lenientParse } from "../core/component/lenient-parse.ts";
-import { ValueError } from "../core/errors.ts";
-import { issuesOf, listIssues } from "../core/issues.ts";
+import type { CamelKeys } from "../core/option-names.ts";
 
 /** `env:NAME` and `Bearer env:NAME` refer to secrets. */
 const headersSchema = z
@@ -70,36 +68,29 @@ export const mcpServerParamsSchema = z.discriminatedUnion("type", [
   streamableHttpServerParamsSchema,
 ]);
 
-export type StdioServerParams = z.output<typeof stdioServerParamsSchema>;
-export type SseServerParams = z.output<typeof sseServerParamsSchema>;
-export type StreamableHttpServerParams = z.output<typeof streamableHttpServerParamsSchema>;
-/** How an MCP server is reached, with the defaults. */
-export type McpServerParams = z.output<typeof mcpServerParamsSchema>;
-/** As it is written; fields with a default may be missing. */
-export type McpServerParamsInput = z.input<typeof mcpServerParamsSchema>;
+/** How an MCP server is reached, in component JSON, with the defaults. */
+export type McpServerConfig = z.output<typeof mcpServerParamsSchema>;
+export type StdioServerConfig = z.output<typeof stdioServerParamsSchema>;
 
-/**
- * Parameters with their defaults.
- *
- * @throws ValueError that names every field that is not valid
- */
-export function parseParams<Params>(schema: z.ZodType<Params>, given: unknown): Params {
-  const parsed = lenientParse(schema, given);
-  if (parsed.success) return parsed.data;
-  const issues = issuesOf(parsed.error, "server_params");
-  throw new ValueError(`the parameters of the MCP server are invalid: ${listIssues(issues)}`, {
-    issues,
-  });
-}
+/** A program that speaks MCP over its standard input and output (AutoGen `StdioServerParams`). It runs in the sandbox. */
+export type StdioServerParams = CamelKeys<z.input<typeof stdioServerParamsSchema>>;
+/** A server of the older transport, HTTP with server-sent events (AutoGen `SseServerParams`). */
+export type SseServerParams = CamelKeys<z.input<typeof sseServerParamsSchema>>;
+/** A server of the transport Streamable HTTP (AutoGen `StreamableHttpServerParams`). */
+export type StreamableHttpServerParams = CamelKeys<
+  z.input<typeof streamableHttpServerParamsSchema>
+>;
+/** How an MCP server is reached. */
+export type McpServerParams = CamelKeys<z.input<typeof mcpServerParamsSchema>>;
 
 /** The host of a server, or its command, for messages. */
-export function serverName(params: McpServerParams): string {
+export function serverName(params: McpServerConfig): string {
   if (params.type === "StdioServerParams") return params.command;
   return URL.canParse(params.url) ? new URL(params.url).host : params.url;
 }
 
 /** Milliseconds for connecting, and for an answer. */
-export function timeoutsOf(params: McpServerParams): { connectMs: number; answerMs: number } {
+export function timeoutsOf(params: McpServerConfig): { connectMs: number; answerMs: number } {
   if (params.type === "StdioServerParams") {
     // Starting a program takes longer than its answers: npx and uvx may have to install it.
     const answerMs = params.read_timeout_seconds * 1000;

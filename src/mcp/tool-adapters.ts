@@ -1,17 +1,20 @@
 import * as z from "zod";
 import { type ComponentDefinition, withoutInnerNulls } from "../core/component/component.ts";
 import type { Json, JsonObject } from "../core/json.ts";
+import { optionsOf, parseOptions } from "../core/option-names.ts";
 import type { ToolSchema } from "../core/models/chat-completion-client.ts";
 import type { StepPolicy } from "../core/run/turn-context.ts";
 import type { Tool, ToolRun } from "../core/tools/tool.ts";
 import { McpError } from "./mcp-error.ts";
 import {
-  type McpServerParams,
-  type McpServerParamsInput,
+  type McpServerConfig,
   mcpServerParamsSchema,
-  parseParams,
+  type McpServerParams,
+  type SseServerParams,
   sseServerParamsSchema,
+  type StdioServerParams,
   stdioServerParamsSchema,
+  type StreamableHttpServerParams,
   streamableHttpServerParamsSchema,
 } from "./server-params.ts";
 import { McpSession } from "./connection/session.ts";
@@ -20,19 +23,19 @@ import { fetchTools, type McpTool, mcpToolSchema, policyOf, schemaOf } from "./t
 import { checkServerParams, type McpDependencies } from "./connection/transport.ts";
 
 /** One tool of an MCP server, as its config describes it. */
-class McpToolAdapter implements Tool {
+export abstract class McpToolAdapter implements Tool {
   readonly definition: Tool["definition"];
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;
   readonly policy: StepPolicy;
-  readonly #params: McpServerParams;
+  readonly #params: McpServerConfig;
   readonly #tool: McpTool;
   readonly #session: McpSession;
 
   constructor(
     className: string,
-    params: McpServerParams,
+    params: McpServerConfig,
     tool: McpTool,
     dependencies: McpDependencies,
     session?: McpSession,
@@ -105,11 +108,16 @@ export interface McpToolAdapterOptions<Params> {
 /** A tool of a server that runs as a program (AutoGen `StdioMcpToolAdapter`). */
 export class StdioMcpToolAdapter extends McpToolAdapter {
   constructor(
-    { serverParams, tool }: McpToolAdapterOptions<z.input<typeof stdioServerParamsSchema>>,
+    { serverParams, tool }: McpToolAdapterOptions<StdioServerParams>,
     dependencies: McpDependencies = {},
     session?: McpSession,
   ) {
-    const params = parseParams(stdioServerParamsSchema, serverParams);
+    const params = parseOptions(
+      stdioServerParamsSchema,
+      serverParams,
+      "StdioMcpToolAdapter",
+      "serverParams",
+    );
     super("StdioMcpToolAdapter", params, tool, dependencies, session);
   }
 }
@@ -117,11 +125,16 @@ export class StdioMcpToolAdapter extends McpToolAdapter {
 /** A tool of a server of the older HTTP transport (AutoGen `SseMcpToolAdapter`). */
 export class SseMcpToolAdapter extends McpToolAdapter {
   constructor(
-    { serverParams, tool }: McpToolAdapterOptions<z.input<typeof sseServerParamsSchema>>,
+    { serverParams, tool }: McpToolAdapterOptions<SseServerParams>,
     dependencies: McpDependencies = {},
     session?: McpSession,
   ) {
-    const params = parseParams(sseServerParamsSchema, serverParams);
+    const params = parseOptions(
+      sseServerParamsSchema,
+      serverParams,
+      "SseMcpToolAdapter",
+      "serverParams",
+    );
     super("SseMcpToolAdapter", params, tool, dependencies, session);
   }
 }
@@ -129,11 +142,16 @@ export class SseMcpToolAdapter extends McpToolAdapter {
 /** A tool of a Streamable HTTP server (AutoGen `StreamableHttpMcpToolAdapter`). */
 export class StreamableHttpMcpToolAdapter extends McpToolAdapter {
   constructor(
-    { serverParams, tool }: McpToolAdapterOptions<z.input<typeof streamableHttpServerParamsSchema>>,
+    { serverParams, tool }: McpToolAdapterOptions<StreamableHttpServerParams>,
     dependencies: McpDependencies = {},
     session?: McpSession,
   ) {
-    const params = parseParams(streamableHttpServerParamsSchema, serverParams);
+    const params = parseOptions(
+      streamableHttpServerParamsSchema,
+      serverParams,
+      "StreamableHttpMcpToolAdapter",
+      "serverParams",
+    );
     super("StreamableHttpMcpToolAdapter", params, tool, dependencies, session);
   }
 }
@@ -145,11 +163,16 @@ export class StreamableHttpMcpToolAdapter extends McpToolAdapter {
  * @throws ValueError for parameters that cannot be used; McpError when the server cannot be asked
  */
 export async function mcpServerTools(
-  serverParams: McpServerParamsInput,
+  serverParams: McpServerParams,
   dependencies: McpDependencies = {},
   signal: AbortSignal = AbortSignal.timeout(60_000),
 ): Promise<Tool[]> {
-  const params = parseParams(mcpServerParamsSchema, serverParams);
+  const params = parseOptions(
+    mcpServerParamsSchema,
+    serverParams,
+    "mcpServerTools",
+    "serverParams",
+  );
   checkServerParams(params, dependencies);
   const session = new McpSession(params, dependencies);
   const tools = await fetchTools(session, { signal });
@@ -157,28 +180,30 @@ export async function mcpServerTools(
 }
 
 function adapterFor(
-  params: McpServerParams,
+  params: McpServerConfig,
   tool: McpTool,
   dependencies: McpDependencies,
   session?: McpSession,
 ): Tool {
   switch (params.type) {
-    case "StdioServerParams":
-      return new StdioMcpToolAdapter({ serverParams: params, tool }, dependencies, session);
-    case "SseServerParams":
-      return new SseMcpToolAdapter({ serverParams: params, tool }, dependencies, session);
-    case "StreamableHttpServerParams":
-      return new StreamableHttpMcpToolAdapter(
-        { serverParams: params, tool },
-        dependencies,
-        session,
-      );
+    case "StdioServerParams": {
+      const serverParams = optionsOf(stdioServerParamsSchema, params);
+      return new StdioMcpToolAdapter({ serverParams, tool }, dependencies, session);
+    }
+    case "SseServerParams": {
+      const serverParams = optionsOf(sseServerParamsSchema, params);
+      return new SseMcpToolAdapter({ serverParams, tool }, dependencies, session);
+    }
+    case "StreamableHttpServerParams": {
+      const serverParams = optionsOf(streamableHttpServerParamsSchema, params);
+      return new StreamableHttpMcpToolAdapter({ serverParams, tool }, dependencies, session);
+    }
   }
 }
 
 /** The component definitions of the three adapters, with what their host provides. */
 export function mcpToolAdapterDefinitions(dependencies: McpDependencies) {
-  const define = <Params extends McpServerParams>(
+  const define = <Params extends McpServerConfig>(
     className: string,
     paramsSchema: z.ZodType<Params>,
   ): ComponentDefinition<{ server_params: Params; tool: McpTool }, Tool> => ({

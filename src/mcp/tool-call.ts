@@ -8,7 +8,7 @@ import type {
   AnsweredRound,
   LegacyQuestions,
   QuestionRound,
-  ServerQuestion,
+  McpServerQuestion,
 } from "./host/server-question.ts";
 import type { McpSession } from "./connection/session.ts";
 import { type McpTool, policyOf } from "./tool-list.ts";
@@ -44,8 +44,8 @@ export async function* callTool(
   const lines = new Lines();
   const ended = new AbortController();
   const signal = AbortSignal.any([attempt.signal, ended.signal]);
-  const asked: ServerQuestion[] = [];
-  const ask = (question: ServerQuestion): void => {
+  const asked: McpServerQuestion[] = [];
+  const ask = (question: McpServerQuestion): void => {
     asked.push(question);
     ended.abort();
   };

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { ValueError } from "../core/errors.ts";
-import { issuesOf } from "../core/issues.ts";
 import { jsonObjectSchema } from "../core/json.ts";
 import { type ModelInfo, modelInfoSchema } from "../core/models/model-info.ts";
+import { optionsOf } from "../core/option-names.ts";
 import { guessedModelInfo, type KnownModel } from "./catalogue/known-model.ts";
 
 /** What the config of every model client may have. */
@@ -39,15 +39,6 @@ export const responseFormatSchema = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** Checks a config given in code; one in component JSON was checked before. @throws ValueError */
-export function parseConfig<T>(schema: z.ZodType<T>, config: unknown): T {
-  const parsed = schema.safeParse(config);
-  if (parsed.success) return parsed.data;
-  const issues = issuesOf(parsed.error);
-  const text = issues.map(({ path, message }) => `${path}: ${message}`).join("; ");
-  throw new ValueError(`Invalid config of a model client: ${text}`, { issues });
-}
-
 /**
  * What the model can do: the config's `model_info`, else the catalogue's, else a guess ({@link unknownModelNotes}).
  * @throws ValueError when the config has both `model_info` and `model_capabilities`
@@ -58,8 +49,8 @@ export function modelInfoFrom(
 ): ModelInfo {
   if (model_info && model_capabilities)
     throw new ValueError("model_info and model_capabilities cannot both be given");
-  if (model_info) return model_info;
-  if (model_capabilities) return { ...model_capabilities, family: "unknown" };
+  const given = model_info ?? (model_capabilities && { ...model_capabilities, family: "unknown" });
+  if (given) return optionsOf(modelInfoSchema, given);
   return known?.info ?? guessedModelInfo();
 }
 

@@ -14,7 +14,7 @@ export class ModelAbilities {
 
   /** @throws ValueError for a model without function calling */
   checkTools(): void {
-    if (!this.#info.function_calling)
+    if (!this.#info.functionCalling)
       throw new ValueError(
         `The model '${this.#model}' cannot call functions (model_info.function_calling is false)`,
       );
@@ -30,11 +30,11 @@ export class ModelAbilities {
 
   /** @throws ValueError for a model without that kind of JSON output */
   checkOutput(output: JsonOutput): void {
-    if (output === true && !this.#info.json_output)
+    if (output === true && !this.#info.jsonOutput)
       throw new ValueError(
         `The model '${this.#model}' has no JSON mode (model_info.json_output is false)`,
       );
-    if (typeof output === "object" && this.#info.structured_output !== true)
+    if (typeof output === "object" && this.#info.structuredOutput !== true)
       throw new ValueError(
         `The model '${this.#model}' has no structured output (model_info.structured_output is not true)`,
       );

@@ -4,16 +4,23 @@ import type { IdleTimeout } from "./idle-timeout.ts";
 import { type SandboxProblem, problemFrom } from "./sandbox-problem.ts";
 
 /** The result of an execution, as in the sandbox's protocol (docs/sandbox.md). */
-export const sandboxResultSchema = z.object({
+export interface SandboxResult {
+  exit_code: number;
+  output: string;
+  /** Whether output beyond the sandbox's limit was left out. */
+  truncated: boolean;
+  duration_ms?: number | undefined;
+  /** Paths of files that the code wrote. */
+  files: string[];
+}
+
+export const sandboxResultSchema: z.ZodType<SandboxResult> = z.object({
   exit_code: z.number().int(),
   output: z.string(),
-  /** Whether output beyond the sandbox's limit was left out. */
   truncated: z.boolean().default(false),
   duration_ms: z.number().optional(),
-  /** Paths of files that the code wrote. */
   files: z.array(z.string()).default([]),
 });
-export type SandboxResult = z.infer<typeof sandboxResultSchema>;
 
 /** How a streamed execution ended: with a result, or with the problem that prevented one. */
 export type ExecutionEnd = { result: SandboxResult } | { problem: SandboxProblem };

@@ -18,20 +18,22 @@ const SILENCE_MS = 60_000;
 /** Time limit of requests that do not run code. */
 const SHORT_MS = 10_000;
 
-const languagesSchema = z.object({
-  languages: z.array(
-    z.object({
-      name: z.string(),
-      aliases: z.array(z.string()),
-      version: z.string(),
-      /** What code can import besides the standard library. */
-      packages: z.array(z.object({ name: z.string(), version: z.string() })).optional(),
-    }),
-  ),
-});
-
 /** A language that a sandbox runs; blocks name it by its name or an alias. */
-export type SandboxLanguage = z.infer<typeof languagesSchema>["languages"][number];
+export interface SandboxLanguage {
+  name: string;
+  aliases: string[];
+  version: string;
+  /** What code can import besides the standard library. */
+  packages?: { name: string; version: string }[] | undefined;
+}
+
+const languageSchema: z.ZodType<SandboxLanguage> = z.object({
+  name: z.string(),
+  aliases: z.array(z.string()),
+  version: z.string(),
+  packages: z.array(z.object({ name: z.string(), version: z.string() })).optional(),
+});
+const languagesSchema = z.object({ languages: z.array(languageSchema) });
 
 /** A request to run code. */
 export interface Execution {

@@ -1,4 +1,4 @@
-// The zod schemas of what the HTTP API takes and answers, and their types: `troupe/schemas`.
+// The zod schemas of what the HTTP API takes and answers, component JSON included, and their types: `troupe/schemas`.
 
 // Messages
 export {
@@ -8,7 +8,7 @@ export {
   requestUsageSchema,
   type FunctionCall,
   type FunctionExecutionResult,
-  type Image,
+  type ImageContent,
   type RequestUsage,
 } from "../core/models/llm-messages.ts";
 export {
@@ -47,7 +47,13 @@ export {
   type TextMessage,
   type ToolCallSummaryMessage,
 } from "../core/messages/chat-messages.ts";
-export type { AgentEvent, ChatMessage, Message } from "../core/messages/message.ts";
+export {
+  agentEventSchema,
+  plainChatMessageSchema,
+  type AgentEvent,
+  type ChatMessage,
+  type Message,
+} from "../core/messages/message.ts";
 export { messageSchema, type MessageSchema } from "../contract/message.ts";
 
 // Streams
@@ -131,6 +137,7 @@ export {
   createTokenSchema,
   keySchema,
   keysSchema,
+  SCOPES,
   scopesSchema,
   tokenSchema,
   whoamiSchema,
@@ -166,3 +173,34 @@ export {
 
 // Problems
 export { problemSchema, type ProblemDocument as Problem } from "../contract/problem.ts";
+
+// Component JSON, and the data of components
+export type { AnyJsonSchema, OpenObjectSchema } from "../contract/common.ts";
+export { codeBlockSchema, codeResultSchema } from "../core/code/code-block.ts";
+export { componentModelSchema, type ComponentModel } from "../core/component/component.ts";
+export { memoryContentSchema, type MemoryContent } from "../core/memory/memory-content.ts";
+export {
+  assistantMessageSchema,
+  functionExecutionResultMessageSchema,
+  llmMessageSchema,
+  systemMessageSchema,
+  userMessageSchema,
+} from "../core/models/llm-messages.ts";
+export {
+  diskCacheSchema,
+  memoryCacheSchema,
+  redisCacheSchema,
+} from "../core/models/cache-store.ts";
+export { modelInfoSchema } from "../core/models/model-info.ts";
+export { resultContentSchema, toolResultSchema } from "../core/tools/tool.ts";
+export { httpToolConfigSchema } from "../tools/http/config.ts";
+export {
+  mcpServerParamsSchema,
+  sseServerParamsSchema,
+  stdioServerParamsSchema,
+  streamableHttpServerParamsSchema,
+} from "../mcp/server-params.ts";
+export { anthropicConfigSchema } from "../models/anthropic/config.ts";
+export { ollamaConfigSchema } from "../models/ollama/config.ts";
+export { azureConfigSchema, openAIConfigSchema } from "../models/openai/config.ts";
+export { workersAIConfigSchema } from "../models/workers-ai/config.ts";

@@ -30,13 +30,13 @@ export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Te
           "You are a helpful assistant. Use the calculator for every calculation, and current_time for the date and the time. Answer briefly.",
         modelClient: new OpenAIChatCompletionClient({
           model: model ?? "gpt-4o-mini",
-          api_key: "env:OPENAI_API_KEY",
+          apiKey: "env:OPENAI_API_KEY",
           // Said here, because another server's models are not known by name.
-          model_info: {
+          modelInfo: {
             vision: false,
-            function_calling: true,
-            json_output: true,
-            structured_output: true,
+            functionCalling: true,
+            jsonOutput: true,
+            structuredOutput: true,
             family: "unknown",
           },
         }),

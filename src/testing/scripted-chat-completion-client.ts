@@ -30,9 +30,9 @@ export type ScriptedReply =
 
 const MODEL_INFO: ModelInfo = {
   vision: false,
-  function_calling: true,
-  json_output: true,
-  structured_output: true,
+  functionCalling: true,
+  jsonOutput: true,
+  structuredOutput: true,
   family: "unknown",
 };
 

@@ -18,9 +18,9 @@ export function demoModel(): ChatCompletionClient {
       chunkDelayMs: 20,
       modelInfo: {
         vision: false,
-        function_calling: true,
-        json_output: false,
-        structured_output: false,
+        functionCalling: true,
+        jsonOutput: false,
+        structuredOutput: false,
         family: "unknown",
       },
     },
@@ -29,5 +29,5 @@ export function demoModel(): ChatCompletionClient {
 
 /** A model of OpenAI. Its key is a secret of the Worker: .dev.vars here, `wrangler secret put` when deployed. */
 export function openAIModel(): ChatCompletionClient {
-  return new OpenAIChatCompletionClient({ model: "gpt-4o-mini", api_key: "env:OPENAI_API_KEY" });
+  return new OpenAIChatCompletionClient({ model: "gpt-4o-mini", apiKey: "env:OPENAI_API_KEY" });
 }

@@ -85,7 +85,7 @@ describe("results of a model", () => {
 
   test("are so many as the store is set to keep", async () => {
     const model = new ScriptedChatCompletionClient(["1", "2", "3", "4"]);
-    const cache = new ChatCompletionCache(model, new InMemoryStore({ max_entries: 2 }));
+    const cache = new ChatCompletionCache(model, new InMemoryStore({ maxEntries: 2 }));
     let task = "";
     const team = await scriptedTeam(async (ctx) => {
       const { content } = await callModel(ctx, "model:0", cache, asked(task));

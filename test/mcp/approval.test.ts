@@ -31,7 +31,11 @@ function describePay(server: TestMcpServer, description: string): void {
 
 test("of all tools, or of some, is asked before the call", async () => {
   await using server = await TestMcpServer.start();
-  const all = new McpWorkbench(server.params, { approval: "human", approvalTimeoutSeconds: 60 });
+  const all = new McpWorkbench({
+    serverParams: server.params,
+    approval: "human",
+    approvalTimeoutSeconds: 60,
+  });
   const { result, host } = await answering(all, "pay", { amount: 1 }, [
     { approved: true, arguments: { amount: 2 } },
   ]);
@@ -42,11 +46,14 @@ test("of all tools, or of some, is asked before the call", async () => {
   expect(host.questions[0]).toMatchObject({
     kind: "approval",
     source: "clerk",
-    timeout_seconds: 60,
-    tool_call: { name: "pay", arguments: { amount: 1 }, call_id: "1" },
+    timeoutSeconds: 60,
+    toolCall: { name: "pay", arguments: { amount: 1 }, callId: "1" },
   });
 
-  const some = new McpWorkbench(server.params, { toolOverrides: { pay: { approval: "human" } } });
+  const some = new McpWorkbench({
+    serverParams: server.params,
+    toolOverrides: { pay: { approval: "human" } },
+  });
   const refused = await answering(some, "pay", {}, [{ approved: false, reason: "too much" }]);
   expect(textsOf(refused.result)).toEqual(["The tool call was not approved. Reason: too much"]);
   const unasked = await call(some, "echo", { text: "hi" });
@@ -62,7 +69,7 @@ test.each<[string, JsonObject]>([
   "counts for the tool that was shown: with other %s it is asked about again",
   async (_, changed) => {
     await using server = await TestMcpServer.start();
-    const workbench = new McpWorkbench(server.params, { approval: "human" });
+    const workbench = new McpWorkbench({ serverParams: server.params, approval: "human" });
     describePay(server, "Pays.");
     const { result, host } = await answering(workbench, "pay", { amount: 1 }, [
       () => {
@@ -81,7 +88,7 @@ test.each<[string, JsonObject]>([
 
 test("is void when the tool is gone, or changes again and again", async () => {
   await using server = await TestMcpServer.start();
-  const workbench = new McpWorkbench(server.params, { approval: "human" });
+  const workbench = new McpWorkbench({ serverParams: server.params, approval: "human" });
   const gone = await answering(workbench, "pay", {}, [
     () => {
       server.tools.list = [];

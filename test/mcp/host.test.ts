@@ -27,7 +27,10 @@ async function callWith(
   const host = new RecordingHost();
   for (;;) {
     // A host builds the team anew after a wait.
-    const workbench = new McpWorkbench(server.params, { host: new McpSessionHost(options) });
+    const workbench = new McpWorkbench({
+      serverParams: server.params,
+      host: new McpSessionHost(options),
+    });
     try {
       const { result } = await call(workbench, name, {}, host);
       return { texts: textsOf(result), result, host };
@@ -146,7 +149,7 @@ test("an unanswered question counts as cancelled after its time", async () => {
   const elicitor = new HumanElicitor({ timeoutSeconds: 5 });
   const { host } = await callWith(server, { elicitor }, "confirm", [{ content: "cancel" }]);
   expect(host.questions[0]).toMatchObject({
-    timeout_seconds: 5,
-    default_answer: { content: "cancel" },
+    timeoutSeconds: 5,
+    defaultAnswer: { content: "cancel" },
   });
 });

@@ -14,7 +14,7 @@ const tool = (name: string, more: JsonObject = {}): JsonObject => ({
 });
 
 async function listOf(server: TestMcpServer, options = {}) {
-  const workbench = new McpWorkbench(server.params, options);
+  const workbench = new McpWorkbench({ serverParams: server.params, ...options });
   const tools = await workbench.listTools({ ctx: new RecordingHost().attempt() });
   await workbench.close();
   return tools;
@@ -48,7 +48,10 @@ describe("a list", () => {
 
   test("gives a renamed tool under its new name only, and calls it by its own", async () => {
     await using server = await TestMcpServer.start();
-    const workbench = new McpWorkbench(server.params, { toolOverrides: { echo: { name: "say" } } });
+    const workbench = new McpWorkbench({
+      serverParams: server.params,
+      toolOverrides: { echo: { name: "say" } },
+    });
     const { result } = await call(workbench, "say", { text: "hi" });
     expect([result.name, ...textsOf(result)]).toEqual(["say", "echo: hi"]);
     expect((await call(workbench, "echo", { text: "hi" })).result.is_error).toBe(true);
@@ -82,12 +85,11 @@ function workbenchAt(
     type: "StreamableHttpServerParams",
     url,
     timeout: 2,
-    sse_read_timeout: 2,
+    sseReadTimeout: 2,
     ...more,
   };
   return new McpWorkbench(
-    params as never,
-    {},
+    { serverParams: params as never },
     {
       ...(fetch && { fetch }),
       secret: () => "s3cret-value",
@@ -114,7 +116,7 @@ test("a list whose pages do not end is cut off", async () => {
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
   });
-  const workbench = workbenchAt(server, { timeout: 20, sse_read_timeout: 20 });
+  const workbench = workbenchAt(server, { timeout: 20, sseReadTimeout: 20 });
   await expect(listOnce(workbench)).rejects.toMatchObject({ code: "mcp_protocol" });
   // The negotiation, and 100 pages.
   expect(server.requests.length).toBeLessThan(120);
@@ -132,7 +134,7 @@ describe("an answer", () => {
       response.on("drain", send);
       send();
     });
-    const workbench = workbenchAt(server, { timeout: 60, sse_read_timeout: 60 });
+    const workbench = workbenchAt(server, { timeout: 60, sseReadTimeout: 60 });
     const started = performance.now();
     await expect(listOnce(workbench)).rejects.toThrow("more than 16000000 bytes");
     expect(performance.now() - started).toBeLessThan(20_000);
@@ -140,7 +142,7 @@ describe("an answer", () => {
 
   test("that does not come, or makes no sense, is an error", async () => {
     await using silent = await EchoServer.start(() => undefined);
-    const waiting = workbenchAt(silent, { timeout: 0.2, sse_read_timeout: 0.2 });
+    const waiting = workbenchAt(silent, { timeout: 0.2, sseReadTimeout: 0.2 });
     await expect(listOnce(waiting)).rejects.toMatchObject({
       code: "mcp_timeout",
       retryable: true,
@@ -189,8 +191,7 @@ test("a request that may not leave is refused with the setting that allows it", 
 test("a result is limited as a whole, and secrets are taken out", async () => {
   await using server = await TestMcpServer.start();
   const workbench = new McpWorkbench({
-    ...server.params,
-    headers: { "x-token": "s3cret-value" },
+    serverParams: { ...server.params, headers: { "x-token": "s3cret-value" } },
   });
   const { result } = await call(workbench, "echo", {
     text: `s3cret-value ${"y".repeat(1_200_000)}`,

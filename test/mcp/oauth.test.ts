@@ -65,7 +65,7 @@ class TestIssuer implements AsyncDisposable {
   }
 }
 
-const CREDENTIALS = { client_id: "clerk", client_secret: "env:CLERK_SECRET" };
+const CREDENTIALS = { clientId: "clerk", clientSecret: "env:CLERK_SECRET" };
 
 const secrets: McpDependencies = { secret: () => "s3cret-of-clerk" };
 
@@ -79,11 +79,12 @@ async function guarded(kind: Kind = "modern") {
     workbench: (more: JsonObject = {}, dependencies = secrets, headers: JsonObject = {}) =>
       new McpWorkbench(
         {
-          ...server.params,
-          headers,
-          oauth: { ...CREDENTIALS, issuer: issuer.url, ...more },
-        } as never,
-        {},
+          serverParams: {
+            ...server.params,
+            headers,
+            oauth: { ...CREDENTIALS, issuer: issuer.url, ...more },
+          } as never,
+        },
         dependencies,
       ),
     async [Symbol.asyncDispose]() {
@@ -201,7 +202,7 @@ describe("refused, once, is", () => {
 
   test("a server without credentials for it, with the fields that take them", async () => {
     await using setup = await guarded();
-    const workbench = new McpWorkbench(setup.server.params);
+    const workbench = new McpWorkbench({ serverParams: setup.server.params });
     await expect(listOnce(workbench)).rejects.toThrow(/HTTP 401.*headers or oauth/);
   });
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { McpWorkbench } from "troupe";
-import type { McpServerParamsInput, SandboxAddress, ToolCallContext } from "troupe";
+import type { McpServerParams, SandboxAddress, ToolCallContext } from "troupe";
 import { RecordingHost } from "../core/support/recording-host.ts";
 import { ROOT } from "../support/npm-start.ts";
 import { Sandbox } from "../support/sandbox.ts";
@@ -10,18 +10,18 @@ import { call, textsOf } from "./support/calls.ts";
 const modules = join(ROOT, "node_modules/@modelcontextprotocol");
 
 /** A program of the npm package of one of MCP's reference servers. */
-function server(name: string, args: string[] = [], more = {}): McpServerParamsInput {
+function server(name: string, args: string[] = [], more = {}): McpServerParams {
   return {
     type: "StdioServerParams",
     command: "node",
     args: [join(modules, `server-${name}/dist/index.js`), ...args],
-    read_timeout_seconds: 20,
+    readTimeoutSeconds: 20,
     ...more,
   };
 }
 
 /** A program with one tool, whose result is the text of an expression in `args`. */
-function serverWith(name: string, expression: string): McpServerParamsInput {
+function serverWith(name: string, expression: string): McpServerParams {
   const program = `require("readline").createInterface({ input: process.stdin }).on("line", (line) => {
     const { id, method, params } = JSON.parse(line);
     const answer = (result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, ...result }));
@@ -48,13 +48,12 @@ describe("a program in the sandbox", () => {
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
   async function using<T>(
-    params: McpServerParamsInput,
+    params: McpServerParams,
     run: (workbench: McpWorkbench) => Promise<T>,
   ): Promise<T> {
     const address: SandboxAddress = { url: sandbox.url, apiKey: sandbox.key };
     const workbench = new McpWorkbench(
-      params,
-      {},
+      { serverParams: params },
       { sandbox: address, env: () => "from a secret" },
     );
     try {
@@ -87,11 +86,11 @@ describe("a program in the sandbox", () => {
 
   test("server-memory finds its graph again in a file of the session", async () => {
     const start = `MEMORY_FILE_PATH="$PWD/graph.jsonl" exec node ${modules}/server-memory/dist/index.js`;
-    const params: McpServerParamsInput = {
+    const params: McpServerParams = {
       type: "StdioServerParams",
       command: "sh",
       args: ["-c", start],
-      read_timeout_seconds: 20,
+      readTimeoutSeconds: 20,
     };
     const ctx = inSession("memory");
     await using(params, async (workbench) => {
@@ -179,7 +178,7 @@ function inSession(session: string): () => Partial<ToolCallContext> {
 test("a sandbox without real processes refuses, with the remedy", async () => {
   await using sandbox = await Sandbox.start({ settings: { SANDBOX_ISOLATION: "wasm" } });
   const address = { url: sandbox.url, apiKey: sandbox.key };
-  const workbench = new McpWorkbench(server("memory"), {}, { sandbox: address });
+  const workbench = new McpWorkbench({ serverParams: server("memory") }, { sandbox: address });
   const { error } = await workbench.listTools({ ctx: new RecordingHost().attempt() }).then(
     () => ({ error: undefined }),
     (thrown: unknown) => ({ error: thrown }),

@@ -20,7 +20,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
   test("lists its tools in a step, which a repeated turn does not make again", async () => {
     await using server = await TestMcpServer.start(kind);
     const host = new RecordingHost();
-    const workbench = workbenchOf(server.params);
+    const workbench = workbenchOf({ serverParams: server.params });
     const tools = await workbench.listTools({ ctx: host.attempt() });
     expect(tools.find(({ name }) => name === "echo")).toEqual({
       name: "echo",
@@ -34,13 +34,15 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
       strict: false,
     });
     expect(server.tools.lists).toBe(1);
-    expect(await workbenchOf(server.params).listTools({ ctx: host.attempt() })).toEqual(tools);
+    expect(
+      await workbenchOf({ serverParams: server.params }).listTools({ ctx: host.attempt() }),
+    ).toEqual(tools);
     expect(server.tools.lists).toBe(1);
   });
 
   test("is called under the step's key, over one connection", async () => {
     await using server = await TestMcpServer.start(kind);
-    const workbench = workbenchOf(server.params);
+    const workbench = workbenchOf({ serverParams: server.params });
     const first = await call(workbench, "echo", { text: "hi" });
     expect(first.result).toEqual({
       type: "ToolResult",
@@ -59,7 +61,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
 
   test("has results of all kinds", async () => {
     await using server = await TestMcpServer.start(kind);
-    const { result } = await call(workbenchOf(server.params), "kinds");
+    const { result } = await call(workbenchOf({ serverParams: server.params }), "kinds");
     expect(result.result[1]?.type).toBe("ImageResultContent");
     expect(textsOf(result)).toEqual([
       "a text",
@@ -68,13 +70,13 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
       '{"type":"resource","resource":{"uri":"note://1","mimeType":"text/plain","meta":null,"text":"hi"},"annotations":null,"meta":null}',
       "[Resource: two note://2] the second note",
     ]);
-    const structured = await call(workbenchOf(server.params), "structured");
+    const structured = await call(workbenchOf({ serverParams: server.params }), "structured");
     expect(textsOf(structured.result)).toEqual(['{"degrees":21}']);
   });
 
   test("has errors that are results", async () => {
     await using server = await TestMcpServer.start(kind);
-    const workbench = workbenchOf(server.params);
+    const workbench = workbenchOf({ serverParams: server.params });
     const failed = await call(workbench, "fail");
     expect([failed.result.is_error, textsOf(failed.result)]).toEqual([true, ["no such city"]]);
     const crashed = await call(workbench, "crash");
@@ -86,7 +88,9 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
 
   test("shows its progress while it works", async () => {
     await using server = await TestMcpServer.start(kind);
-    const { items, result } = await call(workbenchOf(server.params), "slow", { steps: 3 });
+    const { items, result } = await call(workbenchOf({ serverParams: server.params }), "slow", {
+      steps: 3,
+    });
     expect(textsOf(result)).toEqual(["slow is done"]);
     expect(items.map(toText).join("")).toBe("[1/3] step 1\n[2/3] step 2\n[3/3] step 3\n");
     expect(items[0]).toMatchObject({ type: "ModelClientStreamingChunkEvent", source: "clerk" });
@@ -95,7 +99,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
   test("is told when a call is cancelled", async () => {
     await using server = await TestMcpServer.start(kind);
     const host = new RecordingHost();
-    const workbench = workbenchOf(server.params);
+    const workbench = workbenchOf({ serverParams: server.params });
     const items = workbench.callTool(
       "slow",
       { steps: 100 },
@@ -118,8 +122,9 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
       inputSchema: { type: "object" },
     };
     server.tools.list = [own];
-    const without = workbenchOf(server.params);
-    const workbench = workbenchOf(server.params, {
+    const without = workbenchOf({ serverParams: server.params });
+    const workbench = workbenchOf({
+      serverParams: server.params,
       toolsFor: ["resources", "prompts"],
       toolOverrides: { list_prompts: { name: "prompts" } },
     });
@@ -142,7 +147,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
     // The server's own tool, which it does not have.
     const called = await call(workbench, "get_prompt", { name: "greet" });
     expect(called.result.is_error).toBe(true);
-    const prompting = workbenchOf(server.params, { toolsFor: ["prompts"] });
+    const prompting = workbenchOf({ serverParams: server.params, toolsFor: ["prompts"] });
     server.tools.list = [];
     const greeting = await call(prompting, "get_prompt", {
       name: "greet",
@@ -155,7 +160,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
 
   test("is read from code", async () => {
     await using server = await TestMcpServer.start(kind);
-    const workbench = workbenchOf(server.params);
+    const workbench = workbenchOf({ serverParams: server.params });
     const ctx = new RecordingHost().attempt();
     expect(await workbench.listResources({ ctx: ctx.scope("1") })).toMatchObject({
       resources: [{ uri: "note://1", name: "one" }],
@@ -174,7 +179,7 @@ describe.each(["modern", "sessions", "sse"] satisfies Kind[])("a %s server", (ki
 describe("a session", () => {
   test("that the server has forgotten is opened again", async () => {
     await using server = await TestMcpServer.start("sessions");
-    const workbench = workbenchOf(server.params);
+    const workbench = workbenchOf({ serverParams: server.params });
     await call(workbench, "pay", { amount: 1 });
     server.forget();
     const { result } = await call(workbench, "pay", { amount: 2 });
@@ -184,8 +189,10 @@ describe("a session", () => {
 
   test("is ended with the workbench, unless its parameters say otherwise", async () => {
     await using server = await TestMcpServer.start("sessions");
-    for (const terminate_on_close of [true, false]) {
-      const workbench = new McpWorkbench({ ...server.params, terminate_on_close } as never);
+    for (const terminateOnClose of [true, false]) {
+      const workbench = new McpWorkbench({
+        serverParams: { ...server.params, terminateOnClose } as never,
+      });
       await call(workbench, "echo", { text: "hi" });
       await workbench.close();
     }
@@ -197,7 +204,7 @@ test.each(["modern", "sessions"] satisfies Kind[])(
   "a %s server that is killed in the middle of a call: the model reads it, and its successor answers the next one",
   async (kind) => {
     await using server = await McpServerProcess.start(kind);
-    const workbench = workbenchOf(server.params);
+    const workbench = workbenchOf({ serverParams: server.params });
     const items = workbench.callTool(
       "slow",
       { steps: 600 },

@@ -11,16 +11,16 @@ describe("models by name", () => {
   test("an alias has what its dated version has", () => {
     expect(info("gpt-4o")).toEqual({
       vision: true,
-      function_calling: true,
-      json_output: true,
+      functionCalling: true,
+      jsonOutput: true,
       family: "gpt-4o",
-      structured_output: true,
-      multiple_system_messages: true,
+      structuredOutput: true,
+      multipleSystemMessages: true,
     });
     expect(info("gpt-4o")).toEqual(info("gpt-4o-2024-08-06"));
-    expect(info("gpt-4o-2024-05-13")?.structured_output).toBe(false);
-    expect(info("o1-mini")?.function_calling).toBe(false);
-    expect(info("gemini-2.0-flash")?.multiple_system_messages).toBe(false);
+    expect(info("gpt-4o-2024-05-13")?.structuredOutput).toBe(false);
+    expect(info("o1-mini")?.functionCalling).toBe(false);
+    expect(info("gemini-2.0-flash")?.multipleSystemMessages).toBe(false);
     expect(info("claude-4-opus")?.family).toBe("claude-4-opus");
     expect(knownModel("gpt-99")).toBeUndefined();
   });
@@ -48,7 +48,7 @@ describe("models by name", () => {
     ["mistral-large-2512", "mistral"],
     ["moonshotai/kimi-k2.6", "unknown"],
   ])("%s is known, of the family %s", (model, family) => {
-    expect(info(model)).toMatchObject({ family, function_calling: true });
+    expect(info(model)).toMatchObject({ family, functionCalling: true });
   });
 
   test("context windows", () => {
@@ -60,13 +60,13 @@ describe("models by name", () => {
 
   test("Ollama's models whatever their size", () => {
     const llava = knownOllamaModel("llava:13b");
-    expect(llava).toMatchObject({ info: { vision: true, json_output: true }, tokenLimit: 4096 });
+    expect(llava).toMatchObject({ info: { vision: true, jsonOutput: true }, tokenLimit: 4096 });
     expect(knownOllamaModel("llava:7b")?.tokenLimit).toBe(32_768);
     expect(knownOllamaModel("deepseek-r1:8b")?.info.family).toBe("r1");
     expect(knownOllamaModel("llama3")?.info.vision).toBe(false);
     expect(knownOllamaModel("qwen3-vl:8b")?.info).toMatchObject({
       vision: true,
-      function_calling: true,
+      functionCalling: true,
     });
     expect(knownOllamaModel("my-model")).toBeUndefined();
   });
@@ -83,7 +83,7 @@ describe("tokens left", () => {
   });
 
   test("are not guessed", async () => {
-    const client = new OpenAIChatCompletionClient({ model: "mine", model_info: customInfo });
+    const client = new OpenAIChatCompletionClient({ model: "mine", modelInfo: customInfo });
     await expect(client.remainingTokens([user("Hi")])).rejects.toThrow("'mine'");
   });
 });

@@ -23,6 +23,15 @@ const ANTHROPIC = "autogen_ext.models.anthropic.AnthropicChatCompletionClient";
 const WORKERS_AI = "troupe.models.WorkersAIChatCompletionClient";
 const OLLAMA = "autogen_ext.models.ollama.OllamaChatCompletionClient";
 
+/** `customInfo` in component JSON. */
+const CUSTOM_INFO = {
+  vision: false,
+  function_calling: true,
+  json_output: false,
+  structured_output: false,
+  family: "unknown",
+};
+
 /** A model of each catalogue but OpenAI's. */
 const KNOWN_MODELS: { readonly [provider: string]: string } = {
   [OLLAMA]: "qwen3:8b",
@@ -55,7 +64,7 @@ describe("configs", () => {
         api_key: "env:MY_KEY",
         base_url: "https://models.example/v1",
         temperature: 0.2,
-        model_info: customInfo,
+        model_info: CUSTOM_INFO,
       },
     ],
     [
@@ -167,10 +176,12 @@ describe("configs", () => {
   );
 
   test("model_info of the config wins over what is known of the name", () => {
-    expect(load(OPENAI, { model: "gpt-4o", model_info: customInfo }).modelInfo).toEqual(customInfo);
-    const { family: _, ...model_capabilities } = customInfo;
+    expect(load(OPENAI, { model: "gpt-4o", model_info: CUSTOM_INFO }).modelInfo).toEqual(
+      customInfo,
+    );
+    const { family: _, ...model_capabilities } = CUSTOM_INFO;
     expect(load(OPENAI, { model: "my-model", model_capabilities }).modelInfo).toEqual(customInfo);
-    expect(() => load(OPENAI, { model: "m", model_capabilities, model_info: customInfo })).toThrow(
+    expect(() => load(OPENAI, { model: "m", model_capabilities, model_info: CUSTOM_INFO })).toThrow(
       "model_capabilities",
     );
   });
@@ -185,11 +196,11 @@ describe("configs", () => {
     const unknown = { ...config, model: "my-model" };
     expect(load(provider, unknown, { ai: aiBinding("") }).modelInfo).toEqual({
       vision: false,
-      function_calling: true,
-      json_output: true,
+      functionCalling: true,
+      jsonOutput: true,
       family: "unknown",
-      structured_output: false,
-      multiple_system_messages: false,
+      structuredOutput: false,
+      multipleSystemMessages: false,
     });
     const registry = new ComponentRegistry().register(...openAIComponents());
     expect(registry.notes({ provider, config: unknown }, "component")).toEqual([
@@ -199,7 +210,7 @@ describe("configs", () => {
       },
     ]);
     for (const known of [
-      { ...unknown, model_info: customInfo },
+      { ...unknown, model_info: CUSTOM_INFO },
       { ...config, model: KNOWN_MODELS[provider] ?? "gpt-5.4" },
     ]) {
       expect(registry.notes({ provider, config: known }, "component")).toEqual([]);
@@ -320,10 +331,10 @@ describe("Azure", () => {
     await using fake = await startFakeOpenAI({ apiKey: "azure-key" });
     const config = {
       model: "gpt-4o",
-      azure_endpoint: `${fake.origin}/`,
-      azure_deployment: "my deployment",
-      api_version: "2024-06-01",
-      api_key: "azure-key",
+      azureEndpoint: `${fake.origin}/`,
+      azureDeployment: "my deployment",
+      apiVersion: "2024-06-01",
+      apiKey: "azure-key",
     };
     const client = new AzureOpenAIChatCompletionClient(config);
     const whole = await client.create([user("Hi")]);
@@ -341,9 +352,9 @@ describe("Azure", () => {
     await using fake = await startFakeOpenAI({ apiKey: "entra-token" });
     const config = {
       model: "gpt-4o",
-      azure_endpoint: fake.origin,
-      api_version: "2024-06-01",
-      azure_ad_token: "env:TOKEN",
+      azureEndpoint: fake.origin,
+      apiVersion: "2024-06-01",
+      azureAdToken: "env:TOKEN",
     };
     const client = new AzureOpenAIChatCompletionClient(config, envOf({ TOKEN: "entra-token" }));
     await client.create([user("Hi")]);

@@ -9,7 +9,7 @@ import type {
   UserMessage,
   WorkersAIBinding,
 } from "troupe";
-import type { OpenAIConfig } from "#models/openai/config.ts";
+import type { OpenAIChatCompletionClientOptions } from "troupe";
 import { OpenAIChatCompletionClient } from "troupe";
 import type { FakeOpenAI } from "../support/fake-openai/server.ts";
 
@@ -33,12 +33,12 @@ export const toolResult = (call_id: string, content: string): LLMMessage => ({
 
 export function clientOf(
   fake: Pick<FakeOpenAI, "url">,
-  config: Partial<OpenAIConfig> = {},
+  config: Partial<OpenAIChatCompletionClientOptions> = {},
 ): OpenAIChatCompletionClient {
   return new OpenAIChatCompletionClient({
     model: "gpt-4o",
-    api_key: "test-key",
-    base_url: fake.url,
+    apiKey: "test-key",
+    baseURL: fake.url,
     ...config,
   });
 }
@@ -63,9 +63,9 @@ export async function collect(
 /** A model that is none of those known by name. */
 export const customInfo = {
   vision: false,
-  function_calling: true,
-  json_output: false,
-  structured_output: false,
+  functionCalling: true,
+  jsonOutput: false,
+  structuredOutput: false,
   family: "unknown",
 };
 

@@ -1,4 +1,4 @@
-import type { ComponentDefinition } from "../component/component.ts";
+import { type AnyComponentDefinition, componentDefinition } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
@@ -7,7 +7,6 @@ import type { CreateResult } from "../models/chat-completion-client.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import type { StateParts } from "../state/stateful.ts";
 import {
-  type AssistantConfig,
   assistantConfigSchema,
   configOf,
   optionsFromConfig,
@@ -18,7 +17,7 @@ import { type AssistantSettings, settingsOf } from "./assistant/settings.ts";
 import { assistantParts, loadAssistant, saveAssistant } from "./assistant/state.ts";
 import { AssistantTurn } from "./assistant/turn.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { Response } from "./chat-agent.ts";
+import type { AgentResponse } from "./chat-agent.ts";
 
 const DESCRIPTION = "An agent that answers with the help of tools.";
 
@@ -31,7 +30,7 @@ const DESCRIPTION = "An agent that answers with the help of tools.";
  * const weather = new AssistantAgent({ name: "weather", modelClient, tools: [forecast], reflectOnToolUse: true });
  */
 export class AssistantAgent extends BaseChatAgent {
-  static readonly component: ComponentDefinition<AssistantConfig, AssistantAgent> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.agents.AssistantAgent",
     componentType: "agent",
     role: "agent",
@@ -39,7 +38,7 @@ export class AssistantAgent extends BaseChatAgent {
     configSchema: assistantConfigSchema,
     upgrade: upgradeConfig,
     fromConfig: (config, loader) => new AssistantAgent(optionsFromConfig(config, loader)),
-  };
+  });
 
   readonly definition = AssistantAgent.component;
   readonly producedMessageTypes: readonly string[];
@@ -65,7 +64,7 @@ export class AssistantAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const { modelClientStream: stream, modelClient } = this.#settings;
     const turn = new AssistantTurn(this.#settings, ctx);
     yield* turn.begin(messages);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema, parseState } from "../state/load-state.ts";
-import type { ChatAgent, Response } from "./chat-agent.ts";
+import type { ChatAgent, AgentResponse } from "./chat-agent.ts";
 import { requireIdentifier } from "./identifier.ts";
 
 /**
@@ -27,7 +27,7 @@ export abstract class BaseChatAgent implements ChatAgent {
   abstract onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void>;
+  ): AsyncGenerator<Message, AgentResponse, void>;
 
   abstract onReset(ctx: TurnContext): Promise<void>;
 

@@ -10,10 +10,10 @@ export function isAgent(subject: ChatAgent | Runnable): subject is ChatAgent {
 }
 
 /** An agent's answer: the message for the others and its inner events (AutoGen `Response`). */
-export interface Response {
-  chat_message: ChatMessage;
+export interface AgentResponse {
+  chatMessage: ChatMessage;
   /** Null when there was nothing; only these count for conditions and the thread, beside the chat message. */
-  inner_messages: Message[] | null;
+  innerMessages: Message[] | null;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface ChatAgent extends Component, Stateful {
   onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void>;
+  ): AsyncGenerator<Message, AgentResponse, void>;
   onReset(ctx: TurnContext): Promise<void>;
   onPause(): Promise<void>;
   onResume(): Promise<void>;

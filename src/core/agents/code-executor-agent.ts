@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type CodeResult, fileMetadata } from "../code/code-block.ts";
 import { markdownCode } from "../code/markdown-code.ts";
-import type { ComponentDefinition } from "../component/component.ts";
+import { type AnyComponentDefinition, componentDefinition } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { TextMessage } from "../messages/chat-messages.ts";
@@ -12,13 +12,8 @@ import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema, parseState, within } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { Response } from "./chat-agent.ts";
-import {
-  type CodeExecutorConfig,
-  codeExecutorConfigSchema,
-  configOf,
-  optionsFromConfig,
-} from "./code-executor/config.ts";
+import type { AgentResponse } from "./chat-agent.ts";
+import { codeExecutorConfigSchema, configOf, optionsFromConfig } from "./code-executor/config.ts";
 import type { CodeExecutorAgentOptions } from "./code-executor/options.ts";
 import { runCode } from "./code-executor/run-code.ts";
 import { type ExecutorSettings, settingsOf } from "./code-executor/settings.ts";
@@ -39,14 +34,14 @@ const stateSchema = baseStateSchema.extend({
  * const coder = new CodeExecutorAgent({ name: "coder", codeExecutor, modelClient, maxRetriesOnError: 2 });
  */
 export class CodeExecutorAgent extends BaseChatAgent {
-  static readonly component: ComponentDefinition<CodeExecutorConfig, CodeExecutorAgent> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.agents.CodeExecutorAgent",
     componentType: "agent",
     role: "agent",
     version: 1,
     configSchema: codeExecutorConfigSchema,
     fromConfig: (config, loader) => new CodeExecutorAgent(optionsFromConfig(config, loader)),
-  };
+  });
 
   readonly definition = CodeExecutorAgent.component;
   readonly producedMessageTypes = ["TextMessage"];
@@ -65,7 +60,7 @@ export class CodeExecutorAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const { modelClient } = this.#settings;
     if (modelClient !== undefined) {
       return yield* new CoderTurn({ ...this.#settings, modelClient }, ctx).respond(messages);
@@ -73,14 +68,14 @@ export class CodeExecutorAgent extends BaseChatAgent {
     const id = ctx.id();
     const { output, files } = yield* this.#runGiven(messages, id, ctx);
     return {
-      chat_message: createMessage<TextMessage>(ctx, {
+      chatMessage: createMessage<TextMessage>(ctx, {
         type: "TextMessage",
         id,
         source: this.name,
         metadata: fileMetadata(files),
         content: output,
       }),
-      inner_messages: null,
+      innerMessages: null,
     };
   }
 
@@ -133,7 +128,7 @@ export class CodeExecutorAgent extends BaseChatAgent {
       const text = searched && message.type === "TextMessage" ? message.content : "";
       return markdownCode(text, languages);
     });
-    if (blocks.length === 0) return { output: prompts.no_code_blocks };
+    if (blocks.length === 0) return { output: prompts.noCodeBlocks };
     return yield* runCode(this.#settings, blocks, { attempt: 0, id }, ctx);
   }
 }

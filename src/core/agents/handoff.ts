@@ -4,7 +4,16 @@ import { issuesOf, listIssues } from "../issues.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { isIdentifier } from "./identifier.ts";
 
-const givenSchema = z.object({
+/** The options of a handoff: its target and overrides of the defaults. */
+export interface HandoffOptions {
+  target: string;
+  description?: string | null | undefined;
+  /** An identifier. */
+  name?: string | null | undefined;
+  message?: string | null | undefined;
+}
+
+const givenSchema: z.ZodType<HandoffOptions> = z.object({
   target: z.string(),
   description: z.string().nullish(),
   name: z
@@ -13,9 +22,6 @@ const givenSchema = z.object({
     .nullish(),
   message: z.string().nullish(),
 });
-
-/** The options of a handoff: its target and overrides of the defaults. */
-export type HandoffOptions = z.input<typeof givenSchema>;
 
 /** A handoff in component JSON; or just the target's name. */
 export const handoffConfigSchema = z.union([z.string(), givenSchema]);

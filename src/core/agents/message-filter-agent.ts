@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
   withoutInnerNulls,
@@ -13,7 +14,7 @@ import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema, parseState, within } from "../state/load-state.ts";
 import type { StateParts } from "../state/stateful.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { ChatAgent, Response } from "./chat-agent.ts";
+import type { ChatAgent, AgentResponse } from "./chat-agent.ts";
 import { filterMessages, type PerSourceFilter, perSourceSchema } from "./message-filter.ts";
 
 const configSchema = z.object({
@@ -50,20 +51,19 @@ export interface MessageFilterAgentOptions {
  * });
  */
 export class MessageFilterAgent extends BaseChatAgent {
-  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, MessageFilterAgent> =
-    {
-      provider: "autogen_agentchat.agents.MessageFilterAgent",
-      componentType: "agent",
-      role: "agent",
-      version: 1,
-      configSchema,
-      fromConfig: ({ name, wrapped_agent, filter }, loader) =>
-        new MessageFilterAgent({
-          name,
-          wrappedAgent: loader.load<ChatAgent>(wrapped_agent, "agent", "wrapped_agent"),
-          filter: { perSource: filter.per_source },
-        }),
-    };
+  static readonly component: AnyComponentDefinition = componentDefinition({
+    provider: "autogen_agentchat.agents.MessageFilterAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+    configSchema,
+    fromConfig: ({ name, wrapped_agent, filter }, loader) =>
+      new MessageFilterAgent({
+        name,
+        wrappedAgent: loader.load<ChatAgent>(wrapped_agent, "agent", "wrapped_agent"),
+        filter: { perSource: filter.per_source },
+      }),
+  });
 
   readonly definition = MessageFilterAgent.component;
   readonly #agent: ChatAgent;
@@ -88,7 +88,7 @@ export class MessageFilterAgent extends BaseChatAgent {
   onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     return this.#agent.onMessagesStream(filterMessages(this.#filters, messages), ctx);
   }
 

@@ -1,7 +1,14 @@
 import * as z from "zod";
 import type { ChatMessage } from "../messages/message.ts";
 
-const perSourceFilterSchema = z
+/** Which of one source's messages pass: all, or the `count` first or last of them (AutoGen `PerSourceFilter`). */
+export interface PerSourceFilter {
+  source: string;
+  position?: "first" | "last" | null | undefined;
+  count?: number | null | undefined;
+}
+
+const perSourceFilterSchema: z.ZodType<PerSourceFilter> = z
   .object({
     source: z.string(),
     position: z.enum(["first", "last"]).nullish(),
@@ -11,9 +18,6 @@ const perSourceFilterSchema = z
     path: ["position"],
     message: 'must be "first" or "last" when there is a count',
   });
-
-/** Which of one source's messages pass: all, or the `count` first or last of them (AutoGen `PerSourceFilter`). */
-export type PerSourceFilter = z.input<typeof perSourceFilterSchema>;
 
 /** The filters of a `MessageFilterConfig`, one per source. */
 export const perSourceSchema = z.array(perSourceFilterSchema);

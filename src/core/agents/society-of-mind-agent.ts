@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
@@ -23,7 +24,7 @@ import type { StateParts } from "../state/stateful.ts";
 import type { Team } from "../teams/team.ts";
 import { remember } from "./model-input.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { Response } from "./chat-agent.ts";
+import type { AgentResponse } from "./chat-agent.ts";
 
 const DESCRIPTION = "An agent that has a team of its own work out what it answers.";
 const INSTRUCTION =
@@ -70,34 +71,33 @@ export interface SocietyOfMindAgentOptions {
  * const mind = new SocietyOfMindAgent({ name: "mind", team: new RoundRobinGroupChat([writer, critic]), modelClient });
  */
 export class SocietyOfMindAgent extends BaseChatAgent {
-  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, SocietyOfMindAgent> =
-    {
-      provider: "autogen_agentchat.agents.SocietyOfMindAgent",
-      componentType: "agent",
-      role: "agent",
-      version: 1,
-      configSchema,
-      fromConfig: (config, loader) =>
-        new SocietyOfMindAgent({
-          name: config.name,
-          team: loader.load<Team>(config.team, "team", "team"),
-          modelClient: loader.load<ChatCompletionClient>(
-            config.model_client,
-            "model",
-            "model_client",
+  static readonly component: AnyComponentDefinition = componentDefinition({
+    provider: "autogen_agentchat.agents.SocietyOfMindAgent",
+    componentType: "agent",
+    role: "agent",
+    version: 1,
+    configSchema,
+    fromConfig: (config, loader) =>
+      new SocietyOfMindAgent({
+        name: config.name,
+        team: loader.load<Team>(config.team, "team", "team"),
+        modelClient: loader.load<ChatCompletionClient>(
+          config.model_client,
+          "model",
+          "model_client",
+        ),
+        ...(config.description && { description: config.description }),
+        ...(config.instruction && { instruction: config.instruction }),
+        ...(config.response_prompt && { responsePrompt: config.response_prompt }),
+        ...(config.model_context && {
+          modelContext: loader.load<ChatCompletionContext>(
+            config.model_context,
+            "chat_completion_context",
+            "model_context",
           ),
-          ...(config.description && { description: config.description }),
-          ...(config.instruction && { instruction: config.instruction }),
-          ...(config.response_prompt && { responsePrompt: config.response_prompt }),
-          ...(config.model_context && {
-            modelContext: loader.load<ChatCompletionContext>(
-              config.model_context,
-              "chat_completion_context",
-              "model_context",
-            ),
-          }),
         }),
-    };
+      }),
+  });
 
   readonly definition = SocietyOfMindAgent.component;
   readonly producedMessageTypes = ["TextMessage"];
@@ -121,7 +121,7 @@ export class SocietyOfMindAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const task = [...(await this.#earlier(ctx)), ...messages];
     const result = yield* runInner(
       this.#team,
@@ -136,8 +136,8 @@ export class SocietyOfMindAgent extends BaseChatAgent {
     await this.#team.reset(ctx.scope("reset"));
     const source = this.name;
     return {
-      chat_message: createMessage<TextMessage>(ctx, { type: "TextMessage", source, ...answer }),
-      inner_messages: [],
+      chatMessage: createMessage<TextMessage>(ctx, { type: "TextMessage", source, ...answer }),
+      innerMessages: [],
     };
   }
 
@@ -239,7 +239,7 @@ export class SocietyOfMindAgent extends BaseChatAgent {
 
   /** A system message, for models that take more than one. */
   #direction(content: string): LLMMessage {
-    return this.#modelClient.modelInfo.multiple_system_messages
+    return this.#modelClient.modelInfo.multipleSystemMessages
       ? { content, type: "SystemMessage" }
       : { content, source: "user", type: "UserMessage" };
   }

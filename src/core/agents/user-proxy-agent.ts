@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  componentDefinition,
+  withoutNulls,
+} from "../component/component.ts";
 import { errorMessage, MessageError, TroupeError, ValueError } from "../errors.ts";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
 import type { UserInputRequestedEvent } from "../messages/agent-events.ts";
@@ -10,7 +14,7 @@ import { loadMessage } from "../messages/message-factory.ts";
 import { rethrowSignal } from "../run/signals.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { BaseChatAgent } from "./base-chat-agent.ts";
-import type { Response } from "./chat-agent.ts";
+import type { AgentResponse } from "./chat-agent.ts";
 
 const userProxyConfigSchema = z.object({
   name: z.string(),
@@ -44,10 +48,7 @@ export interface UserProxyAgentOptions {
  * handoff is a handoff back to its sender.
  */
 export class UserProxyAgent extends BaseChatAgent {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof userProxyConfigSchema>,
-    UserProxyAgent
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.agents.UserProxyAgent",
     componentType: "agent",
     role: "agent",
@@ -61,7 +62,7 @@ export class UserProxyAgent extends BaseChatAgent {
         timeoutSeconds: config.timeout_seconds ?? null,
         defaultAnswer: config.default_answer ?? null,
       }),
-  };
+  });
 
   readonly definition = UserProxyAgent.component;
   readonly producedMessageTypes = ["TextMessage", "HandoffMessage"];
@@ -88,7 +89,7 @@ export class UserProxyAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const handoff = this.#handoff(messages);
     const requestId = ctx.id();
     yield createMessage<UserInputRequestedEvent>(ctx, {
@@ -100,7 +101,7 @@ export class UserProxyAgent extends BaseChatAgent {
     const asked = this.#prompt ?? "Enter your response: ";
     const prompt = handoff ? `Handoff received from ${handoff.source}. ${asked}` : asked;
     const content = await this.#ask(requestId, prompt, ctx);
-    return { chat_message: this.#answer(content, handoff, ctx), inner_messages: null };
+    return { chatMessage: this.#answer(content, handoff, ctx), innerMessages: null };
   }
 
   onReset(_ctx: TurnContext): Promise<void> {
@@ -138,8 +139,8 @@ export class UserProxyAgent extends BaseChatAgent {
         kind: "input",
         source: this.name,
         prompt,
-        timeout_seconds: this.#timeoutSeconds,
-        default_answer: fallback === null ? null : { content: fallback },
+        timeoutSeconds: this.#timeoutSeconds,
+        defaultAnswer: fallback === null ? null : { content: fallback },
       });
       if ("content" in answer) return answer.content;
     } catch (error) {

@@ -97,6 +97,13 @@ export type AnyComponentDefinition = Omit<ComponentDefinition, "configSchema"> &
   readonly configSchema: z.ZodType;
 };
 
+/** The definition itself. The type of its config is inferred from the schema, and nobody else has to know it. */
+export function componentDefinition<Config>(
+  definition: ComponentDefinition<Config>,
+): AnyComponentDefinition {
+  return definition;
+}
+
 /** An object that can be written as component JSON. */
 export interface Component {
   /** The definition it is dumped under. */

@@ -12,7 +12,7 @@ import type { NamedFunction } from "./functions.ts";
 import { looksLikeComponent } from "./limits.ts";
 
 /** The roles a place accepts: one, or any of several. */
-export type Roles = ComponentRole | readonly ComponentRole[];
+export type ComponentRoles = ComponentRole | readonly ComponentRole[];
 
 /** A component whose provider, version and config are valid. Its inner components were not checked. */
 export interface CheckedComponent {
@@ -26,7 +26,7 @@ export interface CheckedComponent {
 
 /** The two halves of loading one component, and the lookup of functions. All throw {@link ComponentError}. */
 export interface NodeLoader {
-  check(model: unknown, roles: Roles | undefined, path: string): CheckedComponent;
+  check(model: unknown, roles: ComponentRoles | undefined, path: string): CheckedComponent;
   /** `loader` is asked for the components inside. */
   build(checked: CheckedComponent, path: string, loader: ComponentLoader): Component;
   function<F extends NamedFunction>(name: string, path: string): F;
@@ -39,7 +39,7 @@ export interface NodeLoader {
 export function findIssues(
   nodes: NodeLoader,
   model: unknown,
-  roles: Roles | undefined,
+  roles: ComponentRoles | undefined,
   path: string,
   first: ComponentError,
 ): Issue[] {
@@ -55,7 +55,7 @@ export function findIssues(
 function visit(
   nodes: NodeLoader,
   model: unknown,
-  roles: Roles | undefined,
+  roles: ComponentRoles | undefined,
   path: string,
   issues: Issue[],
 ): Component | undefined {
@@ -67,7 +67,7 @@ function visit(
   }
   if (checked === undefined || [...children.values()].includes(undefined)) return undefined;
   const loader: ComponentLoader = {
-    load: <T extends Component>(inner: unknown, wanted: Roles, place: string): T => {
+    load: <T extends Component>(inner: unknown, wanted: ComponentRoles, place: string): T => {
       const full = `${path}.config.${place}`;
       const innerNode = nodes.check(inner, wanted, full);
       return (children.get(full) ?? nodes.build(innerNode, full, loader)) as T;

@@ -12,7 +12,12 @@ import {
   componentModelSchema,
   type Note,
 } from "./component.ts";
-import { type CheckedComponent, findIssues, type NodeLoader, type Roles } from "./find-issues.ts";
+import {
+  type CheckedComponent,
+  findIssues,
+  type NodeLoader,
+  type ComponentRoles,
+} from "./find-issues.ts";
 import type { FunctionCatalog, NamedFunction } from "./functions.ts";
 import { lenientParse } from "./lenient-parse.ts";
 import {
@@ -95,7 +100,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
    *
    * @throws ComponentError for the first thing that is wrong, its place in `issues`; {@link validate} finds all
    */
-  load<T extends Component>(model: unknown, roles?: Roles, path = ROOT): T {
+  load<T extends Component>(model: unknown, roles?: ComponentRoles, path = ROOT): T {
     requireWithinLimits(model, path, this.#limits);
     return this.#load(model, roles, path) as T;
   }
@@ -112,7 +117,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
   }
 
   /** Everything that is wrong with component JSON, in document order. */
-  validate(model: unknown, roles?: Roles, path = ROOT): Issue[] {
+  validate(model: unknown, roles?: ComponentRoles, path = ROOT): Issue[] {
     try {
       this.load(model, roles, path);
       return [];
@@ -147,7 +152,7 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
    *
    * @throws ComponentError
    */
-  check(model: unknown, roles: Roles | undefined, path: string): CheckedComponent {
+  check(model: unknown, roles: ComponentRoles | undefined, path: string): CheckedComponent {
     const parsed = lenientParse(componentModelSchema, model);
     if (!parsed.success) throw invalid("validation", issuesOf(parsed.error, path));
     const definition = this.#find(parsed.data.provider, path);
@@ -205,9 +210,9 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     throw invalid("value", [{ path, message }], near);
   }
 
-  #load(model: unknown, roles: Roles | undefined, path: string): Component {
+  #load(model: unknown, roles: ComponentRoles | undefined, path: string): Component {
     return this.build(this.check(model, roles, path), path, {
-      load: <T extends Component>(inner: ComponentModel, wanted: Roles, place: string) =>
+      load: <T extends Component>(inner: ComponentModel, wanted: ComponentRoles, place: string) =>
         this.#load(inner, wanted, `${path}.config.${place}`) as T,
       function: (name, place) => this.function(name, `${path}.config.${place}`),
     });

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
   type ComponentLoader,
   componentModelSchema,
   dumpComponent,
@@ -10,7 +12,6 @@ import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { parseState } from "../state/load-state.ts";
 import type {
-  ConditionDefinition,
   ConditionEnvironment,
   ConditionStep,
   Stop,
@@ -24,7 +25,7 @@ import type {
  * new MaxMessageTermination(20).or(new TextMentionTermination("APPROVE"))
  */
 export abstract class BaseTermination<State extends Json> implements TerminationCondition {
-  abstract readonly definition: ConditionDefinition;
+  abstract readonly definition: Component["definition"];
   protected abstract readonly stateSchema: z.ZodType<State>;
 
   abstract toConfig(): JsonObject;
@@ -72,7 +73,8 @@ export abstract class BaseTermination<State extends Json> implements Termination
 const combinedConfigSchema = z.object({ conditions: z.array(componentModelSchema) });
 type CombinedConfig = z.infer<typeof combinedConfigSchema>;
 
-abstract class CombinedTermination<State extends Json> extends BaseTermination<State> {
+/** A condition over others. */
+export abstract class CombinedTermination<State extends Json> extends BaseTermination<State> {
   readonly conditions: readonly TerminationCondition[];
 
   constructor(...conditions: TerminationCondition[]) {
@@ -93,37 +95,37 @@ abstract class CombinedTermination<State extends Json> extends BaseTermination<S
   }
 }
 
-type AndState = { states: Json[]; stops: { content: string; source: string }[] };
+export type AndTerminationState = { states: Json[]; stops: { content: string; source: string }[] };
 
 /** Fires once all have fired; earlier results are kept until then (AutoGen `AndTerminationCondition`). */
-export class AndTermination extends CombinedTermination<AndState> {
-  static readonly component: ComponentDefinition<CombinedConfig, AndTermination> = {
+export class AndTermination extends CombinedTermination<AndTerminationState> {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     ...combined("AndTerminationCondition"),
     fromConfig: (config, loader) => new AndTermination(...loadAll(config, loader)),
-  };
-  readonly definition: ConditionDefinition = AndTermination.component;
+  });
+  readonly definition: Component["definition"] = AndTermination.component;
   protected readonly stateSchema = z.object({
     states: z.array(z.json()),
     stops: z.array(z.object({ content: z.string(), source: z.string() })),
-  }) as z.ZodType<AndState>;
+  }) as z.ZodType<AndTerminationState>;
 
-  initialState(): AndState {
+  initialState(): AndTerminationState {
     return { states: this.conditions.map((condition) => condition.initialState()), stops: [] };
   }
 
-  override reset(): AndState {
+  override reset(): AndTerminationState {
     return { states: this.conditions.map((condition) => condition.reset()), stops: [] };
   }
 
-  terminated({ states }: AndState): boolean {
+  terminated({ states }: AndTerminationState): boolean {
     return this.conditions.every((condition, index) => condition.terminated(at(states, index)));
   }
 
   protected next(
-    state: AndState,
+    state: AndTerminationState,
     delta: readonly Message[],
     environment: ConditionEnvironment,
-  ): ConditionStep<AndState> {
+  ): ConditionStep<AndTerminationState> {
     const stops = [...state.stops];
     let open = false;
     const states = this.conditions.map((condition, index) => {
@@ -137,42 +139,42 @@ export class AndTermination extends CombinedTermination<AndState> {
     return open ? { state: { states, stops } } : { state: { states, stops }, stop: join(stops) };
   }
 
-  override parseState(value: unknown): AndState {
+  override parseState(value: unknown): AndTerminationState {
     const { states, stops } = super.parseState(value);
     return { states: this.parseStates(states), stops };
   }
 }
 
-type OrState = { states: Json[] };
+export type OrTerminationState = { states: Json[] };
 
 /** Fires when one of them fires; the texts of all that fire together are joined (AutoGen `OrTerminationCondition`). */
-export class OrTermination extends CombinedTermination<OrState> {
-  static readonly component: ComponentDefinition<CombinedConfig, OrTermination> = {
+export class OrTermination extends CombinedTermination<OrTerminationState> {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     ...combined("OrTerminationCondition"),
     fromConfig: (config, loader) => new OrTermination(...loadAll(config, loader)),
-  };
-  readonly definition: ConditionDefinition = OrTermination.component;
+  });
+  readonly definition: Component["definition"] = OrTermination.component;
   protected readonly stateSchema = z.object({
     states: z.array(z.json()),
-  }) as z.ZodType<OrState>;
+  }) as z.ZodType<OrTerminationState>;
 
-  initialState(): OrState {
+  initialState(): OrTerminationState {
     return { states: this.conditions.map((condition) => condition.initialState()) };
   }
 
-  override reset(): OrState {
+  override reset(): OrTerminationState {
     return { states: this.conditions.map((condition) => condition.reset()) };
   }
 
-  terminated({ states }: OrState): boolean {
+  terminated({ states }: OrTerminationState): boolean {
     return this.conditions.some((condition, index) => condition.terminated(at(states, index)));
   }
 
   protected next(
-    state: OrState,
+    state: OrTerminationState,
     delta: readonly Message[],
     environment: ConditionEnvironment,
-  ): ConditionStep<OrState> {
+  ): ConditionStep<OrTerminationState> {
     const steps = this.conditions.map((condition, index) =>
       condition.check(at(state.states, index), delta, environment),
     );
@@ -181,7 +183,7 @@ export class OrTermination extends CombinedTermination<OrState> {
     return stops.length > 0 ? { state: { states }, stop: join(stops) } : { state: { states } };
   }
 
-  override parseState(value: unknown): OrState {
+  override parseState(value: unknown): OrTerminationState {
     return { states: this.parseStates(super.parseState(value).states) };
   }
 }

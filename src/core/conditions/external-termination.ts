@@ -1,7 +1,7 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition } from "./termination-condition.ts";
 
 /**
  * Fires after a call to {@link set} (AutoGen `ExternalTermination`). It is for programs that hold the object;
@@ -13,7 +13,7 @@ export class ExternalTermination extends MatchTermination {
     configSchema: z.object({}),
     fromConfig: () => new ExternalTermination(),
   });
-  readonly definition: ConditionDefinition = ExternalTermination.component;
+  readonly definition: AnyComponentDefinition = ExternalTermination.component;
   /** `set` was called and no check has seen it yet. */
   #pressed = false;
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition } from "./termination-condition.ts";
 
 /** Fires when the tool `functionName` has been run (AutoGen `FunctionCallTermination`). */
 export class FunctionCallTermination extends MatchTermination {
@@ -11,7 +11,7 @@ export class FunctionCallTermination extends MatchTermination {
     configSchema: z.object({ function_name: z.string() }),
     fromConfig: ({ function_name }) => new FunctionCallTermination(function_name),
   });
-  readonly definition: ConditionDefinition = FunctionCallTermination.component;
+  readonly definition: AnyComponentDefinition = FunctionCallTermination.component;
   readonly #functionName: string;
 
   constructor(functionName: string) {

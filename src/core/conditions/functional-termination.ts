@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { functionName } from "../component/functions.ts";
 import { TroupeError } from "../errors.ts";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition } from "./termination-condition.ts";
 
 /** Decides from the new messages whether the chat is over. Must be a pure function of its argument. */
 export type TerminationFunction = (delta: readonly Message[]) => boolean;
@@ -20,7 +20,7 @@ export class FunctionalTermination extends MatchTermination {
     fromConfig: ({ func }, loader) =>
       new FunctionalTermination(loader.function<TerminationFunction>(func, "func")),
   });
-  readonly definition: ConditionDefinition = FunctionalTermination.component;
+  readonly definition: AnyComponentDefinition = FunctionalTermination.component;
   readonly #fires: TerminationFunction;
 
   constructor(fires: TerminationFunction) {

@@ -1,9 +1,10 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import { handedTo } from "../messages/handed-to.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition, ConditionEnvironment } from "./termination-condition.ts";
+import type { ConditionEnvironment } from "./termination-condition.ts";
 
 /**
  * Fires on a handoff to `target`, often a human (AutoGen `HandoffTermination`). In a task that hands over to the team
@@ -15,7 +16,7 @@ export class HandoffTermination extends MatchTermination {
     configSchema: z.object({ target: z.string() }),
     fromConfig: ({ target }) => new HandoffTermination(target),
   });
-  readonly definition: ConditionDefinition = HandoffTermination.component;
+  readonly definition: AnyComponentDefinition = HandoffTermination.component;
   readonly #target: string;
 
   constructor(target: string) {

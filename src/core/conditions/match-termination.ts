@@ -1,5 +1,9 @@
 import * as z from "zod";
-import type { ComponentDefinition } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  componentDefinition,
+  type ComponentDefinition,
+} from "../component/component.ts";
 import { className } from "../component/providers.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
@@ -9,12 +13,12 @@ import type {
   TerminationCondition,
 } from "./termination-condition.ts";
 
-type MatchState = { terminated: boolean };
+export type MatchTerminationState = { terminated: boolean };
 
 const matchStateSchema = z.object({ terminated: z.boolean() });
 
 /** A condition that checks the new messages only; its state is whether it has fired. */
-export abstract class MatchTermination extends BaseTermination<MatchState> {
+export abstract class MatchTermination extends BaseTermination<MatchTerminationState> {
   protected readonly stateSchema = matchStateSchema;
 
   /** The stop reason if these messages end the chat; otherwise undefined. */
@@ -23,19 +27,19 @@ export abstract class MatchTermination extends BaseTermination<MatchState> {
     environment: ConditionEnvironment,
   ): string | undefined;
 
-  initialState(): MatchState {
+  initialState(): MatchTerminationState {
     return { terminated: false };
   }
 
-  terminated(state: MatchState): boolean {
+  terminated(state: MatchTerminationState): boolean {
     return state.terminated;
   }
 
   protected next(
-    state: MatchState,
+    state: MatchTerminationState,
     delta: readonly Message[],
     environment: ConditionEnvironment,
-  ): ConditionStep<MatchState> {
+  ): ConditionStep<MatchTerminationState> {
     const content = this.reason(delta, environment);
     if (content === undefined) return { state };
     return {
@@ -46,19 +50,19 @@ export abstract class MatchTermination extends BaseTermination<MatchState> {
 }
 
 /** How one of AutoGen's conditions appears in component JSON. */
-export function conditionDefinition<Config, T extends TerminationCondition>(
+export function conditionDefinition<Config>(
   definition: { name: string } & Pick<
-    ComponentDefinition<Config, T>,
+    ComponentDefinition<Config, TerminationCondition>,
     "configSchema" | "fromConfig"
   >,
-): ComponentDefinition<Config, T> {
+): AnyComponentDefinition {
   const { name, configSchema, fromConfig } = definition;
-  return {
+  return componentDefinition({
     provider: `autogen_agentchat.conditions.${name}`,
     componentType: "termination",
     role: "termination",
     version: 1,
     configSchema,
-    fromConfig: (config, loader) => fromConfig(config, loader),
-  };
+    fromConfig: (config: Config, loader) => fromConfig(config, loader),
+  });
 }

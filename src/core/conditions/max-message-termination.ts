@@ -1,14 +1,13 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import { isChatMessage, type Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
 import { conditionDefinition } from "./match-termination.ts";
-import type { ConditionDefinition, ConditionStep } from "./termination-condition.ts";
-
-type CountState = { count: number };
+import type { ConditionStep } from "./termination-condition.ts";
 
 /** Fires when that many messages were sent, the task's included (AutoGen `MaxMessageTermination`). */
-export class MaxMessageTermination extends BaseTermination<CountState> {
+export class MaxMessageTermination extends BaseTermination<{ count: number }> {
   static readonly component = conditionDefinition({
     name: "MaxMessageTermination",
     configSchema: z.object({
@@ -18,7 +17,7 @@ export class MaxMessageTermination extends BaseTermination<CountState> {
     fromConfig: ({ max_messages, include_agent_event }) =>
       new MaxMessageTermination(max_messages, { includeAgentEvent: include_agent_event }),
   });
-  readonly definition: ConditionDefinition = MaxMessageTermination.component;
+  readonly definition: AnyComponentDefinition = MaxMessageTermination.component;
   protected readonly stateSchema = z.object({ count: z.number().int() });
   readonly #maxMessages: number;
   readonly #includeAgentEvent: boolean;
@@ -34,15 +33,18 @@ export class MaxMessageTermination extends BaseTermination<CountState> {
     return { max_messages: this.#maxMessages, include_agent_event: this.#includeAgentEvent };
   }
 
-  initialState(): CountState {
+  initialState(): { count: number } {
     return { count: 0 };
   }
 
-  terminated(state: CountState): boolean {
+  terminated(state: { count: number }): boolean {
     return state.count >= this.#maxMessages;
   }
 
-  protected next(state: CountState, delta: readonly Message[]): ConditionStep<CountState> {
+  protected next(
+    state: { count: number },
+    delta: readonly Message[],
+  ): ConditionStep<{ count: number }> {
     const counted = this.#includeAgentEvent ? delta : delta.filter(isChatMessage);
     const count = state.count + counted.length;
     if (count < this.#maxMessages) return { state: { count } };

@@ -1,8 +1,8 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition } from "./termination-condition.ts";
 
 /** Fires when one of `sources` has spoken (AutoGen `SourceMatchTermination`). */
 export class SourceMatchTermination extends MatchTermination {
@@ -11,7 +11,7 @@ export class SourceMatchTermination extends MatchTermination {
     configSchema: z.object({ sources: z.array(z.string()) }),
     fromConfig: ({ sources }) => new SourceMatchTermination(sources),
   });
-  readonly definition: ConditionDefinition = SourceMatchTermination.component;
+  readonly definition: AnyComponentDefinition = SourceMatchTermination.component;
   readonly #sources: readonly string[];
 
   constructor(sources: readonly string[]) {

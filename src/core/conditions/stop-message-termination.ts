@@ -1,8 +1,8 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition } from "./termination-condition.ts";
 
 /** Fires on a StopMessage (AutoGen `StopMessageTermination`). */
 export class StopMessageTermination extends MatchTermination {
@@ -11,7 +11,7 @@ export class StopMessageTermination extends MatchTermination {
     configSchema: z.object({}),
     fromConfig: () => new StopMessageTermination(),
   });
-  readonly definition: ConditionDefinition = StopMessageTermination.component;
+  readonly definition: AnyComponentDefinition = StopMessageTermination.component;
 
   toConfig(): JsonObject {
     return {};

@@ -10,9 +10,6 @@ export interface ConditionEnvironment {
   receiver?: string | undefined;
 }
 
-/** How a condition appears in component JSON. */
-export type ConditionDefinition = Component["definition"];
-
 /** Why a chat stops; becomes the run's `stop_reason` and the content of a StopMessage. */
 export interface Stop {
   content: string;

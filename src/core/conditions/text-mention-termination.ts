@@ -1,10 +1,10 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import { withoutNulls } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { toText } from "../messages/views.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition } from "./termination-condition.ts";
 
 /** Fires when a text is mentioned, letter by letter, in a message or event (AutoGen `TextMentionTermination`). */
 export class TextMentionTermination extends MatchTermination {
@@ -13,7 +13,7 @@ export class TextMentionTermination extends MatchTermination {
     configSchema: z.object({ text: z.string(), sources: z.array(z.string()).nullish() }),
     fromConfig: ({ text, sources }) => new TextMentionTermination(text, { sources }),
   });
-  readonly definition: ConditionDefinition = TextMentionTermination.component;
+  readonly definition: AnyComponentDefinition = TextMentionTermination.component;
   readonly #text: string;
   readonly #sources: readonly string[] | null;
 

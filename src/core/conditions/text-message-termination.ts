@@ -1,9 +1,9 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import { withoutNulls } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition } from "./termination-condition.ts";
 
 /** Fires on a TextMessage, from `source`, or from any source (AutoGen `TextMessageTermination`). */
 export class TextMessageTermination extends MatchTermination {
@@ -12,7 +12,7 @@ export class TextMessageTermination extends MatchTermination {
     configSchema: z.object({ source: z.string().nullish() }),
     fromConfig: ({ source }) => new TextMessageTermination(source),
   });
-  readonly definition: ConditionDefinition = TextMessageTermination.component;
+  readonly definition: AnyComponentDefinition = TextMessageTermination.component;
   readonly #source: string | null;
 
   constructor(source: string | null = null) {

@@ -1,8 +1,9 @@
 import * as z from "zod";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { conditionDefinition, MatchTermination } from "./match-termination.ts";
-import type { ConditionDefinition, ConditionEnvironment } from "./termination-condition.ts";
+import type { ConditionEnvironment } from "./termination-condition.ts";
 
 /** Fires after `timeoutSeconds` of running time, without waits and pauses (AutoGen `TimeoutTermination`). */
 export class TimeoutTermination extends MatchTermination {
@@ -11,7 +12,7 @@ export class TimeoutTermination extends MatchTermination {
     configSchema: z.object({ timeout_seconds: z.number() }),
     fromConfig: ({ timeout_seconds }) => new TimeoutTermination(timeout_seconds),
   });
-  readonly definition: ConditionDefinition = TimeoutTermination.component;
+  readonly definition: AnyComponentDefinition = TimeoutTermination.component;
   readonly #timeoutSeconds: number;
 
   constructor(timeoutSeconds: number) {

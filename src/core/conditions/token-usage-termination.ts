@@ -1,12 +1,14 @@
 import * as z from "zod";
 import { ValueError } from "../errors.ts";
+import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
 import { conditionDefinition } from "./match-termination.ts";
-import type { ConditionDefinition, ConditionStep } from "./termination-condition.ts";
+import type { ConditionStep } from "./termination-condition.ts";
 
-type UsageState = { prompt: number; completion: number };
+/** Tokens so far. */
+export type TokenUsageState = { prompt: number; completion: number };
 
 /** The token limits; at least one is required. */
 export interface TokenLimits {
@@ -18,7 +20,7 @@ export interface TokenLimits {
 const limitSchema = z.number().int().nullish();
 
 /** Fires when the models have used that many tokens (AutoGen `TokenUsageTermination`). */
-export class TokenUsageTermination extends BaseTermination<UsageState> {
+export class TokenUsageTermination extends BaseTermination<TokenUsageState> {
   static readonly component = conditionDefinition({
     name: "TokenUsageTermination",
     configSchema: z.object({
@@ -33,7 +35,7 @@ export class TokenUsageTermination extends BaseTermination<UsageState> {
         maxCompletionToken: max_completion_token,
       }),
   });
-  readonly definition: ConditionDefinition = TokenUsageTermination.component;
+  readonly definition: AnyComponentDefinition = TokenUsageTermination.component;
   protected readonly stateSchema = z.object({
     prompt: z.number().int(),
     completion: z.number().int(),
@@ -64,11 +66,11 @@ export class TokenUsageTermination extends BaseTermination<UsageState> {
     };
   }
 
-  initialState(): UsageState {
+  initialState(): TokenUsageState {
     return { prompt: 0, completion: 0 };
   }
 
-  terminated({ prompt, completion }: UsageState): boolean {
+  terminated({ prompt, completion }: TokenUsageState): boolean {
     return (
       reached(prompt + completion, this.#total) ||
       reached(prompt, this.#prompt) ||
@@ -76,7 +78,10 @@ export class TokenUsageTermination extends BaseTermination<UsageState> {
     );
   }
 
-  protected next(before: UsageState, delta: readonly Message[]): ConditionStep<UsageState> {
+  protected next(
+    before: TokenUsageState,
+    delta: readonly Message[],
+  ): ConditionStep<TokenUsageState> {
     const state = { ...before };
     for (const { models_usage } of delta) {
       state.prompt += models_usage?.prompt_tokens ?? 0;

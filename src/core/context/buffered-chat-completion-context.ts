@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ComponentDefinition } from "../component/component.ts";
+import { type AnyComponentDefinition, componentDefinition } from "../component/component.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import {
   BaseChatCompletionContext,
@@ -20,10 +20,7 @@ const configSchema = z.object({
  * @throws ValueError unless `bufferSize` is above 0
  */
 export class BufferedChatCompletionContext extends BaseChatCompletionContext {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof configSchema>,
-    BufferedChatCompletionContext
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.model_context.BufferedChatCompletionContext",
     componentType: "chat_completion_context",
     role: "chat_completion_context",
@@ -31,7 +28,7 @@ export class BufferedChatCompletionContext extends BaseChatCompletionContext {
     configSchema,
     fromConfig: (config) =>
       new BufferedChatCompletionContext(config.buffer_size, config.initial_messages),
-  };
+  });
 
   readonly definition = BufferedChatCompletionContext.component;
   readonly #size: number;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ComponentDefinition } from "../component/component.ts";
+import { type AnyComponentDefinition, componentDefinition } from "../component/component.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import {
   BaseChatCompletionContext,
@@ -28,10 +28,7 @@ export interface HeadAndTailOptions {
  * @throws ValueError unless both sizes are above 0
  */
 export class HeadAndTailChatCompletionContext extends BaseChatCompletionContext {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof configSchema>,
-    HeadAndTailChatCompletionContext
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.model_context.HeadAndTailChatCompletionContext",
     componentType: "chat_completion_context",
     role: "chat_completion_context",
@@ -43,7 +40,7 @@ export class HeadAndTailChatCompletionContext extends BaseChatCompletionContext 
         tailSize: config.tail_size,
         initialMessages: config.initial_messages ?? null,
       }),
-  };
+  });
 
   readonly definition = HeadAndTailChatCompletionContext.component;
   readonly #head: number;

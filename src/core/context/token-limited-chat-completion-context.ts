@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
@@ -45,10 +46,7 @@ export interface TokenLimitedOptions {
  * @throws ValueError unless `tokenLimit` is above 0 or null
  */
 export class TokenLimitedChatCompletionContext extends BaseChatCompletionContext {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof configSchema>,
-    TokenLimitedChatCompletionContext
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.model_context.TokenLimitedChatCompletionContext",
     componentType: "chat_completion_context",
     role: "chat_completion_context",
@@ -65,7 +63,7 @@ export class TokenLimitedChatCompletionContext extends BaseChatCompletionContext
         toolSchema: config.tool_schema ?? [],
         initialMessages: config.initial_messages ?? null,
       }),
-  };
+  });
 
   readonly definition = TokenLimitedChatCompletionContext.component;
   readonly #client: ChatCompletionClient;

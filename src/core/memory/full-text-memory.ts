@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  componentDefinition,
+  withoutNulls,
+} from "../component/component.ts";
 import { requirePositive } from "../context/base-chat-completion-context.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import { ValueError } from "../errors.ts";
@@ -56,7 +60,7 @@ export interface FullTextMemoryOptions extends FullTextQueryOptions {
  * const memory = new FullTextMemory({ k: 3, filter: { category: "preferences" } });
  */
 export class FullTextMemory implements Memory {
-  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, FullTextMemory> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "troupe.memory.FullTextMemory",
     componentType: "memory",
     role: "memory",
@@ -69,7 +73,7 @@ export class FullTextMemory implements Memory {
         filter: config.filter ?? null,
         contents: memory_contents,
       }),
-  };
+  });
 
   readonly definition = FullTextMemory.component;
   readonly name: string;

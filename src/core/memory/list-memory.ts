@@ -1,5 +1,9 @@
 import * as z from "zod";
-import { type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  componentDefinition,
+  withoutNulls,
+} from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { Memory } from "./memory.ts";
@@ -17,14 +21,14 @@ const configSchema = z.object({
 
 /** Remembers a short list and gives all of it to the model, oldest first (AutoGen `ListMemory`). */
 export class ListMemory implements Memory {
-  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, ListMemory> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.memory.ListMemory",
     componentType: "memory",
     role: "memory",
     version: 1,
     configSchema,
     fromConfig: (config) => new ListMemory(config.name, config.memory_contents),
-  };
+  });
 
   readonly definition = ListMemory.component;
   readonly name: string;

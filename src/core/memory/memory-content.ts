@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type JsonObject, jsonObjectSchema } from "../json.ts";
-import { type Image, imageSchema } from "../models/llm-messages.ts";
+import { type ImageContent, imageSchema } from "../models/llm-messages.ts";
 import { parseState } from "../state/load-state.ts";
 import { pythonStr } from "../text/python.ts";
 
@@ -26,6 +26,6 @@ export function contentText(content: MemoryContent["content"]): string {
   return isPicture(content) ? "[image]" : pythonStr(content);
 }
 
-export function isPicture(content: MemoryContent["content"]): content is Image {
+export function isPicture(content: MemoryContent["content"]): content is ImageContent {
   return typeof content === "object" && imageSchema.safeParse(content).success;
 }

@@ -5,8 +5,12 @@ import type { Message } from "./message.ts";
 /** Where ids and times come from: a turn context. */
 export type MessageOrigin = Pick<TurnContext, "id" | "now">;
 
-type Defaults = "id" | "models_usage" | "metadata" | "created_at";
-type Fields<M extends Message> = Omit<M, Defaults> & Partial<Pick<M, Defaults>>;
+/** The fields of a message; those that the context fills in may be missing. */
+export type MessageFields<M extends Message> = Omit<
+  M,
+  "id" | "models_usage" | "metadata" | "created_at"
+> &
+  Partial<Pick<M, "id" | "models_usage" | "metadata" | "created_at">>;
 
 /**
  * Makes a message with an id and a time that are the same when the turn runs again.
@@ -16,7 +20,7 @@ type Fields<M extends Message> = Omit<M, Defaults> & Partial<Pick<M, Defaults>>;
  */
 export function createMessage<M extends Message>(
   origin: MessageOrigin,
-  fields: Fields<M> & { type: M["type"]; source: string },
+  fields: MessageFields<M> & { type: M["type"]; source: string },
 ): M {
   const { id, source, models_usage, metadata, created_at, type, ...rest } = fields;
   return {

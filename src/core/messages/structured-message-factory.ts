@@ -1,5 +1,10 @@
 import * as z from "zod";
-import { type Component, type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+  withoutNulls,
+} from "../component/component.ts";
 import { errorMessage, MessageError, ValueError } from "../errors.ts";
 import { listIssues } from "../issues.ts";
 import { isJsonObject, type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
@@ -38,10 +43,7 @@ export interface StructuredMessageFields {
 
 /** Makes and checks messages whose content follows a JSON Schema (AutoGen `StructuredMessageFactory`). */
 export class StructuredMessageFactory implements Component {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof configSchema>,
-    StructuredMessageFactory
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.messages.StructuredMessageFactory",
     componentType: "structured_message",
     role: "structured_message",
@@ -53,7 +55,7 @@ export class StructuredMessageFactory implements Component {
         formatString: config.format_string,
         contentModelName: config.content_model_name,
       }),
-  };
+  });
 
   readonly definition = StructuredMessageFactory.component;
   readonly contentModelName: string;

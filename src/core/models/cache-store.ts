@@ -1,6 +1,12 @@
 import * as z from "zod";
-import { type Component, type ComponentDefinition, withoutNulls } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+  withoutNulls,
+} from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
+import { type CamelKeys, optionsOf, parseOptions } from "../option-names.ts";
 import type { StepCache } from "../run/turn-context.ts";
 
 /**
@@ -20,18 +26,18 @@ const room = {
   /** Longer results are not stored. Default 100000; the maximum is what a row of a Durable Object can hold. */
   max_entry_bytes: z.int().min(1).max(1_000_000).nullish(),
 };
-const roomSchema = z.object(room);
-type Room = z.infer<typeof roomSchema>;
+export const memoryCacheSchema = z.object(room);
+export type CacheStoreLimits = z.infer<typeof memoryCacheSchema>;
 
 const encoder = new TextEncoder();
 
 /** Stores results with the team in a Durable Object, elsewhere in memory for its own lifetime. */
-abstract class TeamCacheStore<Config extends Room> implements CacheStore {
+export abstract class TeamCacheStore implements CacheStore {
   abstract readonly definition: Component["definition"];
-  readonly #config: Config;
+  readonly #config: CacheStoreLimits;
   readonly #entries = new Map<string, string>();
 
-  constructor(config: Config) {
+  protected constructor(config: CacheStoreLimits) {
     this.#config = config;
   }
 
@@ -55,45 +61,55 @@ abstract class TeamCacheStore<Config extends Room> implements CacheStore {
   }
 
   toConfig(): JsonObject {
-    return withoutNulls(this.#config);
+    return withoutNulls({ ...this.#config });
   }
 }
 
+export type InMemoryStoreOptions = CamelKeys<z.input<typeof memoryCacheSchema>>;
+
 /** AutoGen's default store. */
-export class InMemoryStore extends TeamCacheStore<Room> {
-  static readonly component: ComponentDefinition<Room, InMemoryStore> = {
+export class InMemoryStore extends TeamCacheStore {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.InMemoryStore",
     componentType: "cache_store",
     role: "cache_store",
     version: 1,
-    configSchema: roomSchema,
-    fromConfig: (config) => new InMemoryStore(config),
-  };
+    configSchema: memoryCacheSchema,
+    fromConfig: (config) => new InMemoryStore(optionsOf(memoryCacheSchema, config)),
+  });
 
   readonly definition = InMemoryStore.component;
 
-  constructor(config: Room = {}) {
-    super(config);
+  /** @throws ValueError for an invalid limit */
+  constructor(options: InMemoryStoreOptions = {}) {
+    super(parseOptions(memoryCacheSchema, options, "InMemoryStore"));
   }
 }
 
-const diskSchema = z.object({ directory: z.string(), ...room });
+export const diskCacheSchema = z.object({ directory: z.string(), ...room });
+
+export type DiskCacheStoreOptions = CamelKeys<z.input<typeof diskCacheSchema>>;
 
 /** AutoGen's store on disk: `directory` is kept for the dump; the results are stored with the team. */
-export class DiskCacheStore extends TeamCacheStore<z.infer<typeof diskSchema>> {
-  static readonly component: ComponentDefinition<z.infer<typeof diskSchema>, DiskCacheStore> = {
+export class DiskCacheStore extends TeamCacheStore {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.cache_store.diskcache.DiskCacheStore",
     componentType: "cache_store",
     role: "cache_store",
     version: 1,
-    configSchema: diskSchema,
-    fromConfig: (config) => new DiskCacheStore(config),
-  };
+    configSchema: diskCacheSchema,
+    fromConfig: (config) => new DiskCacheStore(optionsOf(diskCacheSchema, config)),
+  });
 
   readonly definition = DiskCacheStore.component;
+
+  /** @throws ValueError for an invalid limit */
+  constructor(options: DiskCacheStoreOptions) {
+    super(parseOptions(diskCacheSchema, options, "DiskCacheStore"));
+  }
 }
 
-const redisSchema = z.object({
+export const redisCacheSchema = z.object({
   host: z.string().default("localhost"),
   port: z.int().default(6379),
   db: z.int().default(0),
@@ -104,16 +120,23 @@ const redisSchema = z.object({
   ...room,
 });
 
+export type RedisStoreOptions = CamelKeys<z.input<typeof redisCacheSchema>>;
+
 /** AutoGen's store in Redis: the connection is kept for the dump; the results are stored with the team. */
-export class RedisStore extends TeamCacheStore<z.infer<typeof redisSchema>> {
-  static readonly component: ComponentDefinition<z.infer<typeof redisSchema>, RedisStore> = {
+export class RedisStore extends TeamCacheStore {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.cache_store.redis.RedisStore",
     componentType: "cache_store",
     role: "cache_store",
     version: 1,
-    configSchema: redisSchema,
-    fromConfig: (config) => new RedisStore(config),
-  };
+    configSchema: redisCacheSchema,
+    fromConfig: (config) => new RedisStore(optionsOf(redisCacheSchema, config)),
+  });
 
   readonly definition = RedisStore.component;
+
+  /** @throws ValueError for an invalid option */
+  constructor(options: RedisStoreOptions = {}) {
+    super(parseOptions(redisCacheSchema, options, "RedisStore"));
+  }
 }

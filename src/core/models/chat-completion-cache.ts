@@ -1,7 +1,8 @@
 import { sha256Hex } from "../sha256.ts";
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   type ComponentModel,
   componentModelSchema,
   dumpComponent,
@@ -40,10 +41,7 @@ type Entry = z.infer<typeof entrySchema>;
  * and extra arguments are.
  */
 export class ChatCompletionCache implements ChatCompletionClient, Stateful {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof configSchema>,
-    ChatCompletionCache
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.models.cache.ChatCompletionCache",
     componentType: "chat_completion_cache",
     role: "model",
@@ -54,7 +52,7 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
         loader.load<ChatCompletionClient>(client, "model", "client"),
         store ? loader.load<CacheStore>(store, "cache_store", "store") : undefined,
       ),
-  };
+  });
 
   readonly definition = ChatCompletionCache.component;
   readonly #client: ChatCompletionClient;

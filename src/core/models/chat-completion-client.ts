@@ -43,7 +43,7 @@ export interface CreateOptions {
   /** A tool's name forces that tool. Default `auto`. */
   toolChoice?: "auto" | "required" | "none" | { name: string };
   jsonOutput?: JsonOutput | null;
-  /** Passed on to the provider as they are. */
+  /** Passed on to the provider as they are, so by its names: `max_tokens`, not `maxTokens`. */
   extraCreateArgs?: JsonObject;
   /** Stable over the attempts at one step; sent along, for servers and gateways that deduplicate. */
   idempotencyKey?: string;

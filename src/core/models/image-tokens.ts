@@ -1,5 +1,5 @@
 import { imageSize } from "./image-size.ts";
-import type { Image } from "./llm-messages.ts";
+import type { ImageContent } from "./llm-messages.ts";
 
 const BASE = 85;
 const PER_TILE = 170;
@@ -11,7 +11,7 @@ const SHORTEST = 768;
 const UNKNOWN = { width: SHORTEST, height: SHORTEST };
 
 /** The tokens of an image. OpenAI scales it down and counts tiles. */
-export function imageTokens(image: Image): number {
+export function imageTokens(image: ImageContent): number {
   let { width, height } = imageSize(image.data) ?? UNKNOWN;
   const tooLong = Math.min(1, LONGEST / Math.max(width, height));
   width = Math.floor(width * tooLong);

@@ -10,7 +10,7 @@ export const imageSchema = z.object({
       "must be base64 of a PNG, JPEG, WebP or GIF picture",
     ),
 });
-export type Image = z.infer<typeof imageSchema>;
+export type ImageContent = z.infer<typeof imageSchema>;
 
 /** A tool call asked for by a model. `arguments` is the JSON text as the model wrote it. */
 export const functionCallSchema = z.object({

@@ -1,6 +1,7 @@
 import * as z from "zod";
+import type { CamelKeys } from "../option-names.ts";
 
-/** What a model can do (AutoGen `ModelInfo`). `family` is one of AutoGen's `ModelFamily` names or any other text. */
+/** What a model can do, in component JSON. */
 export const modelInfoSchema = z.object({
   vision: z.boolean(),
   function_calling: z.boolean(),
@@ -9,4 +10,6 @@ export const modelInfoSchema = z.object({
   structured_output: z.boolean().optional(),
   multiple_system_messages: z.boolean().nullable().optional(),
 });
-export type ModelInfo = z.infer<typeof modelInfoSchema>;
+
+/** What a model can do (AutoGen `ModelInfo`). `family` is one of AutoGen's `ModelFamily` names or any other text. */
+export type ModelInfo = CamelKeys<z.infer<typeof modelInfoSchema>>;

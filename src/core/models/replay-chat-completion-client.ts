@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   withoutInnerNulls,
   withoutNulls,
 } from "../component/component.ts";
@@ -17,14 +18,15 @@ import type {
 import { createResultSchema } from "./create-result.ts";
 import { addUsage, type LLMMessage, type RequestUsage } from "./llm-messages.ts";
 import { ModelError } from "./model-error.ts";
+import { optionsOf, parseOptions } from "../option-names.ts";
 import { type ModelInfo, modelInfoSchema } from "./model-info.ts";
 
 const DEFAULT_INFO: ModelInfo = {
   vision: false,
-  function_calling: false,
-  json_output: false,
+  functionCalling: false,
+  jsonOutput: false,
   family: "unknown",
-  structured_output: false,
+  structuredOutput: false,
 };
 
 const NEVER_ABORTED = new AbortController().signal;
@@ -56,10 +58,7 @@ export interface ReplayOptions {
  * words. Its position and usage are stored with the team, but are no part of AutoGen's state: loading one moves nothing.
  */
 export class ReplayChatCompletionClient implements ChatCompletionClient, Stateful {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof configSchema>,
-    ReplayChatCompletionClient
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
     componentType: "replay_chat_completion_client",
     role: "model",
@@ -67,24 +66,27 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
     configSchema,
     fromConfig: ({ chat_completions, model_info, cycle, chunk_delay_ms }) =>
       new ReplayChatCompletionClient(chat_completions, {
-        modelInfo: model_info ?? DEFAULT_INFO,
+        ...(model_info && { modelInfo: optionsOf(modelInfoSchema, model_info) }),
         cycle: cycle ?? false,
         chunkDelayMs: chunk_delay_ms ?? 0,
       }),
-  };
+  });
 
   readonly definition = ReplayChatCompletionClient.component;
   readonly modelInfo: ModelInfo;
   readonly #completions: readonly (string | CreateResult)[];
+  readonly #modelInfoConfig: z.infer<typeof modelInfoSchema>;
   readonly #cycle: boolean;
   readonly #chunkDelayMs: number;
   #position = 0;
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
+  /** @throws ValueError for an invalid `modelInfo` */
   constructor(completions: readonly (string | CreateResult)[], options: ReplayOptions = {}) {
     const { modelInfo = DEFAULT_INFO, cycle = false, chunkDelayMs = 0 } = options;
     this.#completions = completions;
     this.modelInfo = modelInfo;
+    this.#modelInfoConfig = parseOptions(modelInfoSchema, modelInfo, "modelInfo");
     this.#cycle = cycle;
     this.#chunkDelayMs = chunkDelayMs;
   }
@@ -174,7 +176,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
       chat_completions: this.#completions.map((completion) =>
         typeof completion === "string" ? completion : withoutInnerNulls(completion),
       ),
-      model_info: withoutNulls(this.modelInfo),
+      model_info: withoutNulls(this.#modelInfoConfig),
       cycle: this.#cycle ? true : null,
       chunk_delay_ms: this.#chunkDelayMs > 0 ? this.#chunkDelayMs : null,
     });

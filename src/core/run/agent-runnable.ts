@@ -1,11 +1,13 @@
-import { type ChatAgent, isAgent, type Response } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent, type AgentResponse } from "../agents/chat-agent.ts";
 import type { ChatMessage } from "../messages/message.ts";
 import type { Json } from "../json.ts";
 import { noteFailingAgent } from "./failing-agent.ts";
 import type { Runnable } from "./runnable.ts";
 
-type AnswerStream = ReturnType<ChatAgent["onMessagesStream"]>;
-type Answer = (stream: AnswerStream) => AnswerStream;
+/** What an agent yields and returns. */
+export type AnswerStream = ReturnType<ChatAgent["onMessagesStream"]>;
+/** Passes an agent's stream on, or a part of it. */
+export type StreamFilter = (stream: AnswerStream) => AnswerStream;
 
 /**
  * A single agent as the root of a run: it gets the task and answers once. Its state is the agent's, and the task between
@@ -13,7 +15,10 @@ type Answer = (stream: AnswerStream) => AnswerStream;
  *
  * @param answer filters the agent's stream; by default everything it yields is passed on
  */
-export function agentRunnable(agent: ChatAgent, answer: Answer = (stream) => stream): Runnable {
+export function agentRunnable(
+  agent: ChatAgent,
+  answer: StreamFilter = (stream) => stream,
+): Runnable {
   let task: readonly ChatMessage[] = [];
   return {
     name: agent.name,
@@ -27,16 +32,16 @@ export function agentRunnable(agent: ChatAgent, answer: Answer = (stream) => str
       return { done: false };
     },
     async *turn(ctx) {
-      let response: Response;
+      let response: AgentResponse;
       try {
         response = yield* answer(agent.onMessagesStream(task, ctx));
       } catch (error) {
         throw noteFailingAgent(error, agent.name);
       }
-      const { inner_messages, chat_message } = response;
-      yield chat_message;
+      const { innerMessages, chatMessage } = response;
+      yield chatMessage;
       task = [];
-      return { done: true, stopReason: null, said: [...(inner_messages ?? []), chat_message] };
+      return { done: true, stopReason: null, said: [...(innerMessages ?? []), chatMessage] };
     },
     stop() {
       task = [];
@@ -67,7 +72,7 @@ export function agentRunnable(agent: ChatAgent, answer: Answer = (stream) => str
 }
 
 /** What a run drives: a team as it is, an agent as {@link agentRunnable}. */
-export function asRunnable(subject: ChatAgent | Runnable, answer?: Answer): Runnable {
+export function asRunnable(subject: ChatAgent | Runnable, answer?: StreamFilter): Runnable {
   return isAgent(subject) ? agentRunnable(subject, answer) : subject;
 }
 
@@ -78,6 +83,6 @@ export function asRunnable(subject: ChatAgent | Runnable, answer?: Answer): Runn
 export async function* responseOnly(stream: AnswerStream): AnswerStream {
   let next = await stream.next();
   while (!next.done) next = await stream.next();
-  yield* next.value.inner_messages ?? [];
+  yield* next.value.innerMessages ?? [];
   return next.value;
 }

@@ -59,14 +59,14 @@ export function humanApprovalConfig(approval: HumanApproval | null) {
  */
 export async function askHuman(
   { timeoutSeconds }: HumanApproval,
-  question: Pick<Question, "source" | "prompt" | "code" | "tool_call">,
+  question: Pick<Question, "source" | "prompt" | "code" | "toolCall">,
   ctx: TurnContext,
 ): Promise<Verdict> {
   const answer = await ctx.ask({
     ...question,
     id: ctx.id(),
     kind: "approval",
-    timeout_seconds: timeoutSeconds,
+    timeoutSeconds,
   });
   if (!("approved" in answer)) {
     throw new ValueError(`"${question.source}" asked for an approval and got an input`);

@@ -3,9 +3,9 @@ import type { Stateful } from "../state/stateful.ts";
 import type { TurnContext } from "./turn-context.ts";
 
 /** The result of a turn: whether the run goes on. */
-export type Progress = Said & ({ done: false } | { done: true; stopReason: string | null });
+export type Progress = TurnMessages & ({ done: false } | { done: true; stopReason: string | null });
 
-interface Said {
+export interface TurnMessages {
   /**
    * The messages of the turn's speakers in the order of selection. Parallel speakers are yielded as their messages
    * arrive, and that order may change when the turn runs again.

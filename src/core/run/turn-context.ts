@@ -54,7 +54,7 @@ export interface StepOptions<T> {
   unknownOutcome?(message: string): T;
 }
 
-export interface StreamOptions<T> extends StepOptions<T> {
+export interface StreamStepOptions<T> extends StepOptions<T> {
   /** Id of the message whose text streams: clients discard the text when the call is made again. */
   messageId?: string;
 }
@@ -65,7 +65,7 @@ export interface ToolCallQuestion {
   name: string;
   arguments: JsonObject;
   /** The model's id of the call; models repeat them. */
-  call_id?: string;
+  callId?: string;
   /** A JSON Schema that arguments edited by a human must match. */
   parameters?: JsonObject;
 }
@@ -82,10 +82,10 @@ export interface Question {
   prompt: string;
   /** What is to be approved, for `approval`. */
   code?: string;
-  tool_call?: ToolCallQuestion;
-  /** Seconds after which `default_answer` counts as the answer; null waits without a limit. */
-  timeout_seconds?: number | null;
-  default_answer?: Answer | null;
+  toolCall?: ToolCallQuestion;
+  /** Seconds after which `defaultAnswer` counts as the answer; null waits without a limit. */
+  timeoutSeconds?: number | null;
+  defaultAnswer?: Answer | null;
 }
 
 /** `content` is a text or a chat message, for `input`. */
@@ -141,7 +141,7 @@ export interface TurnContext {
   stream<C, T>(
     key: string,
     effect: (attempt: StepAttempt) => AsyncGenerator<C, T, void>,
-    options?: StreamOptions<T>,
+    options?: StreamStepOptions<T>,
   ): AsyncGenerator<C, T, void>;
   /** Asks a human. May end the turn with a signal; the turn runs again when the answer has arrived. */
   ask(question: Question): Promise<Answer>;

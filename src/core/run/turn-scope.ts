@@ -12,7 +12,7 @@ import type {
   Question,
   StepAttempt,
   StepOptions,
-  StreamOptions,
+  StreamStepOptions,
   TurnContext,
 } from "./turn-context.ts";
 import type { BranchFailure, Moment, TurnHost } from "./turn-host.ts";
@@ -145,7 +145,7 @@ export class TurnScope implements TurnContext {
   async *stream<C, T>(
     key: string,
     effect: (attempt: StepAttempt) => AsyncGenerator<C, T, void>,
-    options: StreamOptions<T> = {},
+    options: StreamStepOptions<T> = {},
   ): AsyncGenerator<C, T, void> {
     const step = this.#enter(key, options);
     const { effects, host } = this.#shared;
@@ -244,7 +244,7 @@ export class TurnScope implements TurnContext {
  */
 function identified(question: Question): Question {
   if (question.kind === "input") return question;
-  const { id, prompt, code, tool_call: call } = question;
+  const { id, prompt, code, toolCall: call } = question;
   const subject = [id, prompt, code ?? null, call?.name ?? null, call?.arguments ?? null];
   return { ...question, id: hashId(sortedJson(subject)) };
 }

@@ -6,8 +6,13 @@ import { stem } from "./porter.ts";
  * `unicode61`: words as they stand. `trigram`: every three characters in a row, for languages without spaces between
  * words and for parts of words. None of them cares about case or accents.
  */
-export const tokenizerSchema = z.enum(["porter", "unicode61", "trigram"]);
-export type Tokenizer = z.infer<typeof tokenizerSchema>;
+export type Tokenizer = "porter" | "unicode61" | "trigram";
+
+export const tokenizerSchema = z.enum([
+  "porter",
+  "unicode61",
+  "trigram",
+]) satisfies z.ZodType<Tokenizer>;
 
 /** Each costs a look-up. */
 const MOST_TERMS = 128;

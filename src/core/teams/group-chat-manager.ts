@@ -25,7 +25,7 @@ export interface GroupChatView {
 }
 
 /** Messages of the manager itself: shown, appended to the thread and given to the participants. */
-interface Said {
+export interface ManagerMessages {
   say?: readonly ChatMessage[];
   /** Resets all participants and empties the thread first (MagenticOne when it plans). */
   resetParticipants?: boolean;
@@ -36,9 +36,9 @@ interface Said {
  * one after the other); `again`: the manager changed its state and decides again in the next turn; `stop`: the run ends.
  */
 export type Decision =
-  | ({ kind: "speak"; speakers: readonly string[] } & Said)
-  | ({ kind: "again" } & Said)
-  | ({ kind: "stop"; stop: Stop } & Said);
+  | ({ kind: "speak"; speakers: readonly string[] } & ManagerMessages)
+  | ({ kind: "again" } & ManagerMessages)
+  | ({ kind: "stop"; stop: Stop } & ManagerMessages);
 
 /** The messages of one speaker, or of the task (`name` is null). In lists: in the order of selection. */
 export interface Spoken {

@@ -1,4 +1,4 @@
-import { type ChatAgent, isAgent, type Response } from "../agents/chat-agent.ts";
+import { type ChatAgent, isAgent, type AgentResponse } from "../agents/chat-agent.ts";
 import { ValueError } from "../errors.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { runInner } from "../run/inner-run.ts";
@@ -56,20 +56,20 @@ function agentParticipant(agent: ChatAgent): Participant {
     info: { name, description, producedMessageTypes },
     subject: agent,
     async *respond(messages, ctx) {
-      let response: Response;
+      let response: AgentResponse;
       try {
         response = yield* agent.onMessagesStream(messages, ctx);
       } catch (error) {
         throw noteFailingAgent(error, name);
       }
-      const { chat_message, inner_messages } = response;
-      yield chat_message;
-      const inner = (inner_messages ?? []).filter(
+      const { chatMessage, innerMessages } = response;
+      yield chatMessage;
+      const inner = (innerMessages ?? []).filter(
         (message) => message.type !== "ModelClientStreamingChunkEvent",
       );
       return [
         ...inner.map((message) => ({ message, shared: false, by: name })),
-        { message: chat_message, shared: true, by: name },
+        { message: chatMessage, shared: true, by: name },
       ];
     },
     reset: (ctx) => agent.onReset(ctx),

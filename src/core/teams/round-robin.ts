@@ -1,6 +1,9 @@
-import type * as z from "zod";
 import type { ChatAgent } from "../agents/chat-agent.ts";
-import type { Component, ComponentDefinition } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+} from "../component/component.ts";
 import { groupChatConfigSchema, loadGroupChat } from "./group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "./group-chat.ts";
 import { RoundRobinGroupChatManager } from "./round-robin-manager.ts";
@@ -18,10 +21,7 @@ import type { Team } from "./team.ts";
  * const result = await run(team, { task: "Write a haiku about the sea." });
  */
 export class RoundRobinGroupChat extends GroupChat {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof groupChatConfigSchema>,
-    RoundRobinGroupChat
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.teams.RoundRobinGroupChat",
     componentType: "team",
     role: "team",
@@ -31,7 +31,7 @@ export class RoundRobinGroupChat extends GroupChat {
       const { participants, options } = loadGroupChat(config, loader);
       return new RoundRobinGroupChat(participants, options);
     },
-  };
+  });
   readonly definition: Component["definition"] = RoundRobinGroupChat.component;
 
   constructor(participants: readonly (ChatAgent | Team)[], options: GroupChatOptions = {}) {

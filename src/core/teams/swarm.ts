@@ -1,6 +1,9 @@
-import type * as z from "zod";
 import { type ChatAgent, isAgent } from "../agents/chat-agent.ts";
-import type { Component, ComponentDefinition } from "../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+} from "../component/component.ts";
 import { ValueError } from "../errors.ts";
 import { groupChatConfigSchema, loadGroupChat } from "./group-chat-config.ts";
 import { GroupChat, type GroupChatOptions } from "./group-chat.ts";
@@ -24,7 +27,7 @@ import type { Team } from "./team.ts";
  * await run(team, { task: { type: "HandoffMessage", source: "user", target: "refunds", content: "Order 17." } });
  */
 export class Swarm extends GroupChat {
-  static readonly component: ComponentDefinition<z.infer<typeof groupChatConfigSchema>, Swarm> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.teams.Swarm",
     componentType: "team",
     role: "team",
@@ -34,7 +37,7 @@ export class Swarm extends GroupChat {
       const { participants, options } = loadGroupChat(config, loader);
       return new Swarm(participants, options);
     },
-  };
+  });
   readonly definition: Component["definition"] = Swarm.component;
 
   constructor(participants: readonly (ChatAgent | Team)[], options: GroupChatOptions = {}) {

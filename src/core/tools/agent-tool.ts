@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { ChatAgent } from "../agents/chat-agent.ts";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
@@ -22,18 +23,17 @@ const agentToolConfigSchema = z.object({
  * all calls; parallel calls run in sequence.
  */
 export class AgentTool extends TaskTool {
-  static readonly component: ComponentDefinition<z.infer<typeof agentToolConfigSchema>, AgentTool> =
-    {
-      provider: "autogen_agentchat.tools.AgentTool",
-      componentType: "tool",
-      role: "tool",
-      version: 1,
-      configSchema: agentToolConfigSchema,
-      fromConfig: (config, loader) =>
-        new AgentTool(loader.load<ChatAgent>(config.agent, "agent", "agent"), {
-          returnValueAsLastMessage: config.return_value_as_last_message,
-        }),
-    };
+  static readonly component: AnyComponentDefinition = componentDefinition({
+    provider: "autogen_agentchat.tools.AgentTool",
+    componentType: "tool",
+    role: "tool",
+    version: 1,
+    configSchema: agentToolConfigSchema,
+    fromConfig: (config, loader) =>
+      new AgentTool(loader.load<ChatAgent>(config.agent, "agent", "agent"), {
+        returnValueAsLastMessage: config.return_value_as_last_message,
+      }),
+  });
 
   readonly definition = AgentTool.component;
   readonly #agent: ChatAgent;

@@ -37,10 +37,10 @@ export async function* approvedCall(
     {
       source: caller,
       prompt: `"${caller}" wants to call the tool "${name}".${notice === undefined ? "" : ` ${notice}`}`,
-      tool_call: {
+      toolCall: {
         name,
         arguments: args,
-        ...(callId !== undefined && { call_id: callId }),
+        ...(callId !== undefined && { callId }),
         ...(parameters && { parameters }),
       },
     },

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import {
-  type ComponentDefinition,
+  type AnyComponentDefinition,
+  componentDefinition,
   type ComponentLoader,
   componentModelSchema,
   dumpComponent,
@@ -28,14 +29,17 @@ import {
 import { MAX_RESULT_BYTES, textResult } from "./tool-result.ts";
 import type { Workbench } from "./workbench.ts";
 
+/** A name and description that replace the tool's own (AutoGen `ToolOverride`), each optional. */
+export interface ToolOverride {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+}
+
 const toolOverrideSchema = z.object({
   name: z.string().nullish(),
   description: z.string().nullish(),
   approval: noApprovalSchema,
 });
-/** A name and description that replace the tool's own (AutoGen `ToolOverride`), each optional. */
-export type ToolOverride = z.infer<typeof toolOverrideSchema>;
-
 const staticWorkbenchConfigSchema = z.object({
   tools: z.array(componentModelSchema).default([]),
   tool_overrides: z.record(z.string(), toolOverrideSchema).default({}),
@@ -60,7 +64,7 @@ export interface StaticWorkbenchOptions {
  * @throws ValueError when an override's name is taken
  */
 export class StaticWorkbench implements Workbench {
-  static readonly component: ComponentDefinition<StaticWorkbenchConfig, StaticWorkbench> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.tools.StaticWorkbench",
     componentType: "workbench",
     role: "workbench",
@@ -68,7 +72,7 @@ export class StaticWorkbench implements Workbench {
     configSchema: staticWorkbenchConfigSchema,
     fromConfig: (config, loader) =>
       new StaticWorkbench(loadTools(config, loader), { toolOverrides: config.tool_overrides }),
-  };
+  });
 
   readonly definition: Workbench["definition"] = StaticWorkbench.component;
   readonly #tools: readonly AnyTool[];
@@ -169,7 +173,10 @@ export class StaticWorkbench implements Workbench {
     return {
       tools: this.#tools.map((tool) => dumpComponent(tool)),
       tool_overrides: Object.fromEntries(
-        Object.entries(this.#overrides).map(([name, override]) => [name, withoutNulls(override)]),
+        Object.entries(this.#overrides).map(([name, override]) => [
+          name,
+          withoutNulls({ ...override }),
+        ]),
       ),
     };
   }
@@ -213,17 +220,17 @@ function overridden(schema: ToolSchema, override: ToolOverride | undefined): Too
 
 /** A fixed list of tools that streams the messages of agents and teams used as tools (AutoGen `StaticStreamWorkbench`). */
 export class StaticStreamWorkbench extends StaticWorkbench {
-  static override readonly component: ComponentDefinition<
-    StaticWorkbenchConfig,
-    StaticStreamWorkbench
-  > = {
-    ...StaticWorkbench.component,
+  static override readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_core.tools.StaticStreamWorkbench",
+    componentType: "workbench",
+    role: "workbench",
+    version: 1,
+    configSchema: staticWorkbenchConfigSchema,
     fromConfig: (config, loader) =>
       new StaticStreamWorkbench(loadTools(config, loader), {
         toolOverrides: config.tool_overrides,
       }),
-  };
+  });
 
   override readonly definition: Workbench["definition"] = StaticStreamWorkbench.component;
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import {
+  type AnyComponentDefinition,
   type Component,
-  type ComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
@@ -18,7 +19,7 @@ const teamToolConfigSchema = z.object({
 });
 
 /** A team that can be dumped as component JSON. */
-type TeamComponent = Runnable & Component;
+export type TeamComponent = Runnable & Component;
 
 export interface TeamToolOptions extends TaskToolOptions {
   name: string;
@@ -30,7 +31,7 @@ export interface TeamToolOptions extends TaskToolOptions {
  * in sequence.
  */
 export class TeamTool extends TaskTool {
-  static readonly component: ComponentDefinition<z.infer<typeof teamToolConfigSchema>, TeamTool> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.tools.TeamTool",
     componentType: "tool",
     role: "tool",
@@ -42,7 +43,7 @@ export class TeamTool extends TaskTool {
         description: config.description,
         returnValueAsLastMessage: config.return_value_as_last_message,
       }),
-  };
+  });
 
   readonly definition = TeamTool.component;
   readonly #team: TeamComponent;

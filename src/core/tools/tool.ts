@@ -36,7 +36,7 @@ export interface ToolCallContext {
 }
 
 /** The common part of all tools. */
-interface BaseTool extends Component, Partial<Stateful> {
+export interface BaseTool extends Component, Partial<Stateful> {
   readonly name: string;
   readonly description: string;
   readonly schema: ToolSchema;

@@ -2,8 +2,9 @@ import * as z from "zod";
 import { type Issue, TroupeError, ValueError } from "../../core/errors.ts";
 import { issuesOf } from "../../core/issues.ts";
 import { type JsonObject, jsonObjectSchema } from "../../core/json.ts";
-import type { Answer, Question } from "../../core/run/turn-context.ts";
+import type { Answer } from "../../core/run/turn-context.ts";
 import { toolParameters } from "../../core/tools/function/tool-parameters.ts";
+import type { QuestionRecord } from "../storage/runs/question-record.ts";
 
 const answerSchemas = {
   input: z.strictObject({
@@ -14,7 +15,7 @@ const answerSchemas = {
     reason: z.string().optional(),
     arguments: jsonObjectSchema.optional(),
   }),
-} satisfies Record<Question["kind"], z.ZodType>;
+} satisfies Record<QuestionRecord["kind"], z.ZodType>;
 
 /**
  * Checks an answer against its question. Edited arguments are read as leniently as a model's: nulls
@@ -22,7 +23,7 @@ const answerSchemas = {
  *
  * @throws TroupeError `invalid_answer`
  */
-export function parseAnswer(question: Question, input: JsonObject): Answer {
+export function parseAnswer(question: QuestionRecord, input: JsonObject): Answer {
   const { kind } = question;
   const parsed = answerSchemas[kind].safeParse(input);
   if (parsed.success) return withArguments(question, parsed.data);
@@ -37,7 +38,7 @@ export function parseAnswer(question: Question, input: JsonObject): Answer {
 }
 
 /** Edited arguments must fit the tool's parameters: unlike a model, the human can still correct them. */
-function withArguments({ tool_call: call }: Question, answer: Answer): Answer {
+function withArguments({ tool_call: call }: QuestionRecord, answer: Answer): Answer {
   if (!("approved" in answer) || answer.arguments === undefined) return answer;
   if (call === undefined) {
     throw badArguments("only a tool call has arguments; code is approved or refused unchanged");

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import {
+  type AnyComponentDefinition,
   type Component,
-  type ComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
   withoutInnerNulls,
@@ -13,7 +14,7 @@ import type { Elicitor } from "../host/elicitor.ts";
 import { McpError } from "../mcp-error.ts";
 import type { RootsProvider } from "../host/roots-provider.ts";
 import type { Sampler } from "../host/sampler.ts";
-import type { Answering, ServerQuestion } from "../host/server-question.ts";
+import type { McpAnswering, McpServerQuestion } from "../host/server-question.ts";
 
 const hostConfigSchema = z.object({
   sampler: componentModelSchema.nullish(),
@@ -29,10 +30,7 @@ export interface McpSessionHostOptions {
 
 /** Answers what a server asks while it handles a call (AutoGen `McpSessionHost`). */
 export class McpSessionHost implements Component {
-  static readonly component: ComponentDefinition<
-    z.output<typeof hostConfigSchema>,
-    McpSessionHost
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.tools.mcp.McpSessionHost",
     componentType: "mcp_session_host",
     role: "mcp_session_host",
@@ -46,11 +44,11 @@ export class McpSessionHost implements Component {
           : undefined,
         roots: roots ? loader.load<RootsProvider>(roots, "mcp_roots_provider", "roots") : undefined,
       }),
-  };
+  });
 
   readonly definition = McpSessionHost.component;
   /** What is answered here. */
-  readonly answering: Answering;
+  readonly answering: McpAnswering;
   readonly #sampler: Sampler | undefined;
   readonly #elicitor: Elicitor | undefined;
   readonly #roots: RootsProvider | undefined;
@@ -72,7 +70,7 @@ export class McpSessionHost implements Component {
    * @throws McpError when nothing here answers such a question, or the answer is refused
    */
   async answer(
-    { method, params }: ServerQuestion,
+    { method, params }: McpServerQuestion,
     source: string,
     ctx: TurnContext,
   ): Promise<JsonObject> {

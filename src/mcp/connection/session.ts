@@ -7,7 +7,7 @@ import type {
 import type { Secrets } from "../../outgoing/dependencies.ts";
 import { clientCredentials } from "./client-credentials.ts";
 import { type McpError, mcpError } from "../mcp-error.ts";
-import { type McpServerParams, serverName, timeoutsOf } from "../server-params.ts";
+import { type McpServerConfig, serverName, timeoutsOf } from "../server-params.ts";
 import {
   type EarlierSession,
   type McpDependencies,
@@ -50,7 +50,7 @@ interface Connection {
  * idle, and opened again when it was lost.
  */
 export class McpSession {
-  readonly #params: McpServerParams;
+  readonly #params: McpServerConfig;
   readonly #dependencies: McpDependencies;
   readonly #requests: ServerRequests | undefined;
   readonly #secrets: Secrets;
@@ -68,7 +68,7 @@ export class McpSession {
   #users = 0;
   #idle: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(params: McpServerParams, dependencies: McpDependencies, requests?: ServerRequests) {
+  constructor(params: McpServerConfig, dependencies: McpDependencies, requests?: ServerRequests) {
     this.#params = params;
     this.#dependencies = dependencies;
     this.#requests = requests;

@@ -3,7 +3,7 @@ import { isReference, type Secrets } from "../../outgoing/dependencies.ts";
 import { SandboxClient } from "../../sandbox/sandbox-client.ts";
 import type { SandboxAddress } from "../../sandbox/sandbox-connection.ts";
 import { McpError } from "../mcp-error.ts";
-import type { StdioServerParams } from "../server-params.ts";
+import type { StdioServerConfig } from "../server-params.ts";
 
 /** Characters of one message. */
 const MAX_LINE = 16_000_000;
@@ -22,14 +22,14 @@ export class StdioTransport implements Transport {
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
   readonly #client: SandboxClient;
-  readonly #params: StdioServerParams;
+  readonly #params: StdioServerConfig;
   readonly #options: StdioTransportOptions;
   readonly #ended = new AbortController();
   #program = "";
   #workspace = "";
   #closed = false;
 
-  constructor(params: StdioServerParams, options: StdioTransportOptions) {
+  constructor(params: StdioServerConfig, options: StdioTransportOptions) {
     this.#params = params;
     this.#options = options;
     this.#client = new SandboxClient(options.sandbox);

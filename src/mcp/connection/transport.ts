@@ -6,7 +6,7 @@ import type { SandboxAddress } from "../../sandbox/sandbox-connection.ts";
 import { requireSandbox } from "../../sandbox/sandbox-code-executor.ts";
 import type { McpError } from "../mcp-error.ts";
 import { serverFetch } from "./server-fetch.ts";
-import type { McpServerParams } from "../server-params.ts";
+import type { McpServerConfig } from "../server-params.ts";
 
 /** What the host of MCP components provides. */
 export interface McpDependencies extends OutgoingDependencies {
@@ -35,7 +35,7 @@ export interface TransportOptions {
 }
 
 /** @throws ValueError that names the field of the parameters that cannot be used */
-export function checkServerParams(params: McpServerParams, { sandbox }: McpDependencies): void {
+export function checkServerParams(params: McpServerConfig, { sandbox }: McpDependencies): void {
   if (params.type === "StdioServerParams") {
     if (sandbox === undefined) {
       throw refused(
@@ -56,7 +56,7 @@ export function checkServerParams(params: McpServerParams, { sandbox }: McpDepen
 }
 
 /** The secrets of a server: they are sent to its host, those of a program to the sandbox. */
-export function secretsOf(params: McpServerParams, dependencies: McpDependencies): Secrets {
+export function secretsOf(params: McpServerConfig, dependencies: McpDependencies): Secrets {
   const destination =
     params.type === "StdioServerParams"
       ? (dependencies.sandbox?.url ?? "")
@@ -66,7 +66,7 @@ export function secretsOf(params: McpServerParams, dependencies: McpDependencies
 
 /** A new transport to the server. Loads the SDK. */
 export async function openTransport(
-  params: McpServerParams,
+  params: McpServerConfig,
   options: TransportOptions,
 ): Promise<Transport> {
   const { dependencies, secrets, onExcess, onLost, authProvider, earlier, sandboxSession } =

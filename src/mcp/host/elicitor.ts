@@ -1,5 +1,9 @@
 import * as z from "zod";
-import type { Component, ComponentDefinition } from "../../core/component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+} from "../../core/component/component.ts";
 import { errorMessage, ValueError } from "../../core/errors.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { TurnContext } from "../../core/run/turn-context.ts";
@@ -36,10 +40,7 @@ export interface Elicitor extends Component {
  * AutoGen's `StdioElicitor`, which asks at a terminal.
  */
 export class HumanElicitor implements Elicitor {
-  static readonly component: ComponentDefinition<
-    z.output<typeof elicitorConfigSchema>,
-    HumanElicitor
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.tools.mcp.StdioElicitor",
     componentType: "mcp_elicitor",
     role: "mcp_elicitor",
@@ -49,7 +50,7 @@ export class HumanElicitor implements Elicitor {
     notes: () => [
       { path: "provider", message: "the question is one of the run's requests, kind input" },
     ],
-  };
+  });
 
   readonly definition = HumanElicitor.component;
   readonly #timeoutSeconds: number | null;
@@ -74,8 +75,8 @@ export class HumanElicitor implements Elicitor {
         kind: "input",
         source,
         prompt: `${problem}The server of a tool that "${source}" calls asks: ${message}\n${form}`,
-        timeout_seconds: timeout,
-        default_answer: timeout === null ? null : { content: "cancel" },
+        timeoutSeconds: timeout,
+        defaultAnswer: timeout === null ? null : { content: "cancel" },
       });
       if (!("content" in answer)) throw new ValueError(`"${source}" asked for an input`);
       try {

@@ -1,11 +1,23 @@
 import * as z from "zod";
-import type { Component, ComponentDefinition } from "../../core/component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+} from "../../core/component/component.ts";
 import { withoutInnerNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 
-const rootSchema = z.looseObject({ uri: z.string(), name: z.string().nullish() });
-/** A directory that a server may work in. */
-export type Root = z.output<typeof rootSchema>;
+/** A directory that a server may work in. Other keys of the protocol are kept. */
+export interface Root {
+  uri: string;
+  name?: string | null | undefined;
+  [key: string]: unknown;
+}
+
+const rootSchema: z.ZodType<Root> = z.looseObject({
+  uri: z.string(),
+  name: z.string().nullish(),
+});
 
 const rootsConfigSchema = z.object({ roots: z.array(rootSchema) });
 
@@ -16,17 +28,14 @@ export interface RootsProvider extends Component {
 
 /** A fixed list of directories (AutoGen `StaticRootsProvider`). */
 export class StaticRootsProvider implements RootsProvider {
-  static readonly component: ComponentDefinition<
-    z.output<typeof rootsConfigSchema>,
-    StaticRootsProvider
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.tools.mcp.StaticRootsProvider",
     componentType: "mcp_roots_provider",
     role: "mcp_roots_provider",
     version: 1,
     configSchema: rootsConfigSchema,
     fromConfig: ({ roots }) => new StaticRootsProvider(roots),
-  };
+  });
 
   readonly definition = StaticRootsProvider.component;
   readonly #roots: readonly Root[];

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import {
+  type AnyComponentDefinition,
   type Component,
-  type ComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
   withoutNulls,
@@ -14,7 +15,7 @@ import type {
   FinishReason,
 } from "../../core/models/chat-completion-client.ts";
 import { imageMediaType } from "../../core/models/images.ts";
-import type { Image, LLMMessage } from "../../core/models/llm-messages.ts";
+import type { ImageContent, LLMMessage } from "../../core/models/llm-messages.ts";
 import { askHuman } from "../../core/run/human-approval.ts";
 import type { TurnContext } from "../../core/run/turn-context.ts";
 import { McpError } from "../mcp-error.ts";
@@ -67,10 +68,7 @@ export interface Sampler extends Component {
  * server's and its cost the team's.
  */
 export class ChatCompletionClientSampler implements Sampler {
-  static readonly component: ComponentDefinition<
-    z.output<typeof samplerConfigSchema>,
-    ChatCompletionClientSampler
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.tools.mcp.ChatCompletionClientSampler",
     componentType: "mcp_sampler",
     role: "mcp_sampler",
@@ -84,7 +82,7 @@ export class ChatCompletionClientSampler implements Sampler {
           approvalTimeoutSeconds: config.approval_timeout_seconds ?? null,
         },
       ),
-  };
+  });
 
   readonly definition = ChatCompletionClientSampler.component;
   readonly #client: ChatCompletionClient;
@@ -151,7 +149,7 @@ export class ChatCompletionClientSampler implements Sampler {
   }
 
   #message({ role, content }: SamplingParams["messages"][number]): LLMMessage {
-    const parts = [content].flat().map((part): string | Image => {
+    const parts = [content].flat().map((part): string | ImageContent => {
       if (part.type === "text") return part.text;
       if (!this.#client.modelInfo.vision) {
         throw new ValueError("the server sent an image, and the model does not read images");

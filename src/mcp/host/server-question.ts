@@ -3,14 +3,14 @@ import { type JsonObject, sortedJson } from "../../core/json.ts";
 import type { ServerRequests } from "../connection/session.ts";
 
 /** What a server asks its client while it handles a call. */
-export interface ServerQuestion {
+export interface McpServerQuestion {
   method: string;
   params: JsonObject;
 }
 
 /** The questions of one attempt at a call, by their ids, and the server's state that goes back with the answers. */
 export interface QuestionRound {
-  questions: { [id: string]: ServerQuestion };
+  questions: { [id: string]: McpServerQuestion };
   state?: string;
 }
 
@@ -20,7 +20,7 @@ export interface AnsweredRound extends QuestionRound {
 }
 
 /** What a host answers. */
-export interface Answering {
+export interface McpAnswering {
   sampling: boolean;
   elicitation: boolean;
   /** The answer to `roots/list`, which needs nobody. */
@@ -37,10 +37,12 @@ const ELICITATION = "elicitation/create";
  */
 export class LegacyQuestions implements ServerRequests {
   readonly capabilities: ServerRequests["capabilities"];
-  readonly #answering: Answering;
-  #call: { answers: Map<string, JsonObject>; ask: (question: ServerQuestion) => void } | undefined;
+  readonly #answering: McpAnswering;
+  #call:
+    | { answers: Map<string, JsonObject>; ask: (question: McpServerQuestion) => void }
+    | undefined;
 
-  constructor(answering: Answering) {
+  constructor(answering: McpAnswering) {
     this.#answering = answering;
     this.capabilities = {
       ...(answering.sampling && { sampling: {} }),
@@ -67,7 +69,7 @@ export class LegacyQuestions implements ServerRequests {
    */
   async during<T>(
     rounds: readonly AnsweredRound[],
-    ask: (question: ServerQuestion) => void,
+    ask: (question: McpServerQuestion) => void,
     call: () => Promise<T>,
   ): Promise<T> {
     const answers = new Map<string, JsonObject>();
@@ -85,7 +87,7 @@ export class LegacyQuestions implements ServerRequests {
     }
   }
 
-  #answer(question: ServerQuestion): JsonObject {
+  #answer(question: McpServerQuestion): JsonObject {
     const call = this.#call;
     if (call === undefined) throw new Error("no call is running that this could belong to");
     const answer = call.answers.get(sortedJson(question));

@@ -1,14 +1,20 @@
 import type { ComponentDefinition } from "../../core/component/component.ts";
+import { optionsOf, parseOptions } from "../../core/option-names.ts";
 import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
 import { knownClaudeModel } from "../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
-import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
+import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { ServerEvents } from "../http/server-events.ts";
 import { resolveKey } from "../model-address.ts";
 import { ModelAbilities } from "../model-abilities.ts";
 import { anthropicAddress } from "./address.ts";
-import { type AnthropicConfig, anthropicConfigSchema, createArgsFrom } from "./config.ts";
+import {
+  type AnthropicChatCompletionClientOptions,
+  type AnthropicConfig,
+  anthropicConfigSchema,
+  createArgsFrom,
+} from "./config.ts";
 import { toModelError } from "./errors.ts";
 import { MessagesApi } from "./messages-api.ts";
 import { anthropicSdks } from "./sdk.ts";
@@ -25,13 +31,16 @@ const definition = {
  * Claude models by Anthropic's Messages API (AutoGen `AnthropicChatCompletionClient`). Makes one attempt per call.
  *
  * @example
- * const client = new AnthropicChatCompletionClient({ model: "claude-sonnet-4-5", api_key: "env:ANTHROPIC_API_KEY" });
+ * const client = new AnthropicChatCompletionClient({ model: "claude-sonnet-4-5", apiKey: "env:ANTHROPIC_API_KEY" });
  * const result = await client.create([{ type: "UserMessage", source: "user", content: "Hello" }]);
  */
 export class AnthropicChatCompletionClient extends HttpModelClient {
-  /** @throws ValueError for an invalid config */
-  constructor(given: AnthropicConfig, dependencies: OutgoingDependencies = {}) {
-    const config = parseConfig(anthropicConfigSchema, given);
+  /** @throws ValueError for invalid options */
+  constructor(
+    options: AnthropicChatCompletionClientOptions,
+    dependencies: OutgoingDependencies = {},
+  ) {
+    const config = parseOptions(anthropicConfigSchema, options, "AnthropicChatCompletionClient");
     const { model } = config;
     const known = knownClaudeModel(model);
     const modelInfo = modelInfoFrom(config, known);
@@ -73,7 +82,8 @@ export function anthropicDefinition(
   return {
     ...definition,
     configSchema: anthropicConfigSchema,
-    fromConfig: (config) => new AnthropicChatCompletionClient(config, dependencies),
+    fromConfig: (config) =>
+      new AnthropicChatCompletionClient(optionsOf(anthropicConfigSchema, config), dependencies),
     notes: (config) => unknownModelNotes(config, knownClaudeModel(config.model)),
   };
 }

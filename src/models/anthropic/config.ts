@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { withoutNulls } from "../../core/component/component.ts";
 import { jsonObjectSchema, type JsonObject } from "../../core/json.ts";
+import type { CamelKeys } from "../../core/option-names.ts";
 import { addressSchema, clientConfigSchema } from "../client-config.ts";
 
 /** Tokens of an answer where the config gives no limit, as in AutoGen; the API has no default. */
@@ -44,7 +45,10 @@ export const anthropicConfigSchema = createArgsSchema.extend(clientConfigSchema.
   tool_choice: z.union([z.enum(["auto", "any", "none"]), jsonObjectSchema]).nullish(),
 });
 /** AutoGen's config of `AnthropicChatCompletionClient`. */
-export type AnthropicConfig = z.input<typeof anthropicConfigSchema>;
+export type AnthropicConfig = z.output<typeof anthropicConfigSchema>;
+
+/** The same in code, in camel case. */
+export type AnthropicChatCompletionClientOptions = CamelKeys<z.input<typeof anthropicConfigSchema>>;
 
 /** The part of a config that goes into the body of every request. */
 export function createArgsFrom(config: z.infer<typeof anthropicConfigSchema>): JsonObject {

@@ -46,7 +46,7 @@ export class RequestBodies {
     if ((options.tools ?? []).length > 0) this.#abilities.checkTools();
     const answer = this.#answerTool(options);
     const merged =
-      modelInfo.multiple_system_messages === true ? messages : mergeSystemMessages(messages);
+      modelInfo.multipleSystemMessages === true ? messages : mergeSystemMessages(messages);
     const sent = trimLastAssistant(merged);
     const args = this.#args(sent, options, answer);
     const system = systemText(sent);

@@ -1,6 +1,6 @@
 import type {
   AssistantMessage,
-  Image,
+  ImageContent,
   LLMMessage,
   UserMessage,
 } from "../../core/models/llm-messages.ts";
@@ -62,7 +62,7 @@ function textBlocks(text: string): object[] {
   return text.trim() === "" ? [] : [{ type: "text", text }];
 }
 
-function imageBlock({ data }: Image): object {
+function imageBlock({ data }: ImageContent): object {
   const media_type = imageMediaType(data) ?? "image/jpeg";
   return { type: "image", source: { type: "base64", media_type, data } };
 }

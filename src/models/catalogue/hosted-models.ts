@@ -107,5 +107,5 @@ export function knownModel(model: string): KnownModel | undefined {
 export function knownClaudeModel(model: string): KnownModel | undefined {
   const known = knownModel(model);
   if (known === undefined || !isClaude(known.info.family)) return undefined;
-  return { ...known, info: { ...known.info, json_output: true, structured_output: true } };
+  return { ...known, info: { ...known.info, jsonOutput: true, structuredOutput: true } };
 }

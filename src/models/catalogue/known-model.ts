@@ -15,11 +15,11 @@ export interface KnownModel {
 export function guessedModelInfo(): ModelInfo {
   return {
     vision: false,
-    function_calling: true,
-    json_output: true,
+    functionCalling: true,
+    jsonOutput: true,
     family: "unknown",
-    structured_output: false,
-    multiple_system_messages: false,
+    structuredOutput: false,
+    multipleSystemMessages: false,
   };
 }
 
@@ -60,11 +60,11 @@ export function findModel(name: string, rows: readonly ModelRow[]): KnownModel |
   return {
     info: {
       vision: abilities.includes("v"),
-      function_calling: abilities.includes("f"),
-      json_output: abilities.includes("j"),
+      functionCalling: abilities.includes("f"),
+      jsonOutput: abilities.includes("j"),
       family,
-      structured_output: abilities.includes("s"),
-      multiple_system_messages: abilities.includes("m"),
+      structuredOutput: abilities.includes("s"),
+      multipleSystemMessages: abilities.includes("m"),
     },
     tokenLimit: tokenLimit || undefined,
   };

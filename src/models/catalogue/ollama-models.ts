@@ -107,10 +107,10 @@ export function knownOllamaModel(model: string): KnownModel | undefined {
   return {
     info: {
       vision: isOneOf(WITH_VISION) || isOneOf(WITH_VISION_AND_TOOLS),
-      function_calling: isOneOf(WITH_TOOLS) || isOneOf(WITH_VISION_AND_TOOLS),
-      json_output: true,
+      functionCalling: isOneOf(WITH_TOOLS) || isOneOf(WITH_VISION_AND_TOOLS),
+      jsonOutput: true,
       family: isOneOf(WITH_THOUGHTS) ? "r1" : "unknown",
-      structured_output: true,
+      structuredOutput: true,
     },
     tokenLimit: LIMITS[model] ?? LIMITS[name],
   };

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jsonObjectSchema } from "../../core/json.ts";
+import type { CamelKeys } from "../../core/option-names.ts";
 import { clientConfigSchema, responseFormatSchema } from "../client-config.ts";
 
 /** Options that AutoGen's client also accepts beside `options`; there they win. */
@@ -41,4 +42,7 @@ export const ollamaConfigSchema = clientConfigSchema.extend(modelOptionsSchema.s
   think: z.union([z.boolean(), z.string()]).nullish(),
 });
 /** AutoGen's config of `OllamaChatCompletionClient`. */
-export type OllamaConfig = z.input<typeof ollamaConfigSchema>;
+export type OllamaConfig = z.output<typeof ollamaConfigSchema>;
+
+/** The same in code, in camel case. */
+export type OllamaChatCompletionClientOptions = CamelKeys<z.input<typeof ollamaConfigSchema>>;

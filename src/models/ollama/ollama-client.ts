@@ -1,16 +1,22 @@
 import type * as z from "zod";
 import type { ComponentDefinition } from "../../core/component/component.ts";
+import { optionsOf, parseOptions } from "../../core/option-names.ts";
 import { withoutNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
 import { knownOllamaModel } from "../catalogue/ollama-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
-import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
+import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { ModelAbilities } from "../model-abilities.ts";
 import { OllamaChatApi } from "./chat-api.ts";
 import { formatOf } from "./chat-request.ts";
-import { MODEL_OPTIONS, type OllamaConfig, ollamaConfigSchema } from "./config.ts";
+import {
+  MODEL_OPTIONS,
+  type OllamaChatCompletionClientOptions,
+  type OllamaConfig,
+  ollamaConfigSchema,
+} from "./config.ts";
 import { ollamaEndpoint } from "./endpoint.ts";
 import { baseUrlOf } from "./host.ts";
 
@@ -31,9 +37,9 @@ const definition = {
  * const client = new OllamaChatCompletionClient({ model: "qwen3", options: { num_ctx: 16384 } });
  */
 export class OllamaChatCompletionClient extends HttpModelClient {
-  /** @throws ValueError for an invalid config */
-  constructor(given: OllamaConfig, dependencies: OutgoingDependencies = {}) {
-    const parsed = parseConfig(ollamaConfigSchema, given);
+  /** @throws ValueError for invalid options */
+  constructor(given: OllamaChatCompletionClientOptions, dependencies: OutgoingDependencies = {}) {
+    const parsed = parseOptions(ollamaConfigSchema, given, "OllamaChatCompletionClient");
     const config = { ...parsed, ...collectOptions(parsed) };
     if (config.host != null) baseUrlOf(config.host);
     const known = knownOllamaModel(config.model);
@@ -79,7 +85,8 @@ export function ollamaDefinition(
   return {
     ...definition,
     configSchema: ollamaConfigSchema,
-    fromConfig: (config) => new OllamaChatCompletionClient(config, dependencies),
+    fromConfig: (config) =>
+      new OllamaChatCompletionClient(optionsOf(ollamaConfigSchema, config), dependencies),
     notes: (config) => unknownModelNotes(config, knownOllamaModel(config.model)),
   };
 }

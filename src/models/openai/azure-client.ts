@@ -1,13 +1,19 @@
-import type { ComponentDefinition, ComponentModel } from "../../core/component/component.ts";
+import type { ComponentDefinition } from "../../core/component/component.ts";
+import { optionsOf, parseOptions } from "../../core/option-names.ts";
 import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
 import { knownModel } from "../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
-import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
+import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { resolveKey } from "../model-address.ts";
 import { azureAddress } from "./address.ts";
 import { ChatCompletionsApi } from "./chat-completions-api.ts";
-import { type AzureOpenAIConfig, azureConfigSchema, createArgsFrom } from "./config.ts";
+import {
+  type AzureOpenAIChatCompletionClientOptions,
+  type AzureOpenAIConfig,
+  azureConfigSchema,
+  createArgsFrom,
+} from "./config.ts";
 import { chatCompletionsConnection } from "./connection.ts";
 import { openAISdks } from "./sdk.ts";
 
@@ -25,9 +31,12 @@ const definition = {
  * The SDK's own Azure class is not used: it insists on serialising bodies itself.
  */
 export class AzureOpenAIChatCompletionClient extends HttpModelClient {
-  /** @throws ValueError for an invalid config */
-  constructor(given: AzureOpenAIConfig, dependencies: OutgoingDependencies = {}) {
-    const config = parseConfig(azureConfigSchema, given);
+  /** @throws ValueError for invalid options */
+  constructor(
+    options: AzureOpenAIChatCompletionClientOptions,
+    dependencies: OutgoingDependencies = {},
+  ) {
+    const config = parseOptions(azureConfigSchema, options, "AzureOpenAIChatCompletionClient");
     const { model } = config;
     const known = knownModel(model);
     const modelInfo = modelInfoFrom(config, known);
@@ -97,9 +106,12 @@ export function azureDefinition(
         readEnv(dependencies, azureAddress(config).keyName);
       // Loading fails with what to use instead of the provider.
       if (provider != null && credential === undefined) {
-        loader.load(provider as ComponentModel, "model", "azure_ad_token_provider");
+        loader.load(provider, "model", "azure_ad_token_provider");
       }
-      return new AzureOpenAIChatCompletionClient(config, dependencies);
+      return new AzureOpenAIChatCompletionClient(
+        optionsOf(azureConfigSchema, config),
+        dependencies,
+      );
     },
     notes: (config) => [
       ...unknownModelNotes(config, knownModel(config.model)),

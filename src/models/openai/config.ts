@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { componentModelSchema, withoutNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { CamelKeys } from "../../core/option-names.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
 import { addressSchema, clientConfigSchema, responseFormatSchema } from "../client-config.ts";
 import { ModelAbilities } from "../model-abilities.ts";
@@ -44,7 +45,10 @@ export const openAIConfigSchema = commonSchema.extend({
   organization: z.string().nullish(),
 });
 /** AutoGen's config of `OpenAIChatCompletionClient`. */
-export type OpenAIConfig = z.input<typeof openAIConfigSchema>;
+export type OpenAIConfig = z.output<typeof openAIConfigSchema>;
+
+/** The same in code, in camel case. */
+export type OpenAIChatCompletionClientOptions = CamelKeys<z.input<typeof openAIConfigSchema>>;
 
 export const azureConfigSchema = commonSchema.extend({
   azure_endpoint: addressSchema,
@@ -56,7 +60,10 @@ export const azureConfigSchema = commonSchema.extend({
   azure_ad_token_provider: componentModelSchema.nullish(),
 });
 /** AutoGen's config of `AzureOpenAIChatCompletionClient`. */
-export type AzureOpenAIConfig = z.input<typeof azureConfigSchema>;
+export type AzureOpenAIConfig = z.output<typeof azureConfigSchema>;
+
+/** The same in code, in camel case. */
+export type AzureOpenAIChatCompletionClientOptions = CamelKeys<z.input<typeof azureConfigSchema>>;
 
 /** The part of a config that goes into the body of every request. @throws ValueError for a JSON mode the model lacks */
 export function createArgsFrom(config: CommonConfig, info: ModelInfo): JsonObject {

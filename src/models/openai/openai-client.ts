@@ -1,13 +1,19 @@
 import type { ComponentDefinition } from "../../core/component/component.ts";
+import { optionsOf, parseOptions } from "../../core/option-names.ts";
 import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
 import { knownModel } from "../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
-import { modelInfoFrom, parseConfig, resolveHeaders } from "../client-config.ts";
+import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { resolveKey } from "../model-address.ts";
 import { openAIAddress } from "./address.ts";
 import { ChatCompletionsApi } from "./chat-completions-api.ts";
-import { createArgsFrom, type OpenAIConfig, openAIConfigSchema } from "./config.ts";
+import {
+  createArgsFrom,
+  type OpenAIChatCompletionClientOptions,
+  type OpenAIConfig,
+  openAIConfigSchema,
+} from "./config.ts";
 import { chatCompletionsConnection } from "./connection.ts";
 import { openAISdks } from "./sdk.ts";
 
@@ -23,13 +29,13 @@ const definition = {
  * attempt per call.
  *
  * @example
- * const client = new OpenAIChatCompletionClient({ model: "gpt-4o", api_key: "env:OPENAI_API_KEY" });
+ * const client = new OpenAIChatCompletionClient({ model: "gpt-4o", apiKey: "env:OPENAI_API_KEY" });
  * const result = await client.create([{ type: "UserMessage", source: "user", content: "Hello" }]);
  */
 export class OpenAIChatCompletionClient extends HttpModelClient {
-  /** @throws ValueError for an invalid config */
-  constructor(given: OpenAIConfig, dependencies: OutgoingDependencies = {}) {
-    const config = parseConfig(openAIConfigSchema, given);
+  /** @throws ValueError for invalid options */
+  constructor(options: OpenAIChatCompletionClientOptions, dependencies: OutgoingDependencies = {}) {
+    const config = parseOptions(openAIConfigSchema, options, "OpenAIChatCompletionClient");
     const { model } = config;
     const known = knownModel(model);
     const modelInfo = modelInfoFrom(config, known);
@@ -74,7 +80,8 @@ export function openAIDefinition(
   return {
     ...definition,
     configSchema: openAIConfigSchema,
-    fromConfig: (config) => new OpenAIChatCompletionClient(config, dependencies),
+    fromConfig: (config) =>
+      new OpenAIChatCompletionClient(optionsOf(openAIConfigSchema, config), dependencies),
     notes: (config) => unknownModelNotes(config, knownModel(config.model)),
   };
 }

@@ -50,7 +50,7 @@ export class RequestBodies {
     if (tools.length > 0) this.#abilities.checkTools();
 
     let sent = messages;
-    if (modelInfo.multiple_system_messages !== true) sent = mergeSystemMessages(sent);
+    if (modelInfo.multipleSystemMessages !== true) sent = mergeSystemMessages(sent);
     if (this.#dialect.trimLast) sent = trimLastAssistant(sent);
 
     const args = this.#args(options, stream);

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { withoutNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { CamelKeys } from "../../core/option-names.ts";
 import { clientConfigSchema, responseFormatSchema } from "../client-config.ts";
 
 /** Tokens of an answer where the config gives no limit, for models whose own default of 256 cuts answers off. */
@@ -28,7 +29,10 @@ export const workersAIConfigSchema = createArgsSchema.extend(clientConfigSchema.
   add_name_prefixes: z.boolean().nullish(),
 });
 /** The config of `WorkersAIChatCompletionClient`. AutoGen has no such client. */
-export type WorkersAIConfig = z.input<typeof workersAIConfigSchema>;
+export type WorkersAIConfig = z.output<typeof workersAIConfigSchema>;
+
+/** The same in code, in camel case. */
+export type WorkersAIChatCompletionClientOptions = CamelKeys<z.input<typeof workersAIConfigSchema>>;
 
 /** @param isNative whether the model has the older interface of Workers AI */
 export function createArgsFrom(

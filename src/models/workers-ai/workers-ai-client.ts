@@ -1,12 +1,18 @@
 import type { ComponentDefinition } from "../../core/component/component.ts";
+import { optionsOf, parseOptions } from "../../core/option-names.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { knownWorkersAIModel } from "../catalogue/workers-ai-models.ts";
-import { modelInfoFrom, parseConfig } from "../client-config.ts";
+import { modelInfoFrom } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { ModelAbilities } from "../model-abilities.ts";
 import { bindingOf, type ModelDependencies } from "./binding.ts";
 import { WorkersAIChatApi } from "./chat-api.ts";
-import { createArgsFrom, type WorkersAIConfig, workersAIConfigSchema } from "./config.ts";
+import {
+  createArgsFrom,
+  type WorkersAIChatCompletionClientOptions,
+  type WorkersAIConfig,
+  workersAIConfigSchema,
+} from "./config.ts";
 import { workersAIEndpoint } from "./endpoint.ts";
 
 const definition = {
@@ -23,9 +29,9 @@ const definition = {
  * const client = new WorkersAIChatCompletionClient({ model: "@cf/openai/gpt-oss-120b" }, { ai: env.AI });
  */
 export class WorkersAIChatCompletionClient extends HttpModelClient {
-  /** @throws ValueError for an invalid config, and without the binding */
-  constructor(given: WorkersAIConfig, dependencies: ModelDependencies) {
-    const config = parseConfig(workersAIConfigSchema, given);
+  /** @throws ValueError for invalid options, and without the binding */
+  constructor(options: WorkersAIChatCompletionClientOptions, dependencies: ModelDependencies) {
+    const config = parseOptions(workersAIConfigSchema, options, "WorkersAIChatCompletionClient");
     const { model } = config;
     const known = knownWorkersAIModel(model);
     const modelInfo = modelInfoFrom(config, known);
@@ -60,7 +66,8 @@ export function workersAIDefinition(
   return {
     ...definition,
     configSchema: workersAIConfigSchema,
-    fromConfig: (config) => new WorkersAIChatCompletionClient(config, dependencies),
+    fromConfig: (config) =>
+      new WorkersAIChatCompletionClient(optionsOf(workersAIConfigSchema, config), dependencies),
     notes: (config) => unknownModelNotes(config, knownWorkersAIModel(config.model)),
   };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { jsonObjectSchema } from "../../core/json.ts";
+import type { CamelKeys } from "../../core/option-names.ts";
 
 /** An HttpTool in component JSON (AutoGen `HttpToolConfig`, which requires `description`, `port` and `headers`); `policy` is ours. */
 export const httpToolConfigSchema = z.object({
@@ -25,8 +26,8 @@ export const httpToolConfigSchema = z.object({
   approval: z.never({ error: "belongs to component JSON; in code, use withApproval" }).optional(),
 });
 
-/** The config as it is written; optional fields may be missing. */
-export type HttpToolConfig = z.input<typeof httpToolConfigSchema>;
+/** The same in code, in camel case; a field with a default may be missing. */
+export type HttpToolOptions = CamelKeys<z.input<typeof httpToolConfigSchema>>;
 
 /** The config with its defaults. */
 export type HttpToolSettings = z.output<typeof httpToolConfigSchema> & { port: number };

@@ -1,8 +1,7 @@
 import type * as z from "zod";
 import { type ComponentDefinition, withoutNulls } from "../../core/component/component.ts";
-import { lenientParse } from "../../core/component/lenient-parse.ts";
-import { errorMessage, TroupeError, ValueError } from "../../core/errors.ts";
-import { issuesOf, listIssues } from "../../core/issues.ts";
+import { errorMessage, TroupeError } from "../../core/errors.ts";
+import { optionsOf, parseOptions } from "../../core/option-names.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import { withDefaults } from "../../core/json-schema/fit.ts";
 import { JsonSchema } from "../../core/json-schema/json-schema.ts";
@@ -15,7 +14,7 @@ import { LONGEST_TIMER_MS } from "../../core/wait.ts";
 import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
 import { Address } from "./address.ts";
 import { HttpToolError, readAnswer } from "./answer.ts";
-import { type HttpToolConfig, httpToolConfigSchema, type HttpToolSettings } from "./config.ts";
+import { type HttpToolOptions, httpToolConfigSchema, type HttpToolSettings } from "./config.ts";
 import { checkHeaders, openHeaders } from "../../outgoing/headers.ts";
 
 const definition = {
@@ -39,7 +38,7 @@ const definition = {
  *   path: "/cities/{city}/weather",
  *   method: "GET",
  *   headers: { authorization: "Bearer env:WEATHER_TOKEN" },
- *   json_schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+ *   jsonSchema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
  * });
  */
 export class HttpTool implements Tool {
@@ -55,9 +54,9 @@ export class HttpTool implements Tool {
   readonly #jsonSchema: JsonSchema;
   readonly #dependencies: OutgoingDependencies;
 
-  /** @throws ValueError naming the field of a config that cannot be used */
-  constructor(given: HttpToolConfig, dependencies: OutgoingDependencies = {}) {
-    const settings = parse(given);
+  /** @throws ValueError naming the option that cannot be used */
+  constructor(options: HttpToolOptions, dependencies: OutgoingDependencies = {}) {
+    const settings = settingsOf(options);
     const { name, json_schema: parameters, method, policy } = settings;
     checkHeaders(settings.headers ?? {});
     this.#settings = settings;
@@ -150,15 +149,13 @@ export function httpToolDefinition(
   return {
     ...definition,
     configSchema: httpToolConfigSchema,
-    fromConfig: (config) => new HttpTool(config, dependencies),
+    fromConfig: (config) => new HttpTool(optionsOf(httpToolConfigSchema, config), dependencies),
   };
 }
 
 const DEFAULT_PORTS = { http: 80, https: 443 };
 
-function parse(given: HttpToolConfig): HttpToolSettings {
-  const { data, error } = lenientParse(httpToolConfigSchema, given);
-  if (data !== undefined) return { ...data, port: data.port ?? DEFAULT_PORTS[data.scheme] };
-  const issues = issuesOf(error);
-  throw new ValueError(`the config of an HttpTool is invalid: ${listIssues(issues)}`, { issues });
+function settingsOf(options: HttpToolOptions): HttpToolSettings {
+  const config = parseOptions(httpToolConfigSchema, options, "HttpTool");
+  return { ...config, port: config.port ?? DEFAULT_PORTS[config.scheme] };
 }

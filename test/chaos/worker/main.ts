@@ -28,7 +28,7 @@ export class TeamObject extends Team {
   }
 
   /** Kills lead to recoveries and faults to failures, as expected; any other output is a finding. */
-  protected override log(): void {}
+  protected log(): void {}
 }
 
 export class TenantObject extends Tenant {

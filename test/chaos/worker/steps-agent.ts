@@ -5,7 +5,7 @@ import type {
   ComponentDefinition,
   JsonObject,
   Message,
-  Response,
+  AgentResponse,
   TextMessage,
   TurnContext,
 } from "troupe";
@@ -39,19 +39,19 @@ export class StepsAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const first = await ctx.step("first", ({ idempotencyKey }) => effect("first", idempotencyKey));
     const branches = ["left", "right"].map((key) => ({ key, run: this.#branch.bind(this, key) }));
     const results = yield* ctx.all(branches);
     const last = await ctx.step("last", ({ idempotencyKey }) => effect("last", idempotencyKey));
     this.#answered++;
     const content = [`${messages.length} messages`, first, ...results, last, this.#answered];
-    const chat_message = createMessage<TextMessage>(ctx, {
+    const chatMessage = createMessage<TextMessage>(ctx, {
       type: "TextMessage",
       source: this.name,
       content: content.join(", "),
     });
-    return { chat_message, inner_messages: null };
+    return { chatMessage, innerMessages: null };
   }
 
   onReset(): Promise<void> {

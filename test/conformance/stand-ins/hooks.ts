@@ -16,7 +16,10 @@ export class Hooks {
   /** @param catalog gets the functions, under their names in traces */
   constructor(catalog: Catalog) {
     const approve: ApprovalFunction = ({ code, context }) =>
-      this.#call("approval_func", { code, context: asJson(context) }) as ApprovalResponse;
+      this.#call("approval_func", {
+        code,
+        context: asJson(context),
+      }) as unknown as ApprovalResponse;
     catalog.registerFunction("approval_func", approve);
     for (const hook of TEAM_HOOKS) {
       // In a step, because a turn that is run again must not take the next value.

@@ -333,7 +333,7 @@ describe("options that do not go together", () => {
     [
       {
         tools: [add],
-        modelClient: new ScriptedChatCompletionClient([], { function_calling: false }),
+        modelClient: new ScriptedChatCompletionClient([], { functionCalling: false }),
       },
       /does not call functions/,
     ],

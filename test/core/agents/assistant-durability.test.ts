@@ -90,7 +90,7 @@ describe.each([false, true])("streaming %s: a turn that is interrupted", (modelC
     const world: World = { models: 0, effects: [] };
     const { result } = await attempts(world, [{ during: "tool:0:1/call" }], { modelClientStream });
     expect(world.effects.toSorted()).toEqual(["x00", "x10", "y01", "y11"]);
-    const results = result?.inner_messages?.find(({ type }) => type === "ToolCallExecutionEvent");
+    const results = result?.innerMessages?.find(({ type }) => type === "ToolCallExecutionEvent");
     expect(results).toMatchObject({
       content: [
         { is_error: false, content: "did x00" },
@@ -103,7 +103,7 @@ describe.each([false, true])("streaming %s: a turn that is interrupted", (modelC
     const world: World = { models: 0, effects: [] };
     const { result } = await attempts(world, [{ during: "model:1" }], { modelClientStream });
     expect(world.models).toBe(4);
-    expect(result?.chat_message).toMatchObject({ content: "all done here" });
+    expect(result?.chatMessage).toMatchObject({ content: "all done here" });
   });
 });
 
@@ -140,5 +140,5 @@ test("an agent as a tool that asks a human waits for the answer and runs its par
   }
   expect(asked.size).toBe(2);
   expect(models).toBe(1);
-  expect(run.result?.chat_message).toMatchObject({ content: "human: blue\nhuman: big" });
+  expect(run.result?.chatMessage).toMatchObject({ content: "human: blue\nhuman: big" });
 });

@@ -96,9 +96,9 @@ describe("without a model", () => {
 
   test("says everything in the words it is given", async () => {
     const prompts = {
-      no_code_blocks: "nothing {here}",
-      empty_output: "quiet {exit_code}",
-      error_output: "{{{exit_code}}} {output}",
+      noCodeBlocks: "nothing {here}",
+      emptyOutput: "quiet {exit_code}",
+      errorOutput: "{{{exit_code}}} {output}",
     };
     const outputs = [
       { exit_code: 1, output: "{output}" },
@@ -310,7 +310,7 @@ describe("approval by a human", () => {
         source: "runner",
         prompt: '"runner" wants to run this code.',
         code: "```python\nbad\n\n```",
-        timeout_seconds: null,
+        timeoutSeconds: null,
       },
       { code: "```python\ngood\n\n```\n\n```python\n2\n\n```" },
     ]);

@@ -100,7 +100,7 @@ describe("component JSON", () => {
         return Promise.resolve({ approved: false, reason: "not now" });
       },
     });
-    expect(questions).toMatchObject([{ kind: "approval", source: "runner", timeout_seconds: 60 }]);
+    expect(questions).toMatchObject([{ kind: "approval", source: "runner", timeoutSeconds: 60 }]);
     expect(messages.at(-1)).toMatchObject({
       content: "Code execution was not approved. Reason: not now",
     });

@@ -70,7 +70,7 @@ describe("a society of mind", () => {
   });
 
   test("directs by system messages a model that takes several", async () => {
-    const modelClient = scripted(["ok"], { multiple_system_messages: true });
+    const modelClient = scripted(["ok"], { multipleSystemMessages: true });
     await run(
       mind(new RoundRobinGroupChat([new TestAgent("ann")], { maxTurns: 1 }), { modelClient }),
     );
@@ -128,7 +128,7 @@ describe("a society of mind", () => {
         source: "ann",
         content: "hm",
       });
-      return { chat_message: { ...text("ann", "Well", ctx), id }, inner_messages: null };
+      return { chatMessage: { ...text("ann", "Well", ctx), id }, innerMessages: null };
     });
     const modelClient = scripted(["ok"]);
     const agent = mind(new RoundRobinGroupChat([ann], { maxTurns: 1 }), { modelClient });
@@ -271,7 +271,7 @@ test("teams in societies in tools: a wait and a crash anywhere end in the same a
     "inner: The human says so.",
     "middle: It is so.",
   ]);
-  expect(result?.chat_message).toMatchObject({
+  expect(result?.chatMessage).toMatchObject({
     content: expect.stringContaining("middle: It is so."),
   });
   expect((await attempt()).items.map(({ id }) => id)).toEqual(items.map(({ id }) => id));

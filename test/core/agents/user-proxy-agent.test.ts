@@ -33,14 +33,14 @@ describe("asking in a turn that is run again", () => {
         kind: "input",
         source: "human",
         prompt: "Enter your response: ",
-        timeout_seconds: null,
-        default_answer: null,
+        timeoutSeconds: null,
+        defaultAnswer: null,
       },
     ]);
     journal.answers.set(journal.questions[0]!.id, { content: "blue" });
     const second = await ask(human, journal);
     expect(second.items).toEqual(first.items);
-    expect(second.result?.chat_message).toMatchObject({
+    expect(second.result?.chatMessage).toMatchObject({
       type: "TextMessage",
       source: "human",
       content: "blue",
@@ -59,7 +59,7 @@ describe("asking in a turn that is run again", () => {
     const journal = new RecordingHost();
     const first = await ask(own, journal);
     expect(await ask(own, journal)).toEqual(first);
-    expect(first.result?.chat_message).toMatchObject({ content: "green" });
+    expect(first.result?.chatMessage).toMatchObject({ content: "green" });
     expect(prompts).toEqual(["Enter your response: "]);
   });
 });
@@ -77,7 +77,7 @@ describe("answers", () => {
     expect(journal.questions[0]?.prompt).toBe(
       "Handoff received from helper. Enter your response: ",
     );
-    expect(result?.chat_message).toMatchObject({
+    expect(result?.chatMessage).toMatchObject({
       type: "HandoffMessage",
       source: "human",
       target: "helper",
@@ -92,7 +92,7 @@ describe("answers", () => {
       source: "somebody",
       content: ["see", { data: "iVBORw0KGgo=" }],
     });
-    expect(result?.chat_message).toMatchObject({
+    expect(result?.chatMessage).toMatchObject({
       type: "MultiModalMessage",
       source: "human",
       content: ["see", { data: "iVBORw0KGgo=" }],
@@ -136,12 +136,15 @@ test("a default answer and its timeout reach the question and the component JSON
     default_answer: "go on",
     prompt: "Well? ",
   };
-  const patient = fromConfig(configSchema.parse(config), undefined as never);
+  const patient = fromConfig(
+    configSchema.parse(config) as never,
+    undefined as never,
+  ) as UserProxyAgent;
   expect(patient.toConfig()).toEqual(config);
   const journal = new RecordingHost();
   await ask(patient, journal);
   expect(journal.questions).toMatchObject([
-    { timeout_seconds: 60, default_answer: { content: "go on" } },
+    { timeoutSeconds: 60, defaultAnswer: { content: "go on" } },
   ]);
 });
 

@@ -181,11 +181,11 @@ describe("in a turn that runs again", () => {
 });
 
 describe("a store", () => {
-  test.each<[string, (config: { max_entries?: number; max_entry_bytes?: number }) => CacheStore]>([
-    ["in memory", (config) => new InMemoryStore(config)],
-    ["on disk, by name", (config) => new DiskCacheStore({ directory: "/tmp/x", ...config })],
+  test.each<[string, (options: { maxEntries?: number; maxEntryBytes?: number }) => CacheStore]>([
+    ["in memory", (options) => new InMemoryStore(options)],
+    ["on disk, by name", (options) => new DiskCacheStore({ directory: "/tmp/x", ...options })],
   ])("%s keeps the last results that are not too long", (_, make) => {
-    const store = make({ max_entries: 2, max_entry_bytes: 4 });
+    const store = make({ maxEntries: 2, maxEntryBytes: 4 });
     for (const [key, value] of Object.entries({ a: "1", b: "2", c: "3", d: "fünf" })) {
       store.set(key, value);
     }

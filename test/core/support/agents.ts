@@ -1,10 +1,17 @@
 import { BaseChatAgent, createMessage, toText } from "troupe";
-import type { ChatMessage, JsonObject, Message, Response, TextMessage, TurnContext } from "troupe";
+import type {
+  ChatMessage,
+  JsonObject,
+  Message,
+  AgentResponse,
+  TextMessage,
+  TurnContext,
+} from "troupe";
 
 export type Reply = (
   heard: readonly ChatMessage[],
   ctx: TurnContext,
-) => AsyncGenerator<Message, Response, void>;
+) => AsyncGenerator<Message, AgentResponse, void>;
 
 /** An agent made of a function. It counts its replies as its state. */
 export class TestAgent extends BaseChatAgent {
@@ -28,7 +35,7 @@ export class TestAgent extends BaseChatAgent {
   onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     this.heard.push(messages.map(toText));
     return this.#reply(messages, ctx);
   }
@@ -68,10 +75,10 @@ export class TestAgent extends BaseChatAgent {
   }
 
   // oxlint-disable-next-line require-yield
-  async *#count(ctx: TurnContext): AsyncGenerator<Message, Response, void> {
+  async *#count(ctx: TurnContext): AsyncGenerator<Message, AgentResponse, void> {
     return {
-      chat_message: text(this.name, `${this.name}${++this.#replies}`, ctx),
-      inner_messages: null,
+      chatMessage: text(this.name, `${this.name}${++this.#replies}`, ctx),
+      innerMessages: null,
     };
   }
 }
@@ -92,7 +99,7 @@ export function speaker(
   // oxlint-disable-next-line require-yield
   return new TestAgent(name, async function* (heard, ctx) {
     const content = await answer(heard, ctx);
-    return { chat_message: text(name, content, ctx), inner_messages: null };
+    return { chatMessage: text(name, content, ctx), innerMessages: null };
   });
 }
 

@@ -199,7 +199,7 @@ describe("a manager", () => {
     const ann = new TestAgent("ann", async function* (_heard, ctx) {
       const thought: AgentEvent = { ...text("ann", "hm", ctx), type: "ThoughtEvent" };
       yield thought;
-      return { chat_message: text("ann", "well", ctx), inner_messages: [thought] };
+      return { chatMessage: text("ann", "well", ctx), innerMessages: [thought] };
     });
     const script = new Script([speak("ann"), speak("ann")], {
       orchestrates: true,

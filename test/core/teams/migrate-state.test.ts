@@ -21,8 +21,8 @@ function clerk(name: string, target: string): TestAgent {
   })(name, async function* (_heard, ctx) {
     yield* [];
     const handoff = { type: "HandoffMessage", source: name, content: "yours", target, context: [] };
-    const chat_message = createMessage<HandoffMessage>(ctx, handoff as never);
-    return { chat_message, inner_messages: null };
+    const chatMessage = createMessage<HandoffMessage>(ctx, handoff as never);
+    return { chatMessage, innerMessages: null };
   });
 }
 

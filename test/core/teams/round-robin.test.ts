@@ -88,7 +88,7 @@ describe("a round-robin run", () => {
         content: "hm",
       });
       yield thought;
-      return { chat_message: text("thinker", "well", ctx), inner_messages: [thought] };
+      return { chatMessage: text("thinker", "well", ctx), innerMessages: [thought] };
     });
     const bob = new TestAgent("bob");
     const team = new RoundRobinGroupChat([thinker, bob], {
@@ -109,7 +109,7 @@ describe("a round-robin run", () => {
         full_message_id: message.id,
       };
       yield piece;
-      return { chat_message: message, inner_messages: [piece] };
+      return { chatMessage: message, innerMessages: [piece] };
     });
     const team = new RoundRobinGroupChat([writer], {
       terminationCondition: new MaxMessageTermination(3, { includeAgentEvent: true }),

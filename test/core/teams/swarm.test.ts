@@ -18,7 +18,7 @@ import type {
   HandoffMessage,
   JsonObject,
   Message,
-  Response,
+  AgentResponse,
   Team,
   TurnContext,
 } from "troupe";
@@ -47,10 +47,10 @@ class Clerk extends TestAgent {
   override async *onMessagesStream(
     _heard: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const content = this.#says[this.#said++] ?? "DONE";
     const target = content.slice(1);
-    const chat_message = content.startsWith(">")
+    const chatMessage = content.startsWith(">")
       ? createMessage<HandoffMessage>(ctx, {
           type: "HandoffMessage",
           source: this.name,
@@ -59,7 +59,7 @@ class Clerk extends TestAgent {
           context: [],
         })
       : text(this.name, content, ctx);
-    return { chat_message, inner_messages: null };
+    return { chatMessage, innerMessages: null };
   }
 
   override saveState(): JsonObject {

@@ -117,7 +117,7 @@ describe("an agent as a tool", () => {
       [new AgentTool(slow), new AgentTool(quick)],
     );
     const { result } = await outcome(boss.onMessagesStream([], new RecordingHost().attempt()));
-    expect(shown(result?.inner_messages ?? [])).toEqual([
+    expect(shown(result?.innerMessages ?? [])).toEqual([
       "boss ToolCallRequestEvent",
       "user TextMessage",
       "slow TextMessage",

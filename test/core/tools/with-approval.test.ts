@@ -82,13 +82,13 @@ describe("a tool under approval", () => {
         kind: "approval",
         source: "clerk",
         prompt: '"clerk" wants to call the tool "remove".',
-        tool_call: {
+        toolCall: {
           name: "remove",
           arguments: { path: "/a" },
-          call_id: "c1",
+          callId: "c1",
           parameters: tool.schema.parameters,
         },
-        timeout_seconds: null,
+        timeoutSeconds: null,
       },
     ]);
   });
@@ -148,14 +148,14 @@ describe("a tool under approval", () => {
     const journal = new RecordingHost();
     const call = { ctx: journal.attempt(), callId: "c1", caller: "clerk" };
     await outcome(bench.callTool("delete", { path: "/a" }, call));
-    expect(journal.questions[0]).toMatchObject({ tool_call: { name: "delete" } });
+    expect(journal.questions[0]).toMatchObject({ toolCall: { name: "delete" } });
   });
 
   test("counts as refused after a time, if one is named", async () => {
     const { asked } = await answered(withApproval(remover().tool, { timeoutSeconds: 60 }), {
       approved: false,
     });
-    expect(asked[0]).toMatchObject({ timeout_seconds: 60 });
+    expect(asked[0]).toMatchObject({ timeoutSeconds: 60 });
     expect(() => withApproval(remover().tool, { timeoutSeconds: 0 })).toThrow(/more than 0/);
   });
 
@@ -171,7 +171,7 @@ describe("a tool under approval", () => {
         return Promise.resolve({ approved: true });
       },
     });
-    expect(asked.map(({ source, tool_call }) => [source, tool_call?.name])).toEqual([
+    expect(asked.map(({ source, toolCall }) => [source, toolCall?.name])).toEqual([
       ["boss", "inner"],
       ["inner", "remove"],
     ]);
@@ -200,7 +200,7 @@ describe("several calls at once", () => {
     const journal = new RecordingHost();
     const again = () => pass(bench, "remove", [{ path: "/a" }, { path: "/b" }], journal);
     expect((await again()).error).toMatchObject({ kind: "suspend" });
-    expect(journal.questions.map(({ tool_call }) => tool_call?.arguments)).toEqual([
+    expect(journal.questions.map(({ toolCall }) => toolCall?.arguments)).toEqual([
       { path: "/a" },
       { path: "/b" },
     ]);

@@ -13,7 +13,7 @@ import type {
   JsonObject,
   Message,
   RequestUsage,
-  Response,
+  AgentResponse,
   StateParts,
   TextMessage,
   ThoughtEvent,
@@ -75,18 +75,18 @@ export class ScriptedAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const behaviour = behaviours.get(this.#script);
     if (behaviour === undefined) throw new TypeError(`no script "${this.#script}"`);
     const content = yield* behaviour(this, ctx, messages);
     this.answers++;
     this.said.append(content);
-    const chat_message = createMessage<TextMessage>(ctx, {
+    const chatMessage = createMessage<TextMessage>(ctx, {
       type: "TextMessage",
       source: this.name,
       content,
     });
-    return { chat_message, inner_messages: null };
+    return { chatMessage, innerMessages: null };
   }
 
   onReset(): Promise<void> {

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { BaseChatAgent, registerComponent, type Response, type TurnContext } from "troupe";
+import { BaseChatAgent, registerComponent, type AgentResponse, type TurnContext } from "troupe";
 import app, { TeamObject, TenantObject } from "troupe/worker";
 
 /** An agent that never returns: after a step it takes the whole process with it. */
@@ -16,7 +16,10 @@ class SpinningAgent extends BaseChatAgent {
   readonly definition = SpinningAgent.component;
   readonly producedMessageTypes = ["TextMessage"];
 
-  async *onMessagesStream(_messages: unknown, ctx: TurnContext): AsyncGenerator<never, Response> {
+  async *onMessagesStream(
+    _messages: unknown,
+    ctx: TurnContext,
+  ): AsyncGenerator<never, AgentResponse> {
     yield* [];
     await ctx.step("look", async () => {
       await new Promise((resolve) => setTimeout(resolve, 5));

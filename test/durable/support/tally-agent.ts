@@ -5,7 +5,7 @@ import type {
   ComponentDefinition,
   JsonObject,
   Message,
-  Response,
+  AgentResponse,
   TextMessage,
   TurnContext,
 } from "troupe";
@@ -34,16 +34,16 @@ export class TallyAgent extends BaseChatAgent {
   async *onMessagesStream(
     messages: readonly ChatMessage[],
     ctx: TurnContext,
-  ): AsyncGenerator<Message, Response, void> {
+  ): AsyncGenerator<Message, AgentResponse, void> {
     const texts = messages.map(toText);
     for (const text of texts) this.#tally[text] = (this.#tally[text] ?? 0) + 1;
     if (texts.includes("fail")) throw new TypeError("told to fail");
-    const chat_message = createMessage<TextMessage>(ctx, {
+    const chatMessage = createMessage<TextMessage>(ctx, {
       type: "TextMessage",
       source: this.name,
       content: JSON.stringify(this.#tally),
     });
-    return { chat_message, inner_messages: null };
+    return { chatMessage, innerMessages: null };
   }
 
   onReset(): Promise<void> {

@@ -44,7 +44,7 @@ export class TestModel implements ChatCompletionClient, Stateful {
   };
 
   readonly definition = TestModel.component;
-  readonly modelInfo = { vision: false, function_calling: true, json_output: true, family: "test" };
+  readonly modelInfo = { vision: false, functionCalling: true, jsonOutput: true, family: "test" };
   readonly #name: string;
   #calls = 0;
 

@@ -1,5 +1,5 @@
 import { HumanElicitor, McpSessionHost, McpWorkbench } from "troupe";
-import type { JsonObject, McpServerParamsInput } from "troupe";
+import type { JsonObject, McpServerParams } from "troupe";
 import { RecordingHost } from "../../core/support/recording-host.ts";
 import { call } from "../support/calls.ts";
 
@@ -22,14 +22,14 @@ async function oauth() {
   const { origin, pathname } = new URL(url);
   const response = await fetch(`${origin}/.well-known/oauth-protected-resource${pathname}`);
   const { authorization_servers } = (await response.json()) as { authorization_servers: [string] };
-  return { client_id, client_secret, issuer: authorization_servers[0] };
+  return { clientId: client_id, clientSecret: client_secret, issuer: authorization_servers[0] };
 }
 
-const params: McpServerParamsInput = {
+const params: McpServerParams = {
   type: "StreamableHttpServerParams",
   url,
   timeout: 20,
-  sse_read_timeout: 20,
+  sseReadTimeout: 20,
   oauth: await oauth(),
 };
 const host = new RecordingHost();
@@ -37,7 +37,10 @@ const host = new RecordingHost();
 /** Runs something with a workbench of its own, as a host does that builds the team anew after a wait. */
 async function using<T>(run: (workbench: McpWorkbench) => Promise<T>): Promise<T> {
   const elicitor = new HumanElicitor();
-  const workbench = new McpWorkbench(params, { host: new McpSessionHost({ elicitor }) });
+  const workbench = new McpWorkbench({
+    serverParams: params,
+    host: new McpSessionHost({ elicitor }),
+  });
   try {
     return await run(workbench);
   } finally {

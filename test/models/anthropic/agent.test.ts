@@ -26,13 +26,13 @@ test("an agent that thinks calls a tool and reflects on its result", async () =>
     parameters: z.object({ a: z.number(), b: z.number() }),
     execute: ({ a, b }) => a + b,
   });
-  const thinking = { type: "enabled", budget_tokens: 2000 } as const;
+  const thinking = { type: "enabled", budgetTokens: 2000 } as const;
   const helper = new AssistantAgent({
     name: "helper",
     modelClient: new AnthropicChatCompletionClient({
       model: "claude-sonnet-4-5",
-      api_key: "key",
-      base_url: fake.origin,
+      apiKey: "key",
+      baseURL: fake.origin,
       thinking,
     }),
     tools: [add],
@@ -47,7 +47,11 @@ test("an agent that thinks calls a tool and reflects on its result", async () =>
   const last = messages.at(-1);
   expect(last && toText(last)).toBe("It is 5.");
   expect(fake.requests.map(({ body }) => body)).toMatchObject([
-    { stream: true, thinking, tool_choice: { type: "auto" } },
+    {
+      stream: true,
+      thinking: { type: "enabled", budget_tokens: 2000 },
+      tool_choice: { type: "auto" },
+    },
     {
       stream: true,
       // The agent gives no tools when it reflects; the call before is of one.

@@ -8,8 +8,8 @@ import { collect, serveOnce, user } from "../support.ts";
 const clientOf = (origin: string) =>
   new AnthropicChatCompletionClient({
     model: "claude-sonnet-4-5",
-    api_key: "key",
-    base_url: origin,
+    apiKey: "key",
+    baseURL: origin,
   });
 
 /** The reply read both ways, which must agree, and the text of the stream. */

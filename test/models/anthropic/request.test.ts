@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { AnthropicChatCompletionClient } from "troupe";
 import type { CreateOptions, LLMMessage } from "troupe";
-import type { AnthropicConfig } from "#models/anthropic/config.ts";
+import type { AnthropicChatCompletionClientOptions } from "troupe";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { assistant, customInfo, lastBody, system, toolResult, user } from "../support.ts";
 
@@ -14,17 +14,17 @@ afterAll(() => fake.close());
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-const clientOf = (config: Partial<AnthropicConfig> = {}) =>
+const clientOf = (config: Partial<AnthropicChatCompletionClientOptions> = {}) =>
   new AnthropicChatCompletionClient({
     model: "claude-sonnet-4-5",
-    api_key: "test-key",
-    base_url: fake.origin,
+    apiKey: "test-key",
+    baseURL: fake.origin,
     ...config,
   });
 
 async function sent(
   messages: readonly LLMMessage[],
-  config: Partial<AnthropicConfig> = {},
+  config: Partial<AnthropicChatCompletionClientOptions> = {},
   options: CreateOptions = {},
 ) {
   await clientOf(config).create(messages, options);
@@ -52,21 +52,24 @@ describe("the body", () => {
   });
 
   test("has the config's options; those of the call win", async () => {
-    const config: Partial<AnthropicConfig> = {
-      max_tokens: 100,
+    const config: Partial<AnthropicChatCompletionClientOptions> = {
+      maxTokens: 100,
       temperature: 0.5,
-      top_p: 0.9,
-      top_k: 40,
-      stop_sequences: ["END"],
+      topP: 0.9,
+      topK: 40,
+      stopSequences: ["END"],
       metadata: { user_id: "u1" },
-      cache_control: { type: "ephemeral", ttl: "1h" },
-      default_headers: { "x-team": "blue" },
+      cacheControl: { type: "ephemeral", ttl: "1h" },
+      defaultHeaders: { "x-team": "blue" },
     };
-    const { default_headers: _, ...args } = config;
     const extraCreateArgs = { top_k: 5, extra_body: { max_tokens: 50 }, timeout: 20 };
     const options = { extraCreateArgs, idempotencyKey: "step-1" };
     expect(await sent([user("Hi")], config, options)).toMatchObject({
-      ...args,
+      temperature: 0.5,
+      top_p: 0.9,
+      stop_sequences: ["END"],
+      metadata: { user_id: "u1" },
+      cache_control: { type: "ephemeral", ttl: "1h" },
       top_k: 5,
       max_tokens: 50,
     });
@@ -78,11 +81,11 @@ describe("the body", () => {
     await expect(sent([user("Hi")], {}, reserved)).rejects.toThrow("stream, system");
   });
 
-  test("an invalid config is refused with the field", () => {
-    expect(() => clientOf({ max_tokens: 0 })).toThrow(/max_tokens/);
-    expect(() => clientOf({ base_url: "claude" })).toThrow(/http/);
-    expect(() => clientOf({ thinking: { type: "enabled", budget_tokens: 10 } })).toThrow(
-      /budget_tokens/,
+  test("invalid options are refused by name", () => {
+    expect(() => clientOf({ maxTokens: 0 })).toThrow(/maxTokens/);
+    expect(() => clientOf({ baseURL: "claude" })).toThrow(/http/);
+    expect(() => clientOf({ thinking: { type: "enabled", budgetTokens: 10 } })).toThrow(
+      /thinking\.budgetTokens/,
     );
   });
 });
@@ -145,13 +148,13 @@ describe("messages", () => {
         ],
       },
     ]);
-    await expect(sent([message], { model_info: customInfo })).rejects.toThrow("model_info.vision");
+    await expect(sent([message], { modelInfo: customInfo })).rejects.toThrow("model_info.vision");
   });
 
   test("system messages apart from each other are refused where model_info says so", async () => {
     const messages = [system("A"), user("Hi"), system("B")];
-    const model_info = { ...customInfo, multiple_system_messages: false };
-    await expect(sent(messages, { model_info })).rejects.toThrow("multiple_system_messages");
+    const modelInfo = { ...customInfo, multipleSystemMessages: false };
+    await expect(sent(messages, { modelInfo })).rejects.toThrow("multiple_system_messages");
   });
 });
 
@@ -171,8 +174,8 @@ describe("tools", () => {
     await expect(sent([user("Hi")], {}, { tools: [{ name: "no way" }] })).rejects.toThrow(
       "'no way'",
     );
-    const model_info = { ...customInfo, function_calling: false };
-    await expect(sent([user("Hi")], { model_info }, { tools: [add] })).rejects.toThrow(
+    const modelInfo = { ...customInfo, functionCalling: false };
+    await expect(sent([user("Hi")], { modelInfo }, { tools: [add] })).rejects.toThrow(
       "function_calling",
     );
   });
@@ -185,11 +188,14 @@ describe("tools", () => {
 });
 
 describe("thinking", () => {
-  const thinking = { type: "enabled", budget_tokens: 2000 } as const;
+  const thinking = { type: "enabled", budgetTokens: 2000 } as const;
 
   test("has its budget beside the answer's default", async () => {
-    expect(await sent([user("Hi")], { thinking })).toMatchObject({ thinking, max_tokens: 6096 });
-    expect(await sent([user("Hi")], { thinking, max_tokens: 3000 })).toMatchObject({
+    expect(await sent([user("Hi")], { thinking })).toMatchObject({
+      thinking: { type: "enabled", budget_tokens: 2000 },
+      max_tokens: 6096,
+    });
+    expect(await sent([user("Hi")], { thinking, maxTokens: 3000 })).toMatchObject({
       max_tokens: 3000,
     });
     const adaptive = { type: "adaptive", display: "summarized" } as const;
@@ -247,14 +253,14 @@ describe("JSON output", () => {
   });
 
   test("by default where the config says so; the call wins", async () => {
-    const response_format = { type: "json_object" } as const;
-    expect(await sent([user("Hi")], { response_format })).toHaveProperty("tool_choice");
-    expect(await sent([user("Hi")], { response_format }, { jsonOutput: false })).not.toHaveProperty(
+    const responseFormat = { type: "json_object" } as const;
+    expect(await sent([user("Hi")], { responseFormat })).toHaveProperty("tool_choice");
+    expect(await sent([user("Hi")], { responseFormat }, { jsonOutput: false })).not.toHaveProperty(
       "tool_choice",
     );
-    expect(() => clientOf({ response_format, model_info: customInfo })).toThrow("json_output");
+    expect(() => clientOf({ responseFormat, modelInfo: customInfo })).toThrow("json_output");
     await expect(
-      sent([user("Hi")], { model_info: customInfo }, { jsonOutput: { name: "A", schema } }),
+      sent([user("Hi")], { modelInfo: customInfo }, { jsonOutput: { name: "A", schema } }),
     ).rejects.toThrow("structured_output");
   });
 });
@@ -266,10 +272,10 @@ test("a model's window and tokens are those of the catalogue and an estimate", a
   expect(await clientOf().remainingTokens(messages)).toBe(200_000 - count);
   expect(clientOf().modelInfo).toEqual({
     vision: true,
-    function_calling: true,
-    json_output: true,
-    structured_output: true,
-    multiple_system_messages: true,
+    functionCalling: true,
+    jsonOutput: true,
+    structuredOutput: true,
+    multipleSystemMessages: true,
     family: "claude-4-sonnet",
   });
 });

@@ -35,10 +35,10 @@ export const CLIENTS: readonly TestedClient[] = [
     connect: (origin, { model = "gpt-4o", modelInfo, headers, ...settings } = {}) =>
       new OpenAIChatCompletionClient({
         model,
-        api_key: "test-key",
-        base_url: `${origin}/v1`,
-        ...(modelInfo && { model_info: modelInfo }),
-        ...(headers && { default_headers: headers }),
+        apiKey: "test-key",
+        baseURL: `${origin}/v1`,
+        ...(modelInfo && { modelInfo }),
+        ...(headers && { defaultHeaders: headers }),
         ...settings,
       }),
   },
@@ -51,7 +51,7 @@ export const CLIENTS: readonly TestedClient[] = [
         model,
         host: origin,
         headers: { authorization: "Bearer test-key", ...headers },
-        ...(modelInfo && { model_info: modelInfo }),
+        ...(modelInfo && { modelInfo }),
         ...settings,
       }),
   },
@@ -62,10 +62,10 @@ export const CLIENTS: readonly TestedClient[] = [
     connect: (origin, { model = "claude-sonnet-4-5", modelInfo, headers, ...settings } = {}) =>
       new AnthropicChatCompletionClient({
         model,
-        api_key: "test-key",
-        base_url: origin,
-        ...(modelInfo && { model_info: modelInfo }),
-        ...(headers && { default_headers: headers }),
+        apiKey: "test-key",
+        baseURL: origin,
+        ...(modelInfo && { modelInfo }),
+        ...(headers && { defaultHeaders: headers }),
         ...settings,
       }),
   },
@@ -75,7 +75,7 @@ export const CLIENTS: readonly TestedClient[] = [
     secrets: false,
     connect: (origin, { model = "@cf/openai/gpt-oss-120b", modelInfo, timeout } = {}) =>
       new WorkersAIChatCompletionClient(
-        { model, ...(modelInfo && { model_info: modelInfo }), ...(timeout && { timeout }) },
+        { model, ...(modelInfo && { modelInfo }), ...(timeout && { timeout }) },
         { ai: aiBinding(origin) },
       ),
   },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dumpComponent, OllamaChatCompletionClient } from "troupe";
 import type { LLMMessage, OutgoingDependencies } from "troupe";
-import type { OllamaConfig } from "#models/ollama/config.ts";
+import type { OllamaChatCompletionClientOptions } from "troupe";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { assistant, customInfo, lastBody, system, toolResult, user } from "../support.ts";
 
@@ -14,12 +14,14 @@ afterAll(() => fake.close());
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-const clientOf = (config: Partial<OllamaConfig> = {}, dependencies: OutgoingDependencies = {}) =>
-  new OllamaChatCompletionClient({ model: "qwen3", host: fake.origin, ...config }, dependencies);
+const clientOf = (
+  config: Partial<OllamaChatCompletionClientOptions> = {},
+  dependencies: OutgoingDependencies = {},
+) => new OllamaChatCompletionClient({ model: "qwen3", host: fake.origin, ...config }, dependencies);
 
 async function sent(
   messages: readonly LLMMessage[],
-  config: Partial<OllamaConfig> = {},
+  config: Partial<OllamaChatCompletionClientOptions> = {},
 ): Promise<unknown[]> {
   await clientOf(config).create(messages);
   return lastBody(fake).messages;
@@ -38,7 +40,7 @@ const add = {
 describe("options", () => {
   test("reach /api/chat as they are, and nothing goes to the OpenAI endpoint", async () => {
     const options = { num_ctx: 16_384, top_k: 20, repeat_penalty: 1.1, temperature: 0, min_p: 0.1 };
-    const client = clientOf({ options, keep_alive: "10m", think: "low" });
+    const client = clientOf({ options, keepAlive: "10m", think: "low" });
     await client.create([user("Hi")]);
     expect(fake.requests.at(-1)).toMatchObject({ path: "/api/chat" });
     expect(lastBody(fake)).toEqual({
@@ -52,7 +54,7 @@ describe("options", () => {
   });
 
   test("beside `options` they win, and are dumped where AutoGen reads them", async () => {
-    const config = { host: fake.origin, options: { num_ctx: 2048, seed: 1 }, num_ctx: 8192 };
+    const config = { host: fake.origin, options: { num_ctx: 2048, seed: 1 }, numCtx: 8192 };
     const client = clientOf({ ...config, stop: "END" });
     await client.create([user("Hi")]);
     expect(lastBody(fake)["options"]).toEqual({ num_ctx: 8192, seed: 1, stop: ["END"] });
@@ -88,9 +90,9 @@ describe("options", () => {
     ).rejects.toThrow("stream, tools");
   });
 
-  test("num_ctx is the context window", async () => {
+  test("numCtx is the context window", async () => {
     const count = await clientOf().countTokens([user("Hello there")]);
-    expect(await clientOf({ num_ctx: 4096 }).remainingTokens([user("Hello there")])).toBe(
+    expect(await clientOf({ numCtx: 4096 }).remainingTokens([user("Hello there")])).toBe(
       4096 - count,
     );
     expect(await clientOf().remainingTokens([user("Hello there")])).toBe(40_960 - count);
@@ -183,7 +185,7 @@ test("structured output is a format: JSON, a schema, or none", async () => {
   const schema = { type: "object", properties: { a: { type: "string" } } };
   const format = async (
     jsonOutput?: boolean | { name: string; schema: typeof schema },
-    config: Partial<OllamaConfig> = {},
+    config: Partial<OllamaChatCompletionClientOptions> = {},
   ) => {
     await clientOf(config).create([user("Hi")], jsonOutput === undefined ? {} : { jsonOutput });
     return lastBody(fake)["format"];
@@ -191,14 +193,14 @@ test("structured output is a format: JSON, a schema, or none", async () => {
   expect(await format(true)).toBe("json");
   expect(await format({ name: "A", schema })).toEqual(schema);
   expect(await format(false)).toBeUndefined();
-  const response_format = { type: "json_schema", json_schema: { name: "A", schema } } as const;
-  expect(await format(undefined, { response_format })).toEqual(schema);
-  expect(await format(false, { response_format })).toBeUndefined();
-  expect(await format(true, { response_format })).toBe("json");
-  const plain = { model: "mine", model_info: customInfo };
+  const responseFormat = { type: "json_schema", jsonSchema: { name: "A", schema } } as const;
+  expect(await format(undefined, { responseFormat })).toEqual(schema);
+  expect(await format(false, { responseFormat })).toBeUndefined();
+  expect(await format(true, { responseFormat })).toBe("json");
+  const plain = { model: "mine", modelInfo: customInfo };
   await expect(format(true, plain)).rejects.toThrow("json_output");
   await expect(format({ name: "A", schema }, plain)).rejects.toThrow("structured_output");
-  expect(() => clientOf({ ...plain, response_format: { type: "json_object" } })).toThrow(
+  expect(() => clientOf({ ...plain, responseFormat: { type: "json_object" } })).toThrow(
     "json_output",
   );
 });

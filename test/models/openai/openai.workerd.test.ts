@@ -6,7 +6,7 @@ const hello = [{ type: "UserMessage", source: "user", content: "Hi" }] as const;
 /** A client whose server is `fetch`. */
 function clientOf(fetch: (request: Request) => Response | Promise<Response>) {
   return new OpenAIChatCompletionClient(
-    { model: "gpt-4o", api_key: "key", base_url: "https://models.example/v1" },
+    { model: "gpt-4o", apiKey: "key", baseURL: "https://models.example/v1" },
     { fetch: async (input, init) => fetch(new Request(input, init)) },
   );
 }

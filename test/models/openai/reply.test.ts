@@ -6,7 +6,7 @@ test("usage is asked for while streaming, unless the config says otherwise", asy
   await using fake = await startFakeOpenAI();
   await collect(clientOf(fake).createStream([user("Hi")]));
   expect(lastBody(fake)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
-  const without = clientOf(fake, { stream_options: { include_usage: false } });
+  const without = clientOf(fake, { streamOptions: { includeUsage: false } });
   const { result } = await collect(without.createStream([user("Hi")]));
   expect(lastBody(fake)).not.toHaveProperty("stream_options");
   expect(result.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0 });

@@ -82,7 +82,7 @@ describe("messages", () => {
 
   test("a picture for a model that cannot see is refused before anything is sent", async () => {
     const before = fake.requests.length;
-    const blind = { model: "some-model", model_info: customInfo };
+    const blind = { model: "some-model", modelInfo: customInfo };
     await expect(clientOf(fake, blind).create([user([{ data: PNG }])])).rejects.toThrow(
       "model_info.vision",
     );
@@ -90,7 +90,7 @@ describe("messages", () => {
   });
 
   test("names in front of texts and not in the field, if so configured", async () => {
-    const config = { include_name_in_message: false, add_name_prefixes: true };
+    const config = { includeNameInMessage: false, addNamePrefixes: true };
     expect(await sent([user("Hi", "anna"), user(["A", "B"], "ben")], config)).toEqual([
       { role: "user", content: "anna said:\nHi" },
       {
@@ -126,7 +126,7 @@ describe("messages", () => {
     ];
     const contents = async (model: string) =>
       (
-        await sent(empty, { model, model_info: { ...customInfo, multiple_system_messages: true } })
+        await sent(empty, { model, modelInfo: { ...customInfo, multipleSystemMessages: true } })
       ).map((message) => (message as { content: unknown }).content);
     expect(await contents("gpt-4o")).toEqual(["", "Hi", "", "", "2"]);
     expect(await contents("gemini-2.0-flash")).toEqual([" ", "Hi", " ", " ", "2"]);
@@ -139,7 +139,7 @@ describe("messages", () => {
       { role: "user", name: "user", content: "Hi" },
       { role: "assistant", content: "Yes," },
     ]);
-    const mistral = { model: "open-mixtral", model_info: { ...customInfo, family: "mistral" } };
+    const mistral = { model: "open-mixtral", modelInfo: { ...customInfo, family: "mistral" } };
     expect(await sent([user("Hi")], mistral)).toEqual([{ role: "user", content: "Hi" }]);
   });
 
@@ -156,7 +156,7 @@ describe("messages", () => {
 
 describe("tools", () => {
   test("go along with a choice and with parallel calls as configured", async () => {
-    const client = clientOf(fake, { parallel_tool_calls: false });
+    const client = clientOf(fake, { parallelToolCalls: false });
     await client.create([user("Hi")], { tools: [{ ...add, strict: true }, { name: "stop" }] });
     expect(lastBody(fake)).toMatchObject({
       tools: [
@@ -242,7 +242,7 @@ describe("output", () => {
   });
 
   test("JSON mode, text mode, and what the config says", async () => {
-    const client = clientOf(fake, { response_format: { type: "json_object" } });
+    const client = clientOf(fake, { responseFormat: { type: "json_object" } });
     const format = async (jsonOutput?: boolean) => {
       await client.create([user("Hi")], jsonOutput === undefined ? {} : { jsonOutput });
       return lastBody(fake)["response_format"];
@@ -253,14 +253,14 @@ describe("output", () => {
   });
 
   test("is refused where the model lacks it", async () => {
-    const client = clientOf(fake, { model: "custom", model_info: customInfo });
+    const client = clientOf(fake, { model: "custom", modelInfo: customInfo });
     const schema = { name: "T", schema: { type: "object" } };
     await expect(client.create([user("Hi")], { jsonOutput: true })).rejects.toThrow("json_output");
     await expect(client.create([user("Hi")], { jsonOutput: schema })).rejects.toThrow(
       "structured_output",
     );
-    const config = { model: "custom", model_info: customInfo };
-    expect(() => clientOf(fake, { ...config, response_format: { type: "json_object" } })).toThrow(
+    const config = { model: "custom", modelInfo: customInfo };
+    expect(() => clientOf(fake, { ...config, responseFormat: { type: "json_object" } })).toThrow(
       "json_output",
     );
   });
@@ -269,14 +269,14 @@ describe("output", () => {
 test("settings of the config and of the call go into the body, the call's win", async () => {
   const client = clientOf(fake, {
     temperature: 0.5,
-    top_p: 0.9,
+    topP: 0.9,
     seed: 7,
     stop: ["END"],
-    frequency_penalty: 0.1,
-    reasoning_effort: "low",
-    max_retries: 5,
+    frequencyPenalty: 0.1,
+    reasoningEffort: "low",
+    maxRetries: 5,
     timeout: 30,
-    default_headers: { "x-team": "blue" },
+    defaultHeaders: { "x-team": "blue" },
     organization: "org-1",
   });
   await client.create([user("Hi")], {

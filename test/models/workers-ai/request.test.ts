@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { WorkersAIChatCompletionClient } from "troupe";
 import type { CreateOptions, LLMMessage, WorkersAIBinding } from "troupe";
-import type { WorkersAIConfig } from "#models/workers-ai/config.ts";
+import type { WorkersAIChatCompletionClientOptions } from "troupe";
 import { assistant, collect, customInfo, system, toolResult, user } from "../support.ts";
 
 const NATIVE = "@cf/meta/llama-3.3-70b-instruct-fp8-fast";
@@ -27,7 +27,7 @@ function bindingAndCalls(): { ai: WorkersAIBinding; calls: Call[] } {
 
 async function inputsOf(
   messages: readonly LLMMessage[],
-  config: WorkersAIConfig,
+  config: WorkersAIChatCompletionClientOptions,
   options: CreateOptions = {},
 ): Promise<Record<string, unknown>> {
   const { ai, calls } = bindingAndCalls();
@@ -46,13 +46,13 @@ describe("inputs", () => {
       messages: [{ role: "user", content: "Hi" }],
       max_tokens: 2048,
     });
-    const options = { max_tokens: 99, temperature: 0.5, top_k: 3, repetition_penalty: 1.1 };
+    const options = { maxTokens: 99, temperature: 0.5, topK: 3, repetitionPenalty: 1.1 };
     const extraCreateArgs = { temperature: 0.9, timeout: 30 };
     expect(
       await inputsOf([user("Hi")], { model: NATIVE, ...options }, { extraCreateArgs }),
-    ).toMatchObject({ ...options, temperature: 0.9 });
+    ).toMatchObject({ max_tokens: 99, top_k: 3, repetition_penalty: 1.1, temperature: 0.9 });
     expect(
-      await inputsOf([user("Hi", "anna")], { model: NATIVE, add_name_prefixes: true }),
+      await inputsOf([user("Hi", "anna")], { model: NATIVE, addNamePrefixes: true }),
     ).toMatchObject({ messages: [{ content: "anna said:\nHi" }] });
   });
 
@@ -125,17 +125,17 @@ describe("models", () => {
     const client = new WorkersAIChatCompletionClient({ model: NATIVE }, bindingAndCalls());
     const count = await client.countTokens([user("Hello")]);
     expect(await client.remainingTokens([user("Hello")])).toBe(24_000 - count);
-    expect(infoOf(NATIVE)).toMatchObject({ function_calling: true, family: "llama-3.3-70b" });
+    expect(infoOf(NATIVE)).toMatchObject({ functionCalling: true, family: "llama-3.3-70b" });
     expect(infoOf("@cf/deepseek-ai/deepseek-r1-distill-qwen-32b")).toMatchObject({
       family: "r1",
-      function_calling: false,
+      functionCalling: false,
     });
     expect(infoOf("@cf/moonshotai/kimi-k2.6")).toMatchObject({ vision: true });
-    expect(infoOf("@cf/acme/new-model")).toMatchObject({ function_calling: true, vision: false });
+    expect(infoOf("@cf/acme/new-model")).toMatchObject({ functionCalling: true, vision: false });
   });
 
   test("of the config win", () => {
-    const config = { model: NATIVE, model_info: customInfo };
+    const config = { model: NATIVE, modelInfo: customInfo };
     expect(new WorkersAIChatCompletionClient(config, bindingAndCalls()).modelInfo).toEqual(
       customInfo,
     );

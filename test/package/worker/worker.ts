@@ -26,7 +26,7 @@ export class TenantObject extends troupe.TenantObject {}
 export default {
   async fetch(request, env) {
     if (new URL(request.url).pathname !== "/tokens") return troupe.fetch(request, env);
-    const client = new OpenAIChatCompletionClient({ model: "gpt-4o", api_key: "none" });
+    const client = new OpenAIChatCompletionClient({ model: "gpt-4o", apiKey: "none" });
     const text = await request.text();
     return Response.json(
       await client.countTokens([{ type: "UserMessage", content: text, source: "user" }]),

@@ -7,7 +7,7 @@ import {
   dumpComponent,
   httpToolComponents,
 } from "troupe";
-import type { AnyTool, HttpToolConfig, JsonObject, OutgoingDependencies, ToolRun } from "troupe";
+import type { AnyTool, HttpToolOptions, JsonObject, OutgoingDependencies, ToolRun } from "troupe";
 import { MAX_ATTEMPTS } from "#core/run/retry.ts";
 import { resultText } from "#core/tools/tool-result.ts";
 import { outcome, RecordingHost } from "../../core/support/recording-host.ts";
@@ -34,16 +34,16 @@ const call: ToolRun = {
 
 function toolOf(
   { port }: { port: number },
-  config: Partial<HttpToolConfig> = {},
+  config: Partial<HttpToolOptions> = {},
   dependencies?: OutgoingDependencies,
 ): HttpTool {
-  const given = { name: "ask", host: "127.0.0.1", port, json_schema, ...config };
+  const given = { name: "ask", host: "127.0.0.1", port, jsonSchema: json_schema, ...config };
   return new HttpTool(given, dependencies);
 }
 
 /** A server and a tool that asks it for `/items/{id}`. */
 async function ask(
-  config: Partial<HttpToolConfig>,
+  config: Partial<HttpToolOptions>,
   args: JsonObject,
 ): Promise<EchoServer["requests"][number]> {
   await using server = await EchoServer.start();
@@ -129,7 +129,7 @@ describe("arguments", () => {
 
   test("may be numbers in the path", async () => {
     const schema = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] };
-    const { path } = await ask({ method: "GET", json_schema: schema }, { id: 7 });
+    const { path } = await ask({ method: "GET", jsonSchema: schema }, { id: 7 });
     expect(path).toBe("/items/7");
   });
 });
@@ -167,7 +167,7 @@ describe("headers", () => {
       "x-api-key": "plain-key",
       "x-plain": "plain-text",
     };
-    const config = { headers, return_type: "json" as const };
+    const config = { headers, returnType: "json" as const };
     const answer = await toolOf(server, config, { secret }).run({ id: "1" }, call);
     expect(asked).toEqual([["env:TOKEN", `http://127.0.0.1:${server.port}`]]);
     expect(server.requests[0]?.headers).toMatchObject({
@@ -220,15 +220,15 @@ describe("the answer", () => {
 
   test("is JSON where the config says so, and null when there is none", async () => {
     await using server = await answering('{"a": [1, null]}');
-    const tool = toolOf(server, { return_type: "json" });
+    const tool = toolOf(server, { returnType: "json" });
     expect(tool.valueAsText(await tool.run({ id: "1" }, call))).toBe('{"a":[1,null]}');
     await using empty = await answering("", {}, 204);
-    expect(await toolOf(empty, { return_type: "json" }).run({ id: "1" }, call)).toBeNull();
+    expect(await toolOf(empty, { returnType: "json" }).run({ id: "1" }, call)).toBeNull();
   });
 
   test("that should be JSON and is not says that the request was done", async () => {
     await using server = await answering("<p>Hello</p>");
-    const asked = toolOf(server, { return_type: "json" }).run({ id: "1" }, call);
+    const asked = toolOf(server, { returnType: "json" }).run({ id: "1" }, call);
     await expect(asked).rejects.toMatchObject({
       code: "http_bad_answer",
       retryable: false,
@@ -439,7 +439,8 @@ describe("component JSON", () => {
     expect(registry.load<AnyTool>({ provider, config }).approval).toEqual({
       timeoutSeconds: null,
     });
-    expect(() => new HttpTool(config as never)).toThrow("withApproval");
+    const options = { name: "ask", host: "a.example", jsonSchema: json_schema, approval: "human" };
+    expect(() => new HttpTool(options as never)).toThrow("withApproval");
   });
 
   test.each(["[::1]", "::1", "10.0.0.1", "a.example", "bücher.example"])(

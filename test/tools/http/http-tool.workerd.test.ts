@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { HttpToolConfig, JsonObject } from "troupe";
+import type { HttpToolOptions, JsonObject } from "troupe";
 import { guardedFetch } from "#outgoing/egress.ts";
 import { HttpTool } from "troupe";
 
@@ -7,7 +7,7 @@ const rules = { allowed: ["api.example.com", "*.blob.example"], open: false };
 
 /** Asks with a tool whose requests are guarded and, if they may leave, answered by `server`. */
 async function ask(
-  config: Partial<HttpToolConfig>,
+  config: Partial<HttpToolOptions>,
   args: JsonObject,
   server: (request: Request) => Response | Promise<Response>,
   signal = new AbortController().signal,
@@ -18,7 +18,7 @@ async function ask(
       scheme: "https",
       host: "api.example.com",
       port: 443,
-      json_schema: { type: "object", properties: { q: { type: "string" } } },
+      jsonSchema: { type: "object", properties: { q: { type: "string" } } },
       ...config,
     },
     { fetch: guardedFetch(rules, async (input, init) => server(new Request(input, init))) },
@@ -29,7 +29,7 @@ async function ask(
 describe("in a Worker", () => {
   test("an allowed host is asked", async () => {
     const seen: unknown[] = [];
-    const answer = await ask({ return_type: "json" }, { q: "hi" }, async (request) => {
+    const answer = await ask({ returnType: "json" }, { q: "hi" }, async (request) => {
       seen.push(request.url, request.headers.get("idempotency-key"), await request.json());
       return Response.json({ ok: true });
     });

@@ -61,7 +61,7 @@ export function settingsOf(options: AssistantAgentOptions): AssistantSettings {
     tools.map(({ name }) => name),
     handoffs,
   );
-  if (tools.length + handoffs.length > 0 && !options.modelClient.modelInfo.function_calling) {
+  if (tools.length + handoffs.length > 0 && !options.modelClient.modelInfo.functionCalling) {
     throw refused(
       "model_client",
       `the model of "${options.name}" does not call functions, which tools and handoffs need`,

@@ -10,7 +10,7 @@ import type { ChatMessage, Message } from "../../messages/message.ts";
 import type { CreateOptions, CreateResult } from "../../models/chat-completion-client.ts";
 import type { FunctionCall, LLMMessage } from "../../models/llm-messages.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
-import type { Response } from "../chat-agent.ts";
+import type { AgentResponse } from "../chat-agent.ts";
 import { modelMessages, remember } from "../model-input.ts";
 import { consultMemory } from "./memory.ts";
 import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
@@ -71,7 +71,7 @@ export class AssistantTurn {
   }
 
   /** Handles a model's reply: the response, or undefined when the model must be called again. */
-  async *follow(result: CreateResult): AsyncGenerator<Message, Response | undefined, void> {
+  async *follow(result: CreateResult): AsyncGenerator<Message, AgentResponse | undefined, void> {
     const { name, modelContext } = this.#settings;
     const { content, usage } = result;
     const thought = result.thought ?? null;
@@ -98,7 +98,7 @@ export class AssistantTurn {
     calls: FunctionCall[],
     { usage }: CreateResult,
     thought: string | null,
-  ): AsyncGenerator<Message, Response | undefined, void> {
+  ): AsyncGenerator<Message, AgentResponse | undefined, void> {
     const settings = this.#settings;
     const ctx = this.#ctx;
     const source = settings.name;
@@ -153,7 +153,7 @@ export class AssistantTurn {
     return message;
   }
 
-  #respond(message: ChatMessage): Response {
-    return { chat_message: message, inner_messages: this.#inner };
+  #respond(message: ChatMessage): AgentResponse {
+    return { chatMessage: message, innerMessages: this.#inner };
   }
 }

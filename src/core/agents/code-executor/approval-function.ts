@@ -9,13 +9,16 @@ export interface ApprovalRequest {
   context: LLMMessage[];
 }
 
-export const approvalResponseSchema = z.object({
+/** Whether it may run (AutoGen `ApprovalResponse`). The reason is shown if it may not. */
+export interface ApprovalResponse {
+  approved: boolean;
+  reason: string;
+}
+
+export const approvalResponseSchema: z.ZodType<ApprovalResponse> = z.object({
   approved: z.boolean(),
   reason: z.string().default(""),
 });
-
-/** Whether it may run (AutoGen `ApprovalResponse`). The reason is shown if it may not. */
-export type ApprovalResponse = z.output<typeof approvalResponseSchema>;
 
 /**
  * Decides before code is run. It may be slow or ask others; its answer is recorded. An exception fails the run.

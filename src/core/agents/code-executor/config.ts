@@ -11,6 +11,7 @@ import type { JsonObject } from "../../json.ts";
 import { humanApprovalConfig, humanApprovalSchema } from "../../run/human-approval.ts";
 import type { ApprovalFunction } from "./approval-function.ts";
 import type { CodeExecutorAgentOptions } from "./options.ts";
+import { optionsOf, parseOptions } from "../../option-names.ts";
 import { executorPromptsSchema } from "./prompts.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
@@ -51,7 +52,9 @@ export function optionsFromConfig(
     modelClientStream: config.model_client_stream,
     supportedLanguages: config.supported_languages,
     maxRetriesOnError: config.max_retries_on_error,
-    prompts: config.executor_prompts ?? undefined,
+    ...(config.executor_prompts && {
+      prompts: optionsOf(executorPromptsSchema, config.executor_prompts),
+    }),
     approvalFunc: approve ? loader.function<ApprovalFunction>(approve, "approval_func") : undefined,
     approval: config.approval,
     approvalTimeoutSeconds: config.approval_timeout_seconds,
@@ -79,7 +82,9 @@ export function configOf(settings: ExecutorSettings, description: string): JsonO
     model_context: dumpComponent(settings.modelContext),
     supported_languages: settings.languages,
     max_retries_on_error: maxRetries > 0 ? maxRetries : null,
-    executor_prompts: settings.givenPrompts,
+    executor_prompts:
+      settings.givenPrompts &&
+      parseOptions(executorPromptsSchema, settings.givenPrompts, "prompts"),
     approval_func: approval,
     ...humanApprovalConfig(settings.humanApproval),
   });

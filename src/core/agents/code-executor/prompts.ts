@@ -1,15 +1,16 @@
 import * as z from "zod";
+import { parseOptions } from "../../option-names.ts";
 import { requireTemplates } from "../../text/check-format.ts";
 import { formatPython } from "../../text/format.ts";
 
 /** The texts that a code executor agent says itself. Python formats; doubled braces are literal. */
 export interface ExecutorPrompts {
   /** The answer when no message has code in it; shown as it is. */
-  no_code_blocks: string;
+  noCodeBlocks: string;
   /** Replaces an empty output. Over `{exit_code}`. */
-  empty_output: string;
+  emptyOutput: string;
   /** The output of code that failed. Over `{exit_code}`, `{output}`. */
-  error_output: string;
+  errorOutput: string;
   /** Asks the model whether to try again. Over `{output}`. */
   retry: string;
 }
@@ -22,11 +23,11 @@ export const executorPromptsSchema = z.object({
 });
 
 const DEFAULT_PROMPTS: ExecutorPrompts = {
-  no_code_blocks:
+  noCodeBlocks:
     "There is no code to run in these messages. Put it into a fenced Markdown block that names its language, such as ```python.",
-  empty_output:
+  emptyOutput:
     "The code ended with exit code {exit_code} and printed nothing. Only what is printed can be seen.",
-  error_output: "The code failed with exit code {exit_code}. It printed:\n{output}",
+  errorOutput: "The code failed with exit code {exit_code}. It printed:\n{output}",
   retry:
     "Running your code failed:\n{output}\n\nIs it worth another attempt? Answer in JSON: `retry` is true if you can write code that gets further, and `reason` says what went wrong and what you will change, or why to leave it.",
 };
@@ -40,26 +41,27 @@ const EXAMPLES = {
 /** @throws ValueError naming each template that is malformed or has an unknown placeholder */
 export function promptsOf(given: Partial<ExecutorPrompts> | undefined): ExecutorPrompts {
   const prompts = { ...DEFAULT_PROMPTS, ...given };
+  const config = parseOptions(executorPromptsSchema, prompts, "prompts");
   requireTemplates(
     Object.entries(EXAMPLES).map(([key, example]) => ({
       path: `executor_prompts.${key}`,
-      template: prompts[key as keyof typeof EXAMPLES],
+      template: config[key as keyof typeof EXAMPLES] ?? "",
       example,
     })),
   );
   return prompts;
 }
 
-export function emptyOutput({ empty_output }: ExecutorPrompts, exitCode: number): string {
-  return formatPython(empty_output, { exit_code: exitCode });
+export function emptyOutput({ emptyOutput: template }: ExecutorPrompts, exitCode: number): string {
+  return formatPython(template, { exit_code: exitCode });
 }
 
 export function errorOutput(
-  { error_output }: ExecutorPrompts,
+  { errorOutput: template }: ExecutorPrompts,
   exitCode: number,
   output: string,
 ): string {
-  return formatPython(error_output, { exit_code: exitCode, output });
+  return formatPython(template, { exit_code: exitCode, output });
 }
 
 export function retryQuestion({ retry }: ExecutorPrompts, output: string): string {

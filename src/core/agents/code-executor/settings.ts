@@ -66,7 +66,7 @@ function checkRetries(name: string, retries: number, client: ChatCompletionClien
       `maxRetriesOnError must be a whole number from 0, not ${retries}`,
     );
   }
-  if (retries > 0 && client?.modelInfo.structured_output !== true) {
+  if (retries > 0 && client?.modelInfo.structuredOutput !== true) {
     throw refused(
       "max_retries_on_error",
       `"${name}" can only retry with a model that has structured output, which decides whether to`,

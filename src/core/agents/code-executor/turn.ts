@@ -12,7 +12,7 @@ import type { ChatMessage, Message } from "../../messages/message.ts";
 import { callModel, streamModel } from "../../models/call-model.ts";
 import type { ChatCompletionClient, CreateResult } from "../../models/chat-completion-client.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
-import type { Response } from "../chat-agent.ts";
+import type { AgentResponse } from "../chat-agent.ts";
 import { modelMessages, remember } from "../model-input.ts";
 import { retryQuestion } from "./prompts.ts";
 import { readRetryDecision, RETRY_DECISION, type RetryDecision } from "./retry-decision.ts";
@@ -37,7 +37,7 @@ export class CoderTurn {
     this.#ctx = ctx;
   }
 
-  async *respond(messages: readonly ChatMessage[]): AsyncGenerator<Message, Response, void> {
+  async *respond(messages: readonly ChatMessage[]): AsyncGenerator<Message, AgentResponse, void> {
     const { name: source, languages, maxRetries, modelContext } = this.#settings;
     for (let attempt = 0; ; attempt++) {
       // As in AutoGen, each attempt repeats the task.
@@ -45,7 +45,7 @@ export class CoderTurn {
       const { content } = yield* this.#ask();
       const blocks = markdownCode(content, languages);
       if (blocks.length === 0) {
-        return { chat_message: this.#text(content, null), inner_messages: null };
+        return { chatMessage: this.#text(content, null), innerMessages: null };
       }
       yield this.#generated(content, blocks, attempt);
       const id = this.#ctx.id();
@@ -72,7 +72,7 @@ export class CoderTurn {
     }
     const { content, usage } = yield* this.#ask();
     // Code and its results are shown and do not count for conditions and the thread, as in AutoGen.
-    return { chat_message: this.#text(content, usage), inner_messages: this.#thoughts };
+    return { chatMessage: this.#text(content, usage), innerMessages: this.#thoughts };
   }
 
   /** Calls the model with its context and adds the reply to it. */

@@ -5,7 +5,7 @@ import type { Activation, DiGraphEdge } from "./di-graph-node.ts";
 import { DiGraph } from "./di-graph.ts";
 
 /** A participant, or its name. */
-type NodeRef = ChatAgent | Team | string;
+export type GraphNodeRef = ChatAgent | Team | string;
 
 /** The options of an edge. */
 export type EdgeOptions = Omit<DiGraphEdge, "target">;
@@ -38,7 +38,7 @@ export class DiGraphBuilder {
   }
 
   /** @throws ValueError when one of the two was not added as a node */
-  addEdge(source: NodeRef, target: NodeRef, options: EdgeOptions = {}): this {
+  addEdge(source: GraphNodeRef, target: GraphNodeRef, options: EdgeOptions = {}): this {
     const { edges } = this.#node(source, "an edge begins at");
     this.#node(target, "an edge leads to");
     edges.push({ ...options, target: nameOf(target) });
@@ -50,7 +50,10 @@ export class DiGraphBuilder {
    *
    * @throws ValueError when one of the ends was not added as a node
    */
-  addConditionalEdges(source: NodeRef, targets: { readonly [condition: string]: NodeRef }): this {
+  addConditionalEdges(
+    source: GraphNodeRef,
+    targets: { readonly [condition: string]: GraphNodeRef },
+  ): this {
     for (const [condition, target] of Object.entries(targets)) {
       this.addEdge(source, target, { condition });
     }
@@ -58,7 +61,7 @@ export class DiGraphBuilder {
   }
 
   /** @throws ValueError when it was not added as a node */
-  setEntryPoint(node: NodeRef): this {
+  setEntryPoint(node: GraphNodeRef): this {
     this.#node(node, "the entry point is");
     this.#entryPoint = nameOf(node);
     return this;
@@ -82,7 +85,7 @@ export class DiGraphBuilder {
     return [...this.#nodes.values()].map(({ agent }) => agent);
   }
 
-  #node(ref: NodeRef, role: string): { edges: DiGraphEdge[] } {
+  #node(ref: GraphNodeRef, role: string): { edges: DiGraphEdge[] } {
     const name = nameOf(ref);
     const node = this.#nodes.get(name);
     if (node) return node;
@@ -93,6 +96,6 @@ export class DiGraphBuilder {
   }
 }
 
-function nameOf(ref: NodeRef): string {
+function nameOf(ref: GraphNodeRef): string {
   return typeof ref === "string" ? ref : ref.name;
 }

@@ -4,7 +4,7 @@ import { functionName } from "../../component/functions.ts";
 import { TroupeError } from "../../errors.ts";
 import { pathOf } from "../../issues.ts";
 import type { JsonObject } from "../../json.ts";
-import type { DiGraphEdge, Edge, EdgeFunction } from "./di-graph-node.ts";
+import type { DiGraphEdge, GraphEdge, EdgeFunction } from "./di-graph-node.ts";
 import { DiGraph } from "./di-graph.ts";
 
 const activationSchema = z.enum(["all", "any"]);
@@ -82,7 +82,7 @@ export function writeDiGraph({ nodes, defaultStartNode }: DiGraph): JsonObject {
   });
 }
 
-function writeEdge({ target, condition, group, activation }: Edge, node: string): JsonObject {
+function writeEdge({ target, condition, group, activation }: GraphEdge, node: string): JsonObject {
   const named = typeof condition === "function" ? functionName(condition) : undefined;
   if (typeof condition === "function" && named === undefined) {
     throw new TroupeError(

@@ -27,7 +27,7 @@ export interface DiGraphNode {
 }
 
 /** An edge with its defaults filled in. */
-export interface Edge {
+export interface GraphEdge {
   readonly target: string;
   readonly condition: string | EdgeFunction | null;
   readonly group: string;
@@ -35,25 +35,25 @@ export interface Edge {
 }
 
 /** A node with its defaults filled in. */
-export interface Node {
+export interface GraphNode {
   readonly name: string;
-  readonly edges: readonly Edge[];
+  readonly edges: readonly GraphEdge[];
   readonly activation: Activation;
 }
 
-export type Nodes = ReadonlyMap<string, Node>;
+export type GraphNodes = ReadonlyMap<string, GraphNode>;
 
 /** The edges to one target that are counted together. */
-export interface EdgeGroup {
+export interface GraphEdgeGroup {
   readonly activation: Activation;
   /** How many edges there are. */
   readonly size: number;
 }
 
 /** The groups of incoming edges, for each node that has any. */
-export type EdgeGroups = ReadonlyMap<string, ReadonlyMap<string, EdgeGroup>>;
+export type GraphEdgeGroups = ReadonlyMap<string, ReadonlyMap<string, GraphEdgeGroup>>;
 
-export function completeNode({ name, edges = [], activation = "all" }: DiGraphNode): Node {
+export function completeNode({ name, edges = [], activation = "all" }: DiGraphNode): GraphNode {
   return {
     name,
     activation,
@@ -66,10 +66,10 @@ export function completeNode({ name, edges = [], activation = "all" }: DiGraphNo
   };
 }
 
-export function groupEdges(nodes: Nodes): EdgeGroups {
-  const targets = new Map<string, Map<string, EdgeGroup>>();
+export function groupEdges(nodes: GraphNodes): GraphEdgeGroups {
+  const targets = new Map<string, Map<string, GraphEdgeGroup>>();
   for (const { target, group, activation } of [...nodes.values()].flatMap(({ edges }) => edges)) {
-    const groups = targets.get(target) ?? new Map<string, EdgeGroup>();
+    const groups = targets.get(target) ?? new Map<string, GraphEdgeGroup>();
     const before = groups.get(group) ?? { activation, size: 0 };
     groups.set(group, { ...before, size: before.size + 1 });
     targets.set(target, groups);
@@ -78,7 +78,7 @@ export function groupEdges(nodes: Nodes): EdgeGroups {
 }
 
 /** Whether an edge is taken after the last message of its node; a team may have sent none. */
-export function isTaken({ condition }: Edge, message: ChatMessage | undefined): boolean {
+export function isTaken({ condition }: GraphEdge, message: ChatMessage | undefined): boolean {
   if (condition === null) return true;
   if (message === undefined) return false;
   return typeof condition === "string"
@@ -87,6 +87,6 @@ export function isTaken({ condition }: Edge, message: ChatMessage | undefined): 
 }
 
 /** Whether this many taken edges complete the group. */
-export function isComplete({ activation, size }: EdgeGroup, taken: number): boolean {
+export function isComplete({ activation, size }: GraphEdgeGroup, taken: number): boolean {
   return taken >= (activation === "all" ? size : 1);
 }

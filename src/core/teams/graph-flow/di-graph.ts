@@ -3,11 +3,11 @@ import { listIssues } from "../../issues.ts";
 import {
   completeNode,
   type DiGraphNode,
-  type EdgeGroups,
+  type GraphEdgeGroups,
   groupEdges,
-  type Nodes,
+  type GraphNodes,
 } from "./di-graph-node.ts";
-import { type Cycles, findCycles } from "./find-cycles.ts";
+import { type GraphCycles, findCycles } from "./find-cycles.ts";
 import { findGraphIssues } from "./graph-rules.ts";
 
 export interface DiGraphOptions {
@@ -37,10 +37,10 @@ export interface DiGraphOptions {
  * });
  */
 export class DiGraph {
-  readonly nodes: Nodes;
+  readonly nodes: GraphNodes;
   readonly defaultStartNode: string | null;
-  readonly groups: EdgeGroups;
-  #cycles: Cycles | undefined;
+  readonly groups: GraphEdgeGroups;
+  #cycles: GraphCycles | undefined;
 
   /** Takes any graph; {@link validate} says whether it can run. */
   constructor({ nodes, defaultStartNode }: DiGraphOptions) {
@@ -69,7 +69,7 @@ export class DiGraph {
     return parents;
   }
 
-  cycles(): Cycles {
+  cycles(): GraphCycles {
     this.#cycles ??= findCycles(this.nodes);
     return this.#cycles;
   }

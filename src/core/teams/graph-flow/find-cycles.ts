@@ -1,7 +1,7 @@
-import type { Edge, Nodes } from "./di-graph-node.ts";
+import type { GraphEdge, GraphNodes } from "./di-graph-node.ts";
 
 /** Cycles of a graph, as the nodes along them. */
-export interface Cycles {
+export interface GraphCycles {
   /** The first that was found; undefined without any. */
   first: readonly string[] | undefined;
   /** The first of nodes whose edges all have no condition. */
@@ -12,8 +12,8 @@ export interface Cycles {
  * Goes through a graph in depth, node by node and edge by edge as they are written: which of several cycles are met
  * depends on the order, and AutoGen's is kept. Does not recurse, so that a long chain cannot exhaust the stack.
  */
-export function findCycles(nodes: Nodes): Cycles {
-  const found: Cycles = { first: undefined, endless: undefined };
+export function findCycles(nodes: GraphNodes): GraphCycles {
+  const found: GraphCycles = { first: undefined, endless: undefined };
   const visited = new Set<string>();
   for (const start of nodes.keys()) {
     if (!visited.has(start)) search(nodes, start, visited, found);
@@ -23,12 +23,12 @@ export function findCycles(nodes: Nodes): Cycles {
 
 interface Step {
   name: string;
-  edges: Iterator<Edge>;
+  edges: Iterator<GraphEdge>;
   /** How many nodes of the path up to here have a condition. */
   conditional: number;
 }
 
-function search(nodes: Nodes, start: string, visited: Set<string>, found: Cycles): void {
+function search(nodes: GraphNodes, start: string, visited: Set<string>, found: GraphCycles): void {
   const path: Step[] = [];
   const places = new Map<string, number>();
   const enter = (name: string): void => {

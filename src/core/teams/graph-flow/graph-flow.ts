@@ -1,6 +1,9 @@
-import type * as z from "zod";
 import type { ChatAgent } from "../../agents/chat-agent.ts";
-import type { Component, ComponentDefinition } from "../../component/component.ts";
+import {
+  type AnyComponentDefinition,
+  type Component,
+  componentDefinition,
+} from "../../component/component.ts";
 import { ValueError } from "../../errors.ts";
 import { listIssues } from "../../issues.ts";
 import type { JsonObject } from "../../json.ts";
@@ -37,7 +40,7 @@ const configSchema = groupChatConfigSchema.extend({ graph: diGraphSchema });
  * const result = await run(team, { task: "Write about the sea." });
  */
 export class GraphFlow extends GroupChat {
-  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, GraphFlow> = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.teams.GraphFlow",
     componentType: "team",
     role: "team",
@@ -47,7 +50,7 @@ export class GraphFlow extends GroupChat {
       const { participants, options } = loadGroupChat(config, loader);
       return new GraphFlow(participants, readDiGraph(config.graph, loader), options);
     },
-  };
+  });
   readonly definition: Component["definition"] = GraphFlow.component;
   readonly #graph: DiGraph;
 

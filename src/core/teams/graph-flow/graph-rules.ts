@@ -1,10 +1,10 @@
 import type { Issue } from "../../errors.ts";
 import { pathOf } from "../../issues.ts";
-import type { Activation, Nodes } from "./di-graph-node.ts";
+import type { Activation, GraphNodes } from "./di-graph-node.ts";
 
 /** The facts that the rules check. */
 export interface GraphFacts {
-  nodes: Nodes;
+  nodes: GraphNodes;
   starts: readonly string[];
   leaves: readonly string[];
   /** A cycle of nodes whose edges all have no condition. */
@@ -31,7 +31,7 @@ export function findGraphIssues(graph: GraphFacts): Issue[] {
 
 /** Why a team cannot run a valid graph. */
 export function findTeamIssues(
-  { nodes, cycle }: { nodes: Nodes; cycle: readonly string[] | undefined },
+  { nodes, cycle }: { nodes: GraphNodes; cycle: readonly string[] | undefined },
   { participants, isBounded }: { participants: readonly string[]; isBounded: boolean },
 ): Issue[] {
   const issues = [...nodes.keys()]

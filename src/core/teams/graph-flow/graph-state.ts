@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type Issue, StateError } from "../../errors.ts";
 import { issuesOf, listIssues, pathOf } from "../../issues.ts";
 import type { Json, JsonObject } from "../../json.ts";
-import { type EdgeGroup, isComplete } from "./di-graph-node.ts";
+import { type GraphEdgeGroup, isComplete } from "./di-graph-node.ts";
 import type { DiGraph } from "./di-graph.ts";
 import type { GraphPosition } from "./graph-progress.ts";
 
@@ -17,7 +17,7 @@ type State = z.infer<typeof stateSchema>;
 /** The keys of AutoGen's manager state. `under_way` is false at the start, which fits any graph. */
 export function writeGraphState(graph: DiGraph, position: GraphPosition): JsonObject {
   const taken = (target: string, group: string): number => position?.taken[target]?.[group] ?? 0;
-  const each = (show: (group: EdgeGroup, taken: number) => Json): JsonObject =>
+  const each = (show: (group: GraphEdgeGroup, taken: number) => Json): JsonObject =>
     Object.fromEntries(
       [...graph.groups].map(([target, groups]) => [
         target,

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { type ChatAgent, isAgent } from "../../agents/chat-agent.ts";
 import {
+  type AnyComponentDefinition,
   type Component,
-  type ComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
 } from "../../component/component.ts";
@@ -57,10 +58,7 @@ export interface MagenticOneGroupChatOptions extends GroupChatOptions {
  * const result = await run(team, { task: "How did the price of tin develop since 1900?" });
  */
 export class MagenticOneGroupChat extends GroupChat {
-  static readonly component: ComponentDefinition<
-    z.infer<typeof configSchema>,
-    MagenticOneGroupChat
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_agentchat.teams.MagenticOneGroupChat",
     componentType: "team",
     role: "team",
@@ -81,7 +79,7 @@ export class MagenticOneGroupChat extends GroupChat {
         orchestratorPrompts: promptsFromConfig(config.orchestrator_prompts ?? {}),
       });
     },
-  };
+  });
   readonly definition: Component["definition"] = MagenticOneGroupChat.component;
   readonly #own: Required<
     Pick<

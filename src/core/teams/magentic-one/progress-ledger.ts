@@ -25,9 +25,9 @@ const ledgerSchema = z.object({
 });
 
 /** How a model is asked for a ledger: by a schema where it can follow one, as JSON where it can write that. */
-export function ledgerOutput({ structured_output, json_output }: ModelInfo): JsonOutput | null {
-  if (structured_output === true) return { name: "LedgerEntry", schema: JSON_SCHEMA };
-  return json_output ? true : null;
+export function ledgerOutput({ structuredOutput, jsonOutput }: ModelInfo): JsonOutput | null {
+  if (structuredOutput === true) return { name: "LedgerEntry", schema: JSON_SCHEMA };
+  return jsonOutput ? true : null;
 }
 
 /**

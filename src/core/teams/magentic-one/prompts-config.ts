@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { hash64 } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
+import { withoutNulls } from "../../component/component.ts";
+import { optionsOf, parseOptions } from "../../option-names.ts";
 import { requireTemplates } from "../../text/check-format.ts";
 import { DEFAULT_PROMPTS, type OrchestratorPrompts } from "./orchestrator-prompts.ts";
 
@@ -13,17 +15,6 @@ export const promptsConfigSchema = z.object({
   task_ledger_facts_update: z.string().nullish(),
   task_ledger_plan_update: z.string().nullish(),
 });
-type PromptsConfig = z.infer<typeof promptsConfigSchema>;
-
-const KEYS: readonly [keyof OrchestratorPrompts, keyof PromptsConfig][] = [
-  ["taskLedgerFacts", "task_ledger_facts"],
-  ["taskLedgerPlan", "task_ledger_plan"],
-  ["taskLedgerFull", "task_ledger_full"],
-  ["progressLedger", "progress_ledger"],
-  ["taskLedgerFactsUpdate", "task_ledger_facts_update"],
-  ["taskLedgerPlanUpdate", "task_ledger_plan_update"],
-];
-
 /** The placeholders of templates. */
 export type PromptValues = {
   task: string;
@@ -35,22 +26,15 @@ export type PromptValues = {
 
 const NO_VALUES: PromptValues = { task: "", team: "", facts: "", plan: "", names: "" };
 
-export function promptsFromConfig(config: PromptsConfig): Partial<OrchestratorPrompts> {
-  const prompts: Partial<OrchestratorPrompts> = {};
-  for (const [option, key] of KEYS) {
-    const template = config[key];
-    if (typeof template === "string") prompts[option] = template;
-  }
-  return prompts;
+export function promptsFromConfig(
+  config: z.infer<typeof promptsConfigSchema>,
+): Partial<OrchestratorPrompts> {
+  const given = withoutNulls(config);
+  return optionsOf(promptsConfigSchema, given) as Partial<OrchestratorPrompts>;
 }
 
 export function promptsToConfig(prompts: Partial<OrchestratorPrompts>): JsonObject {
-  const config: JsonObject = {};
-  for (const [option, key] of KEYS) {
-    const template = prompts[option];
-    if (template !== undefined) config[key] = template;
-  }
-  return config;
+  return withoutNulls(parseOptions(promptsConfigSchema, prompts, "orchestratorPrompts"));
 }
 
 /**

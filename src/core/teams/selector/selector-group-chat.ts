@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { ChatAgent } from "../../agents/chat-agent.ts";
 import {
+  type AnyComponentDefinition,
   type Component,
-  type ComponentDefinition,
+  componentDefinition,
   type ComponentLoader,
   componentModelSchema,
   dumpComponent,
@@ -76,18 +77,17 @@ const configSchema = groupChatConfigSchema.extend({
  * });
  */
 export class SelectorGroupChat extends GroupChat {
-  static readonly component: ComponentDefinition<z.infer<typeof configSchema>, SelectorGroupChat> =
-    {
-      provider: "autogen_agentchat.teams.SelectorGroupChat",
-      componentType: "team",
-      role: "team",
-      version: 1,
-      configSchema,
-      fromConfig(config, loader) {
-        const { participants, options } = loadGroupChat(config, loader);
-        return new SelectorGroupChat(participants, { ...options, ...ownOptions(config, loader) });
-      },
-    };
+  static readonly component: AnyComponentDefinition = componentDefinition({
+    provider: "autogen_agentchat.teams.SelectorGroupChat",
+    componentType: "team",
+    role: "team",
+    version: 1,
+    configSchema,
+    fromConfig(config, loader) {
+      const { participants, options } = loadGroupChat(config, loader);
+      return new SelectorGroupChat(participants, { ...options, ...ownOptions(config, loader) });
+    },
+  });
   readonly definition: Component["definition"] = SelectorGroupChat.component;
   readonly #options: SelectorGroupChatOptions;
   readonly #settings: SelectorSettings;

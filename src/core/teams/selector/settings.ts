@@ -4,8 +4,6 @@ import type { ChatCompletionClient } from "../../models/chat-completion-client.t
 import type { TurnContext } from "../../run/turn-context.ts";
 import type { SelectorFeedback } from "./prompts.ts";
 
-type Awaitable<T> = T | Promise<T>;
-
 /**
  * Chooses the next speaker instead of the model; null leaves it to the model. Gets the whole thread, events included.
  * Anything that does not depend on the thread alone goes through `ctx`.
@@ -13,13 +11,13 @@ type Awaitable<T> = T | Promise<T>;
 export type SelectorFunction = (
   thread: readonly Message[],
   ctx: TurnContext,
-) => Awaitable<string | null | undefined>;
+) => Promise<string | null | undefined> | string | null | undefined;
 
 /** Returns the candidates for the model, at least one. Asked when no {@link SelectorFunction} has chosen. */
 export type CandidateFunction = (
   thread: readonly Message[],
   ctx: TurnContext,
-) => Awaitable<readonly string[]>;
+) => Promise<readonly string[]> | readonly string[];
 
 /** How a selector chooses, defaults filled in. */
 export interface SelectorSettings {

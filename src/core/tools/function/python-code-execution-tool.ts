@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { CodeExecutor } from "../../code/code-executor.ts";
 import {
-  type ComponentDefinition,
-  type ComponentModel,
+  type AnyComponentDefinition,
+  componentDefinition,
   componentModelSchema,
   dumpComponent,
 } from "../../component/component.ts";
@@ -35,10 +35,7 @@ const resultSchema = z.object({ success: z.boolean(), output: z.string() });
 
 /** Runs Python that a model wrote (AutoGen `PythonCodeExecutionTool`) and returns its output. */
 export class PythonCodeExecutionTool implements Tool {
-  static readonly component: ComponentDefinition<
-    { executor: ComponentModel; description: string },
-    PythonCodeExecutionTool
-  > = {
+  static readonly component: AnyComponentDefinition = componentDefinition({
     provider: "autogen_ext.tools.code_execution.PythonCodeExecutionTool",
     componentType: "tool",
     role: "tool",
@@ -46,7 +43,7 @@ export class PythonCodeExecutionTool implements Tool {
     configSchema,
     fromConfig: ({ executor }, loader) =>
       new PythonCodeExecutionTool(loader.load(executor, "code_executor", "executor")),
-  };
+  });
   readonly definition = PythonCodeExecutionTool.component;
   readonly name = "CodeExecutor";
   readonly description = DESCRIPTION;

@@ -2,6 +2,7 @@ import type { Answer, Question } from "../../../core/run/turn-context.ts";
 import type { Moment } from "../../../core/run/turn-host.ts";
 import type { TextStore } from "../text-store.ts";
 import type { Database } from "../database.ts";
+import { type QuestionRecord, recordOf } from "./question-record.ts";
 
 interface QuestionRow extends Record<string, string | number | null> {
   id: string;
@@ -17,7 +18,7 @@ interface QuestionRow extends Record<string, string | number | null> {
 
 /** A question as stored. Times are epoch milliseconds; `ran`: how long the run had been running when it asked. */
 export interface StoredQuestion {
-  question: Question;
+  question: QuestionRecord;
   run: string;
   createdAt: number;
   expiresAt: number | null;
@@ -54,7 +55,8 @@ export class QuestionStore {
   }
 
   /** Records a question that was not asked before. */
-  ask(run: string, question: Question, now: Moment): void {
+  ask(run: string, asking: Question, now: Moment): void {
+    const question = recordOf(asking);
     const { timeout_seconds } = question;
     const expiresAt =
       timeout_seconds == null ? null : Math.min(LATEST, now.at + timeout_seconds * 1000);
@@ -130,7 +132,7 @@ export class QuestionStore {
   #load(row: QuestionRow): StoredQuestion {
     const text = this.#texts.load(owner(row.id), row.question || null);
     return {
-      question: JSON.parse(text) as Question,
+      question: JSON.parse(text) as QuestionRecord,
       run: row.run,
       createdAt: row.created_at,
       expiresAt: row.expires_at,
@@ -152,7 +154,7 @@ export class QuestionStore {
 }
 
 /** The answer that applies when a question expires. */
-export function defaultAnswer({ kind, default_answer }: Question): Answer {
+export function defaultAnswer({ kind, default_answer }: QuestionRecord): Answer {
   if (default_answer != null) return default_answer;
   return kind === "approval"
     ? { approved: false, reason: "Nobody answered in time." }

@@ -44,7 +44,7 @@ const PROMPTS = {
 
 /** A team of ann and bob, and the model that leads it. */
 function crew(replies: readonly ScriptedReply[], options: Options = {}) {
-  const model = new ScriptedChatCompletionClient(replies, { structured_output: false });
+  const model = new ScriptedChatCompletionClient(replies, { structuredOutput: false });
   const [ann, bob] = [new TestAgent("ann"), new TestAgent("bob")];
   return { model, ann, bob, team: lead([ann, bob], model, options) };
 }
@@ -187,9 +187,9 @@ describe("a task", () => {
 
 describe("the progress ledger", () => {
   test.each<[Partial<ScriptedChatCompletionClient["modelInfo"]>, unknown]>([
-    [{ structured_output: true }, { name: "LedgerEntry", schema: expect.anything() as unknown }],
-    [{ structured_output: false, json_output: true }, true],
-    [{ structured_output: false, json_output: false }, null],
+    [{ structuredOutput: true }, { name: "LedgerEntry", schema: expect.anything() as unknown }],
+    [{ structuredOutput: false, jsonOutput: true }, true],
+    [{ structuredOutput: false, jsonOutput: false }, null],
   ])("is asked for in the form the model has: %j", async (info, jsonOutput) => {
     const model = new ScriptedChatCompletionClient(["f", "p", done(), "x"], info);
     await run(lead([new TestAgent("ann")], model), { task: "go" });
@@ -435,7 +435,7 @@ describe("what participants say", () => {
     const model = new ScriptedChatCompletionClient(["f", "p", ledger(), done(), "x"], { vision });
     // oxlint-disable-next-line require-yield
     const ann = new TestAgent("ann", async function* (_heard, ctx) {
-      return { chat_message: answer(ctx), inner_messages: null };
+      return { chatMessage: answer(ctx), innerMessages: null };
     });
     await run(lead([ann], model), { task: "go" });
     return model.requests[3]?.messages[2];

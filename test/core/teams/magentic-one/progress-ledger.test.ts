@@ -91,10 +91,10 @@ describe("a progress ledger", () => {
 });
 
 describe("a model is asked for it", () => {
-  const info = { vision: false, function_calling: false, json_output: true, family: "unknown" };
+  const info = { vision: false, functionCalling: false, jsonOutput: true, family: "unknown" };
 
   test("by schema where it can follow one", () => {
-    const output = ledgerOutput({ ...info, structured_output: true }) as {
+    const output = ledgerOutput({ ...info, structuredOutput: true }) as {
       name: string;
       schema: JsonObject;
     };
@@ -104,7 +104,7 @@ describe("a model is asked for it", () => {
 
   test("as JSON, or else in words only", () => {
     expect(ledgerOutput(info)).toBe(true);
-    expect(ledgerOutput({ ...info, structured_output: false })).toBe(true);
-    expect(ledgerOutput({ ...info, json_output: false })).toBeNull();
+    expect(ledgerOutput({ ...info, structuredOutput: false })).toBe(true);
+    expect(ledgerOutput({ ...info, jsonOutput: false })).toBeNull();
   });
 });
