@@ -1,3 +1,9 @@
+/**
+ * Agents, teams, tools, models and all that they are made of, for programs that run them in memory or put them into a Worker.
+ *
+ * @module troupe
+ */
+
 // Agents
 export { AssistantAgent } from "./core/agents/assistant-agent.ts";
 export type {
