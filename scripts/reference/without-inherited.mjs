@@ -8,8 +8,7 @@ export function load(app) {
     Converter.EVENT_RESOLVE_BEGIN,
     ({ project }) => {
       for (const member of project.getReflectionsByKind(ReflectionKind.ClassMember)) {
-        if (/** @type {any} */ (member).inheritedFrom !== undefined)
-          project.removeReflection(member);
+        if (member.inheritedFrom !== undefined) project.removeReflection(member);
       }
     },
     -10_000,
