@@ -89,8 +89,9 @@ test("an empty directory is filled, also one under version control", async () =>
 });
 
 test("a directory with files is left alone", async () => {
-  writeFileSync(join(cwd, "notes.txt"), "mine");
-  const { code, stderr } = await troupe(["init", cwd, "--no-install", "--json"], { cwd });
+  mkdirSync(join(cwd, "My Files"));
+  writeFileSync(join(cwd, "My Files/notes.txt"), "mine");
+  const { code, stderr } = await troupe(["init", "My Files", "--no-install", "--json"], { cwd });
   expect(code).toBe(2);
   expect(jsonLines(stderr)).toMatchObject([{ error: { code: "invalid_name" } }]);
   mkdirSync(join(cwd, "used"));
