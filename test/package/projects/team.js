@@ -34,7 +34,7 @@ const { messages } = await run(new RoundRobinGroupChat([agent], { maxTurns: 1 })
 strictEqual(messages.at(-1)?.content, "It is noon.");
 for (const message of messages) strictEqual(messageSchema.parse(message).type, message.type);
 
-const openai = new OpenAIChatCompletionClient({ model: "gpt-4o", api_key: "none" });
+const openai = new OpenAIChatCompletionClient({ model: "gpt-4o", apiKey: "none" });
 strictEqual(
   await openai.countTokens([{ type: "UserMessage", content: "hello world", source: "user" }]),
   11,
