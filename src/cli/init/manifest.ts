@@ -11,7 +11,8 @@ export function manifest(name: string): object {
     version: "0.1.0",
     private: true,
     type: "module",
-    engines: { node: ">=22.18" },
+    // The one that runs npm; the project brings its own.
+    engines: { node: ">=20.12" },
     scripts: {
       start: "troupe dev",
       test: 'node --test "test/**/*.test.ts"',
@@ -24,10 +25,11 @@ export function manifest(name: string): object {
     devDependencies: {
       "@cloudflare/workers-types": "5.20260918.1",
       "@types/node": "24.19.2",
+      node: "26.10.0",
       oxlint: "1.94.0",
       typescript: "7.0.2",
       wrangler: "4.135.0",
     },
-    allowScripts: { esbuild: true, fsevents: true, workerd: true },
+    allowScripts: { esbuild: true, fsevents: true, node: true, workerd: true },
   };
 }
