@@ -5,8 +5,15 @@ import { defineConfig } from "vitest/config";
 /** Tests that need workerd: all of test/durable, and what is named so elsewhere (the suites both hosts run). */
 const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
-/** Tests that take minutes: `npm run test:long`. Those of `npm start` begin a server each. */
-const long = ["test/npm-start/*.test.ts", "test/sandbox/wasm/attacks.test.ts"];
+/** Tests that take minutes, `npm run test:long`: of pages in a browser, of terminals, of `npm start`, of loads and attacks. */
+const long = [
+  "test/cli/{kill,questions,run}.test.ts",
+  "test/e2e/spinning-run.test.ts",
+  "test/npm-start/*.test.ts",
+  "test/react/{kill,page,use-inbox,use-team}.test.ts",
+  "test/sandbox/fair-shares.test.ts",
+  "test/sandbox/wasm/attacks.test.ts",
+];
 
 /** Tests of the package that `npm pack` makes, which is packed before the first of them. */
 const packed = { include: ["test/package/*.test.ts"], globalSetup: "test/package/support/pack.ts" };

@@ -73,7 +73,7 @@ const stages = [
   { name: "reference", run: ["node", "scripts/reference.mjs", "--check"], long: true },
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
   { name: "workerd", run: vitest("workerd"), counts: "vitest" },
-  { name: "package", run: vitest("package"), counts: "vitest" },
+  { name: "package", run: vitest("package"), counts: "vitest", long: true },
   { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
   { name: "long", run: vitest("long"), counts: "vitest", long: true },
   {
