@@ -6,11 +6,9 @@ import {
   withoutInnerNulls,
   withoutNulls,
 } from "../core/component/component.ts";
-import { hash64 } from "../core/ids.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { optionsOf, parseOptions } from "../core/option-names.ts";
 import type { Message } from "../core/messages/message.ts";
-import { asEvents, chunkEvents } from "../core/messages/create.ts";
 import type { ToolSchema } from "../core/models/chat-completion-client.ts";
 import {
   type HumanApproval,
@@ -18,40 +16,33 @@ import {
   humanApprovalConfig,
   humanApprovalSchema,
 } from "../core/run/human-approval.ts";
-import { rethrowSignal, TurnSignal } from "../core/run/signals.ts";
 import type { TurnContext } from "../core/run/turn-context.ts";
 import type { StateParts } from "../core/state/stateful.ts";
 import { parseState, stateSchemaOf } from "../core/state/load-state.ts";
 import { approvedCall } from "../core/tools/approved-call.ts";
-import { errorText, isForStep } from "../core/tools/call-tool.ts";
 import { sequenceOf } from "../core/tools/sequence.ts";
 import type { ToolCallContext, ToolResult } from "../core/tools/tool.ts";
 import { textResult } from "../core/tools/tool-result.ts";
 import type { Workbench } from "../core/tools/workbench.ts";
-import { toToolResult } from "./call-result.ts";
 import {
   type McpServerConfig,
   mcpServerParamsSchema,
   type McpServerParams,
 } from "./server-params.ts";
 import { type ReadingKind, readingTools } from "./reading-tools.ts";
-import { type AnsweredRound, LegacyQuestions, type QuestionRound } from "./host/server-question.ts";
+import { LegacyQuestions } from "./host/server-question.ts";
 import { McpSession } from "./connection/session.ts";
-import { McpSessionHost } from "./connection/session-host.ts";
-import { callTool } from "./tool-call.ts";
+import type { McpSessionHost } from "./connection/session-host.ts";
+import { McpCalls } from "./calls.ts";
 import {
   checkOverrides,
   fetchTools,
   identityOf,
   type McpTool,
-  policyOf,
   type ShownTool,
   shownTools,
 } from "./tool-list.ts";
 import { checkServerParams, type McpDependencies } from "./connection/transport.ts";
-
-/** Questions that a server may ask in the course of one call. */
-const MAX_ROUNDS = 8;
 
 /** Changes of a tool between the approval and the call before the call is given up. */
 const MAX_CHANGES = 3;
@@ -118,8 +109,8 @@ export class McpWorkbench implements Workbench {
   readonly #approval: HumanApproval | null;
   /** Seconds of approvals that only some tools need. */
   readonly #approvalTimeout: number | null;
-  readonly #questions: LegacyQuestions | undefined;
   readonly #session: McpSession;
+  readonly #calls: McpCalls;
   /** As listed last. */
   #tools: Map<string, ShownTool> | undefined;
 
@@ -143,8 +134,9 @@ export class McpWorkbench implements Workbench {
     this.#host = host;
     this.#approval = approval === undefined ? null : { timeoutSeconds: approvalTimeoutSeconds };
     this.#approvalTimeout = approvalTimeoutSeconds;
-    this.#questions = host && new LegacyQuestions(host.answering);
-    this.#session = new McpSession(params, dependencies, this.#questions);
+    const questions = host && new LegacyQuestions(host.answering);
+    this.#session = new McpSession(params, dependencies, questions);
+    this.#calls = new McpCalls(this.#session, questions, host);
   }
 
   /** A step: a repeated turn sees the same tools. */
@@ -162,7 +154,7 @@ export class McpWorkbench implements Workbench {
     if (shown === undefined) return textResult(name, `Tool ${name} not found.`, true);
     const approval = this.#approvalOf(shown.tool);
     return yield* approval === null
-      ? this.#inLine(() => this.#call(shown, name, args, call), call)
+      ? this.#inLine(() => this.#calls.run(shown.tool, name, args, call), call)
       : this.#approved(shown, { approval, name, args, call }, 0);
   }
 
@@ -270,7 +262,7 @@ export class McpWorkbench implements Workbench {
         return textResult(name, `The tool ${name} no longer exists at its server.`, true);
       }
       if (identityOf(now.tool) === identityOf(shown.tool)) {
-        return yield* this.#call(shown, name, args, call);
+        return yield* this.#calls.run(shown.tool, name, args, call);
       }
       if (changes === MAX_CHANGES) {
         const message = `The call was not made: the server changes the tool ${name} again and again.`;
@@ -290,82 +282,6 @@ export class McpWorkbench implements Workbench {
       // The question of a changed tool is asked inside the call's place in the line.
       (calling) => (changes === 0 ? this.#inLine(calling, call) : calling()),
     );
-  }
-
-  /** Makes the call, and again with the answers when the server has asked something. */
-  async *#call(
-    { tool }: ShownTool,
-    name: string,
-    args: JsonObject,
-    call: ToolCallContext,
-  ): AsyncGenerator<Message, ToolResult, void> {
-    const { ctx, caller = name } = call;
-    const rounds: AnsweredRound[] = [];
-    while (rounds.length <= MAX_ROUNDS) {
-      const outcome = yield* this.#attempt(tool, name, args, rounds, call);
-      if ("result" in outcome) return outcome.result;
-      try {
-        const answers = await this.#answers(outcome, caller, ctx.scope(`asked:${rounds.length}`));
-        rounds.push({ ...outcome, answers });
-      } catch (error) {
-        rethrowSignal(error);
-        if (ctx.signal.aborted) throw new TurnSignal("cancel");
-        return textResult(name, errorText(error), true);
-      }
-    }
-    const message = `The call was given up: its server asked more than ${MAX_ROUNDS} times.`;
-    return textResult(name, message, true);
-  }
-
-  async *#attempt(
-    tool: McpTool,
-    name: string,
-    args: JsonObject,
-    rounds: readonly AnsweredRound[],
-    { ctx, caller = name, unseen = false }: ToolCallContext,
-  ): AsyncGenerator<Message, { result: ToolResult } | QuestionRound, void> {
-    const session = this.#session;
-    const questions = this.#questions;
-    const policy = policyOf(tool);
-    const messageId = ctx.id();
-    const failed = (text: string) => ({ result: textResult(name, text, true) });
-    const lines = ctx.stream<string, { result: ToolResult } | QuestionRound>(
-      rounds.length === 0 ? "call" : `call:${rounds.length}`,
-      async function* (attempt) {
-        try {
-          const outcome = yield* callTool(session, questions, { tool, args, rounds }, attempt);
-          if (!("answer" in outcome)) return outcome;
-          return {
-            result: toToolResult(name, outcome.answer, (text) => session.redact(text)),
-          };
-        } catch (error) {
-          if (isForStep(policy, error, attempt)) throw error;
-          return failed(errorText(error));
-        }
-      },
-      {
-        kind: "tool",
-        policy,
-        fingerprint: hash64(JSON.stringify([tool.name, args, rounds])),
-        messageId,
-        unknownOutcome: failed,
-      },
-    );
-    const events = asEvents(lines, chunkEvents(ctx, caller, messageId));
-    if (!unseen) return yield* events;
-    for (;;) {
-      const next = await events.next();
-      if (next.done) return next.value;
-    }
-  }
-
-  async #answers({ questions }: QuestionRound, source: string, ctx: TurnContext) {
-    const host = this.#host ?? new McpSessionHost({});
-    const answers: AnsweredRound["answers"] = {};
-    for (const [id, question] of Object.entries(questions)) {
-      answers[id] = await host.answer(question, source, ctx.scope(id));
-    }
-    return answers;
   }
 
   #ask(ctx: TurnContext, request: Request): Promise<Json> {
