@@ -5,13 +5,20 @@ import { defineConfig } from "vitest/config";
 /** Tests that need workerd: all of test/durable, and what is named so elsewhere (the suites both hosts run). */
 const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 
-/** Tests that take minutes, `npm run test:long`: of pages in a browser, of terminals, of `npm start`, of loads and attacks. */
+/**
+ * `npm run test:long`: what takes long, though it is covered in part by shorter tests. Programs of pages, browsers, terminals,
+ * `npm start`, loads and attacks.
+ */
 const long = [
-  "test/cli/{kill,questions,run}.test.ts",
+  "test/cli/{commands,kill,questions,run}.test.ts",
+  "test/conformance/main.test.ts",
+  "test/docs.test.ts",
   "test/e2e/spinning-run.test.ts",
+  "test/fuzz/*.test.ts",
   "test/npm-start/*.test.ts",
+  "test/protocols/mcp/sessions.test.ts",
   "test/react/{kill,page,use-inbox,use-team}.test.ts",
-  "test/sandbox/fair-shares.test.ts",
+  "test/sandbox/{fair-shares,isolations}.test.ts",
   "test/sandbox/wasm/attacks.test.ts",
 ];
 

@@ -88,6 +88,7 @@ const stages = [
     name: "conformance:http",
     run: ["node", "test/conformance/main.ts", "--http"],
     counts: "lastLine",
+    long: true,
   },
   { name: "conformance:mcp", run: ["node", "test/mcp-conformance/main.ts"], long: true },
   { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine", long: true },
