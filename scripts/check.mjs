@@ -62,6 +62,7 @@ const BARE_PROGRAMS = `sh npm
  */
 const stages = [
   { name: "node", run: vitest("node"), counts: "vitest" },
+  { name: "workerd", run: vitest("workerd"), counts: "vitest" },
   { name: "format", run: ["oxfmt", "--check", ...OWN_FILES] },
   { name: "lint", run: ["oxlint", "--type-aware", ...OWN_CODE] },
   { name: "types:src", run: ["tsc", "-p", "tsconfig.src.json"] },
@@ -72,7 +73,6 @@ const stages = [
   { name: "api", run: ["node", "scripts/api-report.mjs", "--check"] },
   { name: "reference", run: ["node", "scripts/reference.mjs", "--check"], long: true },
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
-  { name: "workerd", run: vitest("workerd"), counts: "vitest" },
   { name: "package", run: vitest("package"), counts: "vitest", long: true },
   { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
   { name: "long", run: vitest("long"), counts: "vitest", long: true },
