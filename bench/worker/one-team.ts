@@ -6,7 +6,7 @@ import {
   RoundRobinGroupChat,
 } from "troupe";
 
-// What somebody deploys who needs one team: the service with it.
+// The service with one team.
 const agent = new AssistantAgent({
   name: "greeter",
   modelClient: new ReplayChatCompletionClient(["Good morning."]),

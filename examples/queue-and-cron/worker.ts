@@ -23,7 +23,8 @@ defineTeam({
 });
 
 const troupe = createTroupe();
-export const { TeamObject, TenantObject } = troupe;
+export class TeamObject extends troupe.TeamObject {}
+export class TenantObject extends troupe.TenantObject {}
 const teams = troupe.client("support").teams;
 
 export default {

@@ -29,7 +29,7 @@ export interface RunResult {
 /** What has changed in a conversation. */
 export type StreamItem =
   | { kind: "message"; message: Exclude<Message, ModelClientStreamingChunkEvent> }
-  /** A text in progress. `delta` is what was added to it; null when all of it is new. */
+  /** A text in progress. `delta` is the added part; null when it replaces the whole text. */
   | { kind: "text"; text: TextInProgress; delta: string | null }
   /** The text is void: the model is called again. */
   | { kind: "discard"; text: TextInProgress }

@@ -8,9 +8,8 @@ const { requestAnimationFrame, cancelAnimationFrame } = globalThis as {
 };
 
 /**
- * State that follows the server while somebody has subscribed: the first subscriber connects it, the last one that leaves
- * disconnects it. What has not changed from one state to the next is the same object. Changes are published together, once
- * per animation frame.
+ * A state that follows the server while it has subscribers: the first one connects it, and it disconnects after the last.
+ * Parts that do not change stay the same objects. It publishes its changes together, once per animation frame.
  */
 export abstract class Store<State extends object> {
   readonly #initial: State;

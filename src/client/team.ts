@@ -1,7 +1,7 @@
 import { Conversation, type StreamItem } from "./conversation.ts";
 import { type ConnectionOptions, eventSource } from "./event-source.ts";
 import { RunStream } from "./run-stream.ts";
-import type { Transport, Wake } from "./transport.ts";
+import { randomKey, type Transport, type Wake } from "./transport.ts";
 import type {
   Answer,
   ChangeSchedule,
@@ -108,7 +108,7 @@ export class TeamClient {
    * }
    */
   run(task: Task, options: RunOptions & CallOptions = {}): RunStream {
-    const { signal, idempotencyKey = crypto.randomUUID(), ...body } = options;
+    const { signal, idempotencyKey = randomKey(), ...body } = options;
     return this.#stream(undefined, signal, (aborted) =>
       this.#transport.send(this.#path("/runs"), {
         method: "POST",

@@ -62,7 +62,7 @@ export class Transport {
   /** @throws ApiError | ConnectionError */
   async send(path: string, call: Call = {}): Promise<Response> {
     const { method = "GET", signal, idempotencyKey } = call;
-    const key = idempotencyKey === true ? crypto.randomUUID() : idempotencyKey;
+    const key = idempotencyKey === true ? randomKey() : idempotencyKey;
     const repeatable = method !== "POST" || key !== undefined;
     for (let attempt = 0; ; attempt++) {
       const last = !repeatable || attempt >= (this.#options.maxRetries ?? 2);
@@ -170,4 +170,10 @@ async function refusal(response: Response, what: string): Promise<Error> {
   const code = "unexpected_response";
   const detail = `${what}: the server answered ${status} without a problem document`;
   return new ApiError({ type: "about:blank", title: detail, status, detail, code }, retryAfter);
+}
+
+/** A key that nobody else makes. `crypto.randomUUID` is missing in pages that came over plain HTTP from another machine. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

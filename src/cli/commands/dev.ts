@@ -63,6 +63,6 @@ function requireNode(): void {
   const [oldest, oldestMinor] = OLDEST_NODE;
   if (major > oldest || (major === oldest && minor >= oldestMinor)) return;
   throw new CliError(
-    `A local server needs Node ${OLDEST_NODE.join(".")} or later; this is ${process.versions.node}.`,
+    `A local server needs Node ${OLDEST_NODE.join(".")} or later; this is ${process.versions.node}. "npm install --save-dev node" gives the project its own.`,
   );
 }
