@@ -29,7 +29,7 @@ import {
   isConfigured,
 } from "./auth/authenticate.ts";
 import type { Authenticate, Principal } from "./auth/principal.ts";
-import { ModelPrices } from "./contract/model-prices.ts";
+import { ModelPrices } from "./contract/usage/model-prices.ts";
 import { tenantLimitsFrom } from "./contract/tenant.ts";
 import { allowedOrigins } from "./http/access/cors.ts";
 import { mcpEndpoints } from "./protocols/mcp/endpoints.ts";

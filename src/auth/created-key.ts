@@ -1,4 +1,4 @@
-import type { Tenants } from "../contract/tenant-gateway.ts";
+import type { Tenants } from "../contract/gateways/tenant-gateway.ts";
 import type { CredentialSources } from "./authenticate.ts";
 
 /** Asks the tenant's object about keys that were made over the API. */

@@ -37,7 +37,7 @@ import type {
   NotedTeam,
   TeamInfo,
 } from "../contract/team.ts";
-import type { UsageReport } from "../contract/usage.ts";
+import type { UsageReport } from "../contract/usage/usage-report.ts";
 import type { ChatMessage } from "../core/messages/message.ts";
 
 // What the API takes and answers, inferred from the schemas that the server checks with. Fields are in snake_case, as on

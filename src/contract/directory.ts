@@ -4,7 +4,7 @@ import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { humanRequestSchema, type RunStatus } from "./run.ts";
 import type { TeamInfo } from "./team.ts";
-import { usageByModelSchema } from "./model-usage.ts";
+import { usageByModelSchema } from "./usage/model-usage.ts";
 import type { StoredRunWebhook } from "./webhook.ts";
 
 type TeamStatus = TeamInfo["status"];

@@ -3,7 +3,7 @@ import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
-import { costSchema, usageByModelSchema } from "./model-usage.ts";
+import { costSchema, usageByModelSchema } from "./usage/model-usage.ts";
 import { runWebhookSchema } from "./webhook.ts";
 
 /** Runs of a team that may be queued at once. */

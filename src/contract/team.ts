@@ -4,7 +4,7 @@ import type { KnownComponent } from "../core/component/registry.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
-import { costSchema } from "./model-usage.ts";
+import { costSchema } from "./usage/model-usage.ts";
 
 /** Component JSON of a request: any object. The registry checks its content and reports more than a schema can. */
 export const componentInputSchema = openObjectSchema.meta({

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import * as z from "zod";
 import { sha256Hex } from "../core/sha256.ts";
 import { issuesOf } from "../core/issues.ts";
-import type { Idempotency } from "../contract/gateway.ts";
+import type { Idempotency } from "../contract/gateways/team-gateway.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type JsonBody, readJson } from "./input/body.ts";
 import type { Call, Endpoint, QueryShape } from "./endpoint.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "hono";
 import type * as z from "zod";
-import type { Idempotency, TeamGateway } from "../contract/gateway.ts";
+import type { Idempotency, TeamGateway } from "../contract/gateways/team-gateway.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Scope } from "../contract/key.ts";
 import type { SchemaName } from "./schema-names.ts";

@@ -5,7 +5,7 @@ import { jsonObjectSchema } from "../core/json.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../contract/key.ts";
 import { requestListSchema, runListSchema, teamListSchema } from "../contract/directory.ts";
-import { usageReportSchema } from "../contract/usage.ts";
+import { usageReportSchema } from "../contract/usage/usage-report.ts";
 import { tenantListSchema, tenantSchema } from "../contract/tenant.ts";
 import {
   createdWebhookSchema,

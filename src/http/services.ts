@@ -1,11 +1,11 @@
 import type { ComponentRegistry } from "../core/component/registry.ts";
 import type { Template } from "../core/component/template.ts";
-import type { ModelPrices } from "../contract/model-prices.ts";
-import type { Gateway } from "../contract/gateway.ts";
+import type { ModelPrices } from "../contract/usage/model-prices.ts";
+import type { Gateway } from "../contract/gateways/team-gateway.ts";
 import type { WorkspaceFiles } from "../contract/workspace-files.ts";
 import type { RedactedSecrets } from "../secrets/redacted-secrets.ts";
 import type { TeamTokens } from "../auth/team-token.ts";
-import type { TenantGateway, Tenants } from "../contract/tenant-gateway.ts";
+import type { TenantGateway, Tenants } from "../contract/gateways/tenant-gateway.ts";
 import type { Limits } from "./limits.ts";
 import { ProblemError } from "./problem.ts";
 

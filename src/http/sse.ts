@@ -1,4 +1,4 @@
-import type { OpenedStream, StreamInput, TeamGateway } from "../contract/gateway.ts";
+import type { OpenedStream, StreamInput, TeamGateway } from "../contract/gateways/team-gateway.ts";
 import { invalid, unwrap } from "./problem.ts";
 
 export const EVENT_STREAM = "text/event-stream";

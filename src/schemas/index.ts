@@ -120,7 +120,7 @@ export {
   type RunPage,
   type RunStatus,
 } from "../contract/run.ts";
-export { usageByModelSchema, type UsageByModel } from "../contract/model-usage.ts";
+export { usageByModelSchema, type UsageByModel } from "../contract/usage/model-usage.ts";
 export {
   createScheduleSchema,
   patchScheduleSchema,
@@ -153,7 +153,7 @@ export {
   type TenantLimits,
   type TenantList,
 } from "../contract/tenant.ts";
-export { usageReportSchema, type UsageReport } from "../contract/usage.ts";
+export { usageReportSchema, type UsageReport } from "../contract/usage/usage-report.ts";
 export {
   createdWebhookSchema,
   deliveryPageSchema,

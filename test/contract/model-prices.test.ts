@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ModelPrices } from "#contract/model-prices.ts";
+import { ModelPrices } from "#contract/usage/model-prices.ts";
 
 function costs(prices: object, model: string): number | null {
   const usage = { prompt_tokens: 1_000_000, completion_tokens: 100_000 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Principal, unauthorized } from "#auth/principal.ts";
-import type { Gateway } from "#contract/gateway.ts";
+import type { Gateway } from "#contract/gateways/team-gateway.ts";
 import { ok } from "#contract/result.ts";
 import { testApp } from "../support/http-app.ts";
 

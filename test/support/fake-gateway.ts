@@ -6,7 +6,7 @@ import type {
   ScheduleChanges,
   StartRunInput,
   TeamGateway,
-} from "#contract/gateway.ts";
+} from "#contract/gateways/team-gateway.ts";
 import type { Problem } from "#contract/problem.ts";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";

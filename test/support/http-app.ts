@@ -1,6 +1,6 @@
 import { Catalog, ComponentRegistry, coreComponents } from "troupe";
 import { type AppOptions, createApp } from "#http/app.ts";
-import { ModelPrices } from "#contract/model-prices.ts";
+import { ModelPrices } from "#contract/usage/model-prices.ts";
 import { localOnly } from "#auth/local.ts";
 import { RedactedSecrets } from "#secrets/redacted-secrets.ts";
 import { allowedOrigins } from "#http/access/cors.ts";

@@ -1,6 +1,6 @@
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ForkTeamInput } from "../../contract/gateway.ts";
+import type { ForkTeamInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 

@@ -1,5 +1,5 @@
 import type { ComponentModel } from "../../core/component/component.ts";
-import type { CreateTeamInput } from "../../contract/gateway.ts";
+import type { CreateTeamInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";

@@ -1,4 +1,4 @@
-import type { Gateway, TeamGateway } from "../../contract/gateway.ts";
+import type { Gateway, TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import { fork, type ForkSourceStub, type ForkTargetStub } from "../fork/fork.ts";
 import {
   readStartResponse,

@@ -1,7 +1,7 @@
 import { within } from "../../core/within.ts";
 import { refuse, type Refused } from "../../contract/result.ts";
 import { limitReached, type TenantLimits } from "../../contract/tenant.ts";
-import type { AdmissionRequest, TenantOfTeam } from "../../contract/tenant-gateway.ts";
+import type { AdmissionRequest, TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 
 /** A tenant that does not answer in this time refuses nothing. */
 const PATIENCE_MS = 1_000;

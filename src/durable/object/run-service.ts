@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
-import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
+import type { Idempotency, StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { parseAnswer } from "./parse-answer.ts";

@@ -10,7 +10,7 @@ import type {
   ScheduleChanges,
   StartRunInput,
   StreamInput,
-} from "../../contract/gateway.ts";
+} from "../../contract/gateways/team-gateway.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
@@ -20,7 +20,7 @@ import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { tenantLimitsFrom } from "../../contract/tenant.ts";
-import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
+import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 import { Listing } from "../outbox/listing.ts";
 import { createTeam } from "./create-team.ts";
 import { Mutex } from "./mutex.ts";

@@ -1,5 +1,5 @@
 import type { Refused } from "../../contract/result.ts";
-import type { StartRunInput } from "../../contract/gateway.ts";
+import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { TenantLimits } from "../../contract/tenant.ts";
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { Log } from "../../core/log.ts";

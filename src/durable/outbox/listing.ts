@@ -1,4 +1,4 @@
-import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
+import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 import type { TeamAlarm } from "../object/team-alarm.ts";
 import { Database } from "../storage/database.ts";
 import { holdsTeam } from "../storage/schema.ts";

@@ -1,5 +1,5 @@
 import type { OutboxEntry } from "../../contract/directory.ts";
-import type { TenantOfTeam } from "../../contract/tenant-gateway.ts";
+import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 import { within } from "../../core/within.ts";
 import type { OutboxStore } from "./outbox-store.ts";
 

@@ -9,7 +9,7 @@ import {
   subtractTokens,
   type TokensByModel,
   totalCost,
-} from "../../contract/model-usage.ts";
+} from "../../contract/usage/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import { openRequests } from "../storage/runs/human-requests.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/runs/run-store.ts";

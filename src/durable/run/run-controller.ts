@@ -1,4 +1,4 @@
-import type { CostOf } from "../../contract/model-usage.ts";
+import type { CostOf } from "../../contract/usage/model-usage.ts";
 import type { Log } from "../../core/log.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";

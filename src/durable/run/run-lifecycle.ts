@@ -1,6 +1,6 @@
 import type { Log } from "../../core/log.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
-import type { CostOf } from "../../contract/model-usage.ts";
+import type { CostOf } from "../../contract/usage/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";

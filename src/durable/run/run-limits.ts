@@ -1,5 +1,5 @@
 import { TroupeError } from "../../core/errors.ts";
-import { type RunUsage, totalCost } from "../../contract/model-usage.ts";
+import { type RunUsage, totalCost } from "../../contract/usage/model-usage.ts";
 import type { RunRecord } from "../storage/runs/run-store.ts";
 
 /**

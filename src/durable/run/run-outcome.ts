@@ -1,5 +1,5 @@
 import { errorMessage, TroupeError } from "../../core/errors.ts";
-import { addCosts, totalCost } from "../../contract/model-usage.ts";
+import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
 import type { RunResultFrame } from "../../contract/stream-frame.ts";
 import { addUsage } from "../../core/models/llm-messages.ts";
 import { failingAgent } from "../../core/run/failing-agent.ts";

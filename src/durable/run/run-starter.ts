@@ -1,9 +1,9 @@
 import { hashId } from "../../core/ids.ts";
 import { createMessage } from "../../core/messages/create.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
-import type { Idempotency, StartRunInput } from "../../contract/gateway.ts";
+import type { Idempotency, StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
-import { NO_USAGE } from "../../contract/model-usage.ts";
+import { NO_USAGE } from "../../contract/usage/model-usage.ts";
 import type { RunController } from "./run-controller.ts";
 import {
   idempotencyMismatch,

@@ -1,4 +1,4 @@
-import type { StartRunInput } from "../../contract/gateway.ts";
+import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { ScheduleStore, StoredSchedule } from "./schedule-store.ts";

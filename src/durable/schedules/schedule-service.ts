@@ -3,7 +3,7 @@ import type {
   Idempotency,
   ScheduleChanges,
   StartRunInput,
-} from "../../contract/gateway.ts";
+} from "../../contract/gateways/team-gateway.ts";
 import { ok, refuse, type Refused, type Result } from "../../contract/result.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";

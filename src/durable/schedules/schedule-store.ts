@@ -1,4 +1,4 @@
-import type { Idempotency, ScheduledRun } from "../../contract/gateway.ts";
+import type { Idempotency, ScheduledRun } from "../../contract/gateways/team-gateway.ts";
 import type { ScheduleInfo } from "../../contract/schedule.ts";
 import type { Database } from "../storage/database.ts";
 import type { TextStore } from "../storage/text-store.ts";

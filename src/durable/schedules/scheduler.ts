@@ -1,4 +1,4 @@
-import type { StartRunInput } from "../../contract/gateway.ts";
+import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Refused } from "../../contract/result.ts";
 import type { RunService } from "../object/run-service.ts";

@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 import { type Refused, type Result, ok } from "../../contract/result.ts";
-import type { ScheduleTimes } from "../../contract/gateway.ts";
+import type { ScheduleTimes } from "../../contract/gateways/team-gateway.ts";
 import type { When } from "./schedule-store.ts";
 
 /** The first occurrence after a time; null when there is none. Times are epoch milliseconds. */

@@ -1,4 +1,4 @@
-import type { UsageByModel } from "../../contract/model-usage.ts";
+import type { UsageByModel } from "../../contract/usage/model-usage.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Database } from "./database.ts";

@@ -1,4 +1,8 @@
-import type { OpenedStream, StartRunInput, StreamInput } from "../../contract/gateway.ts";
+import type {
+  OpenedStream,
+  StartRunInput,
+  StreamInput,
+} from "../../contract/gateways/team-gateway.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from "../../contract/tenant-gateway.ts";
+import type { AdmissionRequest } from "../../contract/gateways/tenant-gateway.ts";
 import type { Refused } from "../../contract/result.ts";
 import { limitReached, type TenantLimits } from "../../contract/tenant.ts";
 import type { Directory } from "./directory/directory.ts";

@@ -1,7 +1,7 @@
 import type { Problem } from "../../contract/problem.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { TenantList } from "../../contract/tenant.ts";
-import type { TenantGateway, Tenants } from "../../contract/tenant-gateway.ts";
+import type { TenantGateway, Tenants } from "../../contract/gateways/tenant-gateway.ts";
 import { REGISTRY } from "./registry.ts";
 
 /** A tenant object as a Worker calls it: its feed over `fetch`, everything else over RPC. */

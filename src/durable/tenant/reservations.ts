@@ -1,4 +1,4 @@
-import type { Reservation } from "../../contract/tenant-gateway.ts";
+import type { Reservation } from "../../contract/gateways/tenant-gateway.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import { limitReached } from "../../contract/tenant.ts";
 import { idempotencyMismatch } from "../object/refusals.ts";

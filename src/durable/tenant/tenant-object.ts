@@ -22,8 +22,8 @@ import type {
   Admitted,
   CreateKeyInput,
   Reservation,
-} from "../../contract/tenant-gateway.ts";
-import type { UsageQuery, UsageReport } from "../../contract/usage.ts";
+} from "../../contract/gateways/tenant-gateway.ts";
+import type { UsageQuery, UsageReport } from "../../contract/usage/usage-report.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { Database } from "../storage/database.ts";
 import type { SendResult } from "../webhooks/dispatcher.ts";

@@ -1,6 +1,11 @@
 import type { ListedRun } from "../../contract/directory.ts";
-import { addCosts, totalCost } from "../../contract/model-usage.ts";
-import type { UsageGroup, UsageQuery, UsageReport, UsageTotals } from "../../contract/usage.ts";
+import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
+import type {
+  UsageGroup,
+  UsageQuery,
+  UsageReport,
+  UsageTotals,
+} from "../../contract/usage/usage-report.ts";
 import { refuse, ok, type Result } from "../../contract/result.ts";
 import type { Database } from "../storage/database.ts";
 

@@ -11,7 +11,7 @@ import {
   type WebhookSecret,
   type WebhookTest,
 } from "../../contract/webhook.ts";
-import type { WebhookGateway } from "../../contract/webhook-gateway.ts";
+import type { WebhookGateway } from "../../contract/gateways/webhook-gateway.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import { fromCursor, invalidCursor, toCursor } from "../tenant/directory/cursor.ts";
 import { refuseInput } from "../object/refusals.ts";

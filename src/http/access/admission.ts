@@ -4,7 +4,7 @@ import {
   type Refusal,
   unauthorized,
 } from "../../auth/principal.ts";
-import type { Gateway } from "../../contract/gateway.ts";
+import type { Gateway } from "../../contract/gateways/team-gateway.ts";
 import type { Scope } from "../../contract/key.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid, ProblemError } from "../problem.ts";

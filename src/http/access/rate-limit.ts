@@ -1,5 +1,5 @@
 import { within } from "../../core/within.ts";
-import type { Tenants } from "../../contract/tenant-gateway.ts";
+import type { Tenants } from "../../contract/gateways/tenant-gateway.ts";
 import type { Refused } from "../../contract/result.ts";
 import { limitReached } from "../../contract/tenant.ts";
 

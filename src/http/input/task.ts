@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { MessageOrigin } from "../../core/messages/create.ts";
 import { type ChatMessage, plainChatMessageSchema } from "../../core/messages/message.ts";
 import { loadTask } from "../../core/messages/load-task.ts";
-import type { StartRunInput } from "../../contract/gateway.ts";
+import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Limits } from "../limits.ts";
 import { invalid } from "../problem.ts";
 

@@ -1,6 +1,6 @@
 import { toBase64Url } from "../../core/base64.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Idempotency } from "../../contract/gateway.ts";
+import type { Idempotency } from "../../contract/gateways/team-gateway.ts";
 import type { Limits } from "../limits.ts";
 import { invalid } from "../problem.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { cursorParameter, idSchema, integerParameter } from "../../contract/common.ts";
-import { USAGE_GROUPS, type UsageQuery } from "../../contract/usage.ts";
+import { USAGE_GROUPS, type UsageQuery } from "../../contract/usage/usage-report.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, type ProblemError, unwrap } from "../problem.ts";
 import { type Services, tenantOf } from "../services.ts";

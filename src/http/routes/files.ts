@@ -1,7 +1,7 @@
 import { getMimeType } from "hono/utils/mime";
 import * as z from "zod";
 import { integerParameter } from "../../contract/common.ts";
-import type { TeamGateway } from "../../contract/gateway.ts";
+import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import type { WorkspaceFiles } from "../../contract/workspace-files.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { ProblemError, unwrap } from "../problem.ts";

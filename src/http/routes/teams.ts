@@ -1,6 +1,6 @@
 import type { Note } from "../../core/component/component.ts";
 import type { Principal } from "../../auth/principal.ts";
-import type { Idempotency } from "../../contract/gateway.ts";
+import type { Idempotency } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";

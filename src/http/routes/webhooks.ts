@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { integerParameter } from "../../contract/common.ts";
 import { DELIVERY_STATUSES, putWebhookSchema } from "../../contract/webhook.ts";
-import type { WebhookGateway } from "../../contract/webhook-gateway.ts";
+import type { WebhookGateway } from "../../contract/gateways/webhook-gateway.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import type { Principal } from "../../auth/principal.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";

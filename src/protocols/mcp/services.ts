@@ -1,5 +1,5 @@
 import type { Principal } from "../../auth/principal.ts";
-import type { TeamGateway } from "../../contract/gateway.ts";
+import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import type { Services } from "../../http/services.ts";
 

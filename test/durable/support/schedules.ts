@@ -1,4 +1,4 @@
-import type { CreateScheduleInput } from "#contract/gateway.ts";
+import type { CreateScheduleInput } from "#contract/gateways/team-gateway.ts";
 import type { RunInfo } from "#contract/run.ts";
 import type { ScheduleInfo } from "#contract/schedule.ts";
 import { startInput, type TestTeam, value } from "./team.ts";

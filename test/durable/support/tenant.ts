@@ -4,7 +4,7 @@ import { expect, vi } from "vitest";
 import { REGISTRY } from "#durable/tenant/registry.ts";
 import type { Result } from "#contract/result.ts";
 import type { TenantList } from "#contract/tenant.ts";
-import type { TenantGateway, TenantOfTeam } from "#contract/tenant-gateway.ts";
+import type { TenantGateway, TenantOfTeam } from "#contract/gateways/tenant-gateway.ts";
 import type { Tenant } from "./worker.ts";
 
 /** A tenant as its Worker sees it; the stub's own type is too deep for the compiler. */

@@ -3,7 +3,7 @@ import type { ChatMessage } from "../../../core/messages/message.ts";
 import type { RequestUsage } from "../../../core/models/llm-messages.ts";
 import type { StoredRunWebhook } from "../../../contract/webhook.ts";
 import type { RunError, RunStatus } from "../../../contract/run.ts";
-import type { TokensByModel, UsageByModel } from "../../../contract/model-usage.ts";
+import type { TokensByModel, UsageByModel } from "../../../contract/usage/model-usage.ts";
 import type { Moment } from "../../../core/run/turn-host.ts";
 import type { TextStore } from "../text-store.ts";
 import type { Database } from "../database.ts";

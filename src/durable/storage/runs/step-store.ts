@@ -3,7 +3,7 @@ import {
   subtractTokens,
   type TokensByModel,
   tokensOfCall,
-} from "../../../contract/model-usage.ts";
+} from "../../../contract/usage/model-usage.ts";
 import type { Json } from "../../../core/json.ts";
 import type { StepKind, StepPolicy } from "../../../core/run/turn-context.ts";
 import type { StepFailure, StepOutcome, StepRecord } from "../../../core/run/turn-host.ts";

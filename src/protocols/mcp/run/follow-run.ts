@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import type { OpenedStream, TeamGateway } from "../../../contract/gateway.ts";
+import type { OpenedStream, TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { Message } from "../../../core/messages/message.ts";
 import { wait } from "../../../core/wait.ts";

@@ -1,5 +1,5 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
-import type { TeamGateway } from "../../../contract/gateway.ts";
+import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { Problem } from "../../../contract/problem.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../../../core/messages/message.ts";

@@ -4,7 +4,7 @@ import type {
   Server,
   ServerContext,
 } from "@modelcontextprotocol/server";
-import type { OpenedStream } from "../../../contract/gateway.ts";
+import type { OpenedStream } from "../../../contract/gateways/team-gateway.ts";
 import { ID } from "../../../contract/common.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import { unwrap } from "../../../http/problem.ts";

@@ -1,7 +1,7 @@
 import type { RequestId, RequestMeta } from "@modelcontextprotocol/server";
 import { sha256Hex } from "../../../core/sha256.ts";
 import { sortedJson } from "../../../core/json.ts";
-import type { Idempotency } from "../../../contract/gateway.ts";
+import type { Idempotency } from "../../../contract/gateways/team-gateway.ts";
 import type { McpRequest, McpSession } from "../services.ts";
 
 /** In `_meta` of a call: the same key at every attempt, as Troupe's own client sends it. */

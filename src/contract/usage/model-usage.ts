@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { addUsage, type RequestUsage, requestUsageSchema } from "../core/models/llm-messages.ts";
+import { addUsage, type RequestUsage, requestUsageSchema } from "../../core/models/llm-messages.ts";
 
 /** Model calls whose result does not name the model count under this name. */
 const UNNAMED_MODEL = "unknown";

@@ -7,12 +7,12 @@ import type {
   RunQuery,
   TeamList,
   TeamQuery,
-} from "./directory.ts";
-import type { Idempotency } from "./gateway.ts";
-import type { KeyInfo, Scope } from "./key.ts";
-import type { Result } from "./result.ts";
-import type { UsageQuery, UsageReport } from "./usage.ts";
-import type { PutTenant, TenantInfo, TenantLimits, TenantList } from "./tenant.ts";
+} from "../directory.ts";
+import type { Idempotency } from "./team-gateway.ts";
+import type { KeyInfo, Scope } from "../key.ts";
+import type { Result } from "../result.ts";
+import type { UsageQuery, UsageReport } from "../usage/usage-report.ts";
+import type { PutTenant, TenantInfo, TenantLimits, TenantList } from "../tenant.ts";
 import type { WebhookGateway } from "./webhook-gateway.ts";
 
 export interface CreateKeyInput {

@@ -1,11 +1,11 @@
-import type { ComponentModel } from "../core/component/component.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { ChatMessage } from "../core/messages/message.ts";
-import type { Result } from "./result.ts";
-import type { HumanRequest, RunInfo, RunPage } from "./run.ts";
-import type { ScheduleInfo, SchedulePage } from "./schedule.ts";
-import type { MessagePage, TeamInfo } from "./team.ts";
-import type { RunWebhook } from "./webhook.ts";
+import type { ComponentModel } from "../../core/component/component.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { Result } from "../result.ts";
+import type { HumanRequest, RunInfo, RunPage } from "../run.ts";
+import type { ScheduleInfo, SchedulePage } from "../schedule.ts";
+import type { MessagePage, TeamInfo } from "../team.ts";
+import type { RunWebhook } from "../webhook.ts";
 
 export interface CreateTeamInput {
   id: string;
