@@ -117,7 +117,7 @@ export class ForkSource {
         before = next;
       } else {
         joined ??= new JoinedRows(path, start);
-        joined.add(count, body);
+        joined.add(count, JSON.stringify(this.#stores.log.references.read(body)));
       }
     }
     if (joined) yield joined.item;
@@ -216,7 +216,7 @@ class JoinedRows {
     return this.#size >= LOG_ROW_BYTES;
   }
 
-  /** @param body a JSON array that is not empty */
+  /** @param body a JSON array that is not empty, without references to the events of the source */
   add(count: number, body: string): void {
     this.#count += count;
     this.#texts.push(body.slice(1, -1));

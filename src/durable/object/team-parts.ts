@@ -52,7 +52,7 @@ export interface TeamHost {
 /** Loads a stored team. */
 export function loadParts(host: TeamHost): TeamParts {
   const { storage, stores, alarm, listing, secrets } = host;
-  const live = new LiveFeed(host.restMs);
+  const live = new LiveFeed({ restMs: host.restMs, settle: () => stores.db.settle() });
   const build = async (sealed: ComponentModel): Promise<Runnable> =>
     host.build(await secrets.open(sealed));
   const cache = new TeamCache(stores, build);

@@ -134,9 +134,9 @@ export class TeamService {
 
   /** A second instance at the last commit: the one in memory may be in the middle of a turn. */
   async #fresh(): Promise<LoadedTeam> {
-    const { db, texts, team } = this.#stores;
+    const { team } = this.#stores;
     const runnable: Runnable = await this.#build(team.component);
-    return { runnable, state: new TeamState(db, texts, runnable, "continued") };
+    return { runnable, state: new TeamState(this.#stores, runnable, "continued") };
   }
 
   async #savedState(): Promise<JsonObject> {
@@ -149,7 +149,7 @@ export class TeamService {
   /** Transfers the state to the team of another component. @throws StateError */
   async #takeOver(runnable: Runnable, provider: string): Promise<TeamState> {
     const { db, texts, team } = this.#stores;
-    const state = new TeamState(db, texts, runnable, "replaced");
+    const state = new TeamState(this.#stores, runnable, "replaced");
     const commit = lastCommit(db, texts);
     if (commit === undefined) return state;
     let present: Runnable;
@@ -165,7 +165,7 @@ export class TeamService {
           `the present component cannot be built (${error.message}); then its state fits only a component of the same provider, "${team.component.provider}"`,
         );
       }
-      const stored = new TeamState(db, texts, runnable, "continued");
+      const stored = new TeamState(this.#stores, runnable, "continued");
       stored.requireFit();
       return stored;
     }

@@ -49,8 +49,7 @@ export class TeamCache {
   async #load(): Promise<LoadedTeam> {
     try {
       const runnable = await this.#build(this.#stores.team.component);
-      const { db, texts } = this.#stores;
-      return { runnable, state: new TeamState(db, texts, runnable, "continued") };
+      return { runnable, state: new TeamState(this.#stores, runnable, "continued") };
     } catch (error) {
       this.#open = undefined;
       throw error;

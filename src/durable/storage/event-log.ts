@@ -1,7 +1,8 @@
 import type { Message } from "../../core/messages/message.ts";
 import type { MessagePage } from "../../contract/team.ts";
 import type { TextStore } from "./text-store.ts";
-import type { Database } from "./database.ts";
+import type { Database, SqlValue } from "./database.ts";
+import { EventReferences } from "./event-references.ts";
 import { MAX_PAGE_BYTES } from "./page-limit.ts";
 
 /**
@@ -44,17 +45,20 @@ export interface ConversationRow {
   owner: string;
 }
 
+const INSERT_EVENT = "insert into event values (?, ?, ?, ?, ?, ?, 0)";
 const COLUMNS = "seq, run, turn, kind, id, body";
 
 /** The team's event log: everything that streams show again after a reconnect, in the order of its cursor. */
 export class EventLog {
   readonly #db: Database;
   readonly #texts: TextStore;
+  readonly references: EventReferences;
   #last: number | undefined;
 
   constructor(db: Database, texts: TextStore) {
     this.#db = db;
     this.#texts = texts;
+    this.references = new EventReferences((seq) => this.#message(seq));
   }
 
   /** The cursor of the last event, 0 before the first. */
@@ -72,24 +76,23 @@ export class EventLog {
     id: string | null,
     body: string,
   ): RecordedEvent {
-    const seq = this.last + 1;
-    const column = this.#texts.store(eventOwner(seq), body);
-    this.#db.write(
-      "insert into event values (?, ?, ?, ?, ?, ?, 0)",
-      seq,
-      run,
-      turn,
-      kind,
-      id,
-      column,
-    );
-    this.#last = seq;
-    return { seq, run, kind, body };
+    const { event, row } = this.#next(run, turn, kind, id, body);
+    this.#db.write(INSERT_EVENT, ...row);
+    return event;
+  }
+
+  /** Appends a message of a turn in progress, in the order of the steps that it builds on. Not inside a transaction. */
+  emit(run: number, turn: number, message: Message, kind: "message" | "quiet"): RecordedEvent {
+    const { event, row } = this.#next(run, turn, kind, message.id, JSON.stringify(message));
+    this.#db.writeLater("event", INSERT_EVENT, ...row);
+    this.references.recorded(event.seq, message, event.body);
+    return event;
   }
 
   /** After a transaction that failed. */
   forget(): void {
     this.#last = undefined;
+    this.references.forget();
   }
 
   /** Marks the messages at these cursors as not being part of the conversation. */
@@ -207,6 +210,26 @@ export class EventLog {
         read: () => JSON.parse(this.#texts.load(eventOwner(seq), body)) as Message,
       };
     }
+  }
+
+  #next(
+    run: number,
+    turn: number,
+    kind: EventKind,
+    id: string | null,
+    body: string,
+  ): { event: RecordedEvent; row: SqlValue[] } {
+    const seq = this.last + 1;
+    const column = this.#texts.store(eventOwner(seq), body);
+    this.#last = seq;
+    return { event: { seq, run, kind, body }, row: [seq, run, turn, kind, id, column] };
+  }
+
+  #message(seq: number): Message {
+    const row = this.#at(seq);
+    if (row === undefined)
+      throw new RangeError(`a stored item refers to event ${seq}, which does not exist`);
+    return JSON.parse(this.#texts.load(eventOwner(seq), row.body)) as Message;
   }
 
   #at(seq: number): EventRow | undefined {

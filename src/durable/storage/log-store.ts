@@ -1,5 +1,6 @@
 import type { LogSource } from "../../core/state/item-log.ts";
 import type { TextStore } from "./text-store.ts";
+import type { EventReferences } from "./event-references.ts";
 import type { Database } from "./database.ts";
 
 interface LogRow extends Record<string, string | number | null> {
@@ -19,10 +20,12 @@ interface StoredItems {
 export class LogStore {
   readonly #db: Database;
   readonly #texts: TextStore;
+  readonly #references: EventReferences;
 
-  constructor(db: Database, texts: TextStore) {
+  constructor(db: Database, texts: TextStore, references: EventReferences) {
     this.#db = db;
     this.#texts = texts;
+    this.#references = references;
   }
 
   /** The paths of all stored logs. */
@@ -75,7 +78,7 @@ export class LogStore {
       first,
       count,
       turn,
-      this.#texts.store(logOwner(path, generation, first), JSON.stringify(items)),
+      this.#texts.store(logOwner(path, generation, first), this.#references.write(items)),
     );
   }
 
@@ -98,7 +101,7 @@ export class LogStore {
       to,
     )) {
       const text = this.#texts.load(logOwner(path, generation, start), body);
-      yield { start, items: JSON.parse(text) as unknown[] };
+      yield { start, items: this.#references.read(text) };
     }
   }
 }

@@ -57,11 +57,8 @@ export function createTables(db: Database): void {
 }
 
 /** Created with the first entry: most teams have no cache. */
-export function createCacheTable(db: Database): void {
-  db.write(
-    "create table if not exists cache (seq integer primary key, key text not null unique, value text not null)",
-  );
-}
+export const CREATE_CACHE_TABLE =
+  "create table if not exists cache (seq integer primary key, key text not null unique, value text not null)";
 
 /** Created with the first queued run: most teams have no queue. */
 export function createQueueTable(db: Database): void {

@@ -46,8 +46,12 @@ export class Stores {
     this.schedules = new ScheduleStore(this.db, this.texts);
   }
 
-  /** Applies all changes or, when one throws, none; then copies in memory are dropped. */
-  transaction<T>(changes: () => T): T {
+  /**
+   * Applies all changes or, when one throws, none; then copies in memory are dropped.
+   *
+   * @param undone called after changes that threw
+   */
+  transaction<T>(changes: () => T, undone?: () => void): T {
     try {
       return this.db.transaction(changes);
     } catch (error) {
@@ -59,6 +63,7 @@ export class Stores {
       this.schedules.forget();
       this.outbox?.forget();
       this.announcer.forget();
+      undone?.();
       throw error;
     }
   }

@@ -6,11 +6,19 @@ import type { TextStore } from "./text-store.ts";
 import type { Database } from "./database.ts";
 import { type Commit } from "./commits.ts";
 import { snapshotOwner, type Snapshot, readSnapshot } from "./snapshots.ts";
+import type { EventLog } from "./event-log.ts";
 import { LogStore } from "./log-store.ts";
 import { dropIndexes, SearchIndex } from "./search-index.ts";
 
 /** A conversation may outgrow the 128 MB of an object: every so many commits the unread part of the logs leaves memory. */
 const COMMITS_PER_RELEASE = 256;
+
+/** What the state is stored with. */
+export interface TeamStateStores {
+  db: Database;
+  texts: TextStore;
+  log: EventLog;
+}
 
 /**
  * Keeps the state of a team in memory and its rows in step. `continued` loads the stored state; `replaced` starts from the
@@ -28,10 +36,14 @@ export class TeamState {
   #replaces: boolean;
   #commits = 0;
 
-  constructor(db: Database, texts: TextStore, root: Stateful, start: "continued" | "replaced") {
+  constructor(
+    { db, texts, log }: TeamStateStores,
+    root: Stateful,
+    start: "continued" | "replaced",
+  ) {
     this.#db = db;
     this.#texts = texts;
-    this.#logs = new LogStore(db, texts);
+    this.#logs = new LogStore(db, texts, log.references);
     this.#tree = new StateTree(root);
     this.#replaces = start === "replaced";
     this.#tree.restore({

@@ -16,6 +16,13 @@ export interface LiveClient {
   close(): void;
 }
 
+export interface LiveFeedOptions {
+  /** How long connections stay open while the run waits for a human, in milliseconds. */
+  restMs: number;
+  /** Called before bytes leave: makes the writes that they tell of. */
+  settle: () => void;
+}
+
 /** Pending frames of so many characters are sent at once: while data keeps coming in, timers do not fire. */
 const FLUSH_LENGTH = 16 * 1024;
 /** A batch of more characters, so soon after another one, is part of a burst. */
@@ -42,14 +49,15 @@ export class LiveFeed {
   #ping: ReturnType<typeof setInterval> | undefined;
   #rest: ReturnType<typeof setTimeout> | undefined;
   readonly #restMs: number;
+  readonly #settle: () => void;
   /** Whether the team is deleted. */
   over = false;
   /** Called when a stream has ended. */
   onLeave: () => void = () => undefined;
 
-  /** @param restMs how long connections stay open while the run waits for a human */
-  constructor(restMs: number) {
+  constructor({ restMs, settle }: LiveFeedOptions) {
     this.#restMs = restMs;
+    this.#settle = settle;
   }
 
   get connected(): number {
@@ -177,6 +185,7 @@ export class LiveFeed {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
     if (this.#pending === "") return;
+    this.#settle();
     const bytes = encoder.encode(this.#pending);
     if (this.#pending.length > LARGE_BATCH) this.#largeBatchAt = Date.now();
     this.#pending = "";

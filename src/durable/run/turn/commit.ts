@@ -29,6 +29,8 @@ export function commitTurn(
   { outcome, next, time }: EndOfTurn,
 ): Committed {
   const { log, steps, questions } = stores;
+  // The steps go with the commit; should it fail, a retry needs them.
+  const putBack = steps.withdraw();
   const committed = stores.transaction(() => {
     const retract = active.events.retractOutstanding();
     // A branch may have asked before a failing sibling halted it.
@@ -59,7 +61,7 @@ export function commitTurn(
     steps.clear();
     open.state.write(commit);
     return { commit, retract, terminal };
-  });
+  }, putBack);
   open.state.committed();
   return committed;
 }

@@ -43,8 +43,7 @@ export class TurnEvents {
       return undefined;
     }
     const { log, run, turn, quiet } = this.#options;
-    const body = JSON.stringify(message);
-    const event = log.append(run, turn, quiet.has(id) ? "quiet" : "message", id, body);
+    const event = log.emit(run, turn, message, quiet.has(id) ? "quiet" : "message");
     this.#emitted.push({ seq: event.seq, id });
     return event;
   }

@@ -93,6 +93,7 @@ export class TurnJournal implements TurnHost {
     const notBefore = steps.get(key)?.notBefore;
     if (notBefore !== undefined && notBefore > this.clock().at) throw new TurnSignal("suspend");
     this.#begun.set(key, step);
+    steps.settle();
     if (step.policy !== "retry") steps.begun(key, step);
     else if (notBefore !== undefined) steps.woken(key, step);
   }

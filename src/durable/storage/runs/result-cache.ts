@@ -1,6 +1,8 @@
 import type { StepCache } from "../../../core/run/turn-context.ts";
 import type { Database } from "../database.ts";
-import { createCacheTable, hasTable } from "../schema.ts";
+import { CREATE_CACHE_TABLE, hasTable } from "../schema.ts";
+
+const EVICT = "delete from cache where seq <= (select max(seq) from cache) - ?";
 
 /** The team's cache of model results. Evicts by age, not by use: noting a use would write a row per read. */
 export class ResultCache implements StepCache {
@@ -20,9 +22,11 @@ export class ResultCache implements StepCache {
     return { get: () => undefined, set: (...entry) => this.set(...entry) };
   }
 
+  /** Waits for the next statement together with the step whose result it is. */
   set(key: string, value: string, maxEntries: number): void {
-    createCacheTable(this.#db);
-    this.#db.write("insert or replace into cache (key, value) values (?, ?)", key, value);
-    this.#db.write("delete from cache where seq <= (select max(seq) from cache) - ?", maxEntries);
+    const db = this.#db;
+    db.writeLater("cache", CREATE_CACHE_TABLE);
+    db.writeLater("cache", "insert or replace into cache (key, value) values (?, ?)", key, value);
+    db.writeLater("cache", EVICT, maxEntries);
   }
 }

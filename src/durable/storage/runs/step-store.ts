@@ -10,6 +10,12 @@ import type { StepFailure, StepOutcome, StepRecord } from "../../../core/run/tur
 import type { TextStore } from "../text-store.ts";
 import type { Database } from "../database.ts";
 
+const WRITE_STEP = `insert into step (key, state, attempt, policy, fingerprint, result, at, ran, kind)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do update set
+  state = excluded.state, attempt = excluded.attempt, policy = excluded.policy,
+  fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at,
+  ran = excluded.ran, kind = excluded.kind`;
+
 interface StepRow extends Record<string, string | number | null> {
   key: string;
   state: "started" | "waiting" | "done" | "failed";
@@ -27,7 +33,10 @@ export interface StoredStep extends StepRecord {
   notBefore?: number;
 }
 
-/** The recorded steps of the turn in progress. Read once per turn, then kept in memory and in the table alike. */
+/**
+ * The recorded steps of the turn in progress. Read once per turn, then kept in memory and in the table alike. The row of a
+ * step that may run again is written with the next statement: the commit of its turn usually is that, and needs it no more.
+ */
 export class StepStore {
   readonly #db: Database;
   readonly #texts: TextStore;
@@ -107,6 +116,16 @@ export class StepStore {
     this.#write(key, failed ? "failed" : "done", step, column, outcome.time);
   }
 
+  /** Before an effect: a crash from here on must find the results that it builds on. */
+  settle(): void {
+    this.#db.settle();
+  }
+
+  /** Takes back rows that are still to be written. Returns what writes them after all. */
+  withdraw(): () => void {
+    return this.#db.withdraw("step");
+  }
+
   /** Returns the tokens of the step, which count no longer here. */
   remove(key: string): TokensByModel {
     const tokens = tokensOf(this.get(key));
@@ -138,12 +157,7 @@ export class StepStore {
     result: string | null,
     time: { at: number; ran: number } | null,
   ): void {
-    this.#db.write(
-      `insert into step (key, state, attempt, policy, fingerprint, result, at, ran, kind)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do update set
-         state = excluded.state, attempt = excluded.attempt, policy = excluded.policy,
-         fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at,
-         ran = excluded.ran, kind = excluded.kind`,
+    const row = [
       key,
       state,
       attempt,
@@ -153,7 +167,10 @@ export class StepStore {
       time?.at ?? null,
       time?.ran ?? null,
       kind,
-    );
+    ];
+    // What must not run twice is written at once.
+    if (policy === "retry") this.#db.writeLater("step", WRITE_STEP, ...row);
+    else this.#db.write(WRITE_STEP, ...row);
   }
 
   #all(): Map<string, StoredStep> {
