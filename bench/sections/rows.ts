@@ -70,13 +70,13 @@ export async function measure(): Promise<Report> {
         what: "rows of a turn, which adds to one model context",
         value: first.rows,
         unit: "rows",
-        limit: { atMost: 7 },
+        limit: { atMost: 5 },
       },
       {
         what: `rows of a turn at ${LENGTHS.at(-1)} messages`,
         value: last.rows,
         unit: "rows",
-        limit: { atMost: 7 },
+        limit: { atMost: 5 },
       },
       {
         what: `time of a turn at ${LENGTHS.at(-1)} messages`,

@@ -3,7 +3,7 @@ import type { ComponentModel } from "troupe";
 import { roundRobin, TestTeam, value } from "./support/team.ts";
 
 /** An assistant with a replayed model: what is called a plain agent. */
-function assistant(name: string): ComponentModel {
+function assistant(name: string, reply = "hello"): ComponentModel {
   return {
     provider: "AssistantAgent",
     config: {
@@ -11,7 +11,7 @@ function assistant(name: string): ComponentModel {
       description: "An assistant",
       model_client: {
         provider: "autogen_ext.models.replay.ReplayChatCompletionClient",
-        config: { chat_completions: ["hello"], cycle: true },
+        config: { chat_completions: [reply], cycle: true },
       },
       model_context: {
         provider: "BufferedChatCompletionContext",
@@ -34,7 +34,12 @@ async function rowsOfRun(team: TestTeam): Promise<number> {
 
 async function rowsPerTurn(agents: number, warmUpTurns: number): Promise<number> {
   const names = Array.from({ length: agents }, (_, index) => `agent_${index}`);
-  const team = await TestTeam.create(roundRobin(names.map(assistant), warmUpTurns));
+  const team = await TestTeam.create(
+    roundRobin(
+      names.map((name) => assistant(name)),
+      warmUpTurns,
+    ),
+  );
   await team.finished((await team.start("go")).id);
   const one = await withMaxTurns(team, names, 1);
   const eleven = await withMaxTurns(team, names, 11);
@@ -42,11 +47,54 @@ async function rowsPerTurn(agents: number, warmUpTurns: number): Promise<number>
 }
 
 async function withMaxTurns(team: TestTeam, names: string[], turns: number): Promise<number> {
-  value(await team.gateway.replaceComponent(roundRobin(names.map(assistant), turns)));
+  value(
+    await team.gateway.replaceComponent(
+      roundRobin(
+        names.map((name) => assistant(name)),
+        turns,
+      ),
+    ),
+  );
   return rowsOfRun(team);
 }
 
+/** Bytes of all columns of a table. */
+async function bytesOf(team: TestTeam, table: string): Promise<number> {
+  const columns = await team.sql<{ name: string }>(
+    `select name from pragma_table_info('${table}')`,
+  );
+  const lengths = columns.map(({ name }) => `coalesce(length(cast(${name} as blob)), 0)`);
+  const [row] = await team.sql<{ bytes: number }>(
+    `select sum(${lengths.join(" + ")}) as bytes from ${table}`,
+  );
+  return row?.bytes ?? 0;
+}
+
+/** Bytes that a turn adds to the tables, over those of its message's JSON. */
+async function bytesPerTurn(reply: string): Promise<number> {
+  const team = await TestTeam.create(
+    roundRobin([assistant("writer", reply), assistant("critic", reply)], 12),
+  );
+  await team.finished((await team.start("go")).id);
+  const written = async (): Promise<number> => {
+    let bytes = 0;
+    for (const table of ["event", "log", "head"]) bytes += await bytesOf(team, table);
+    return bytes;
+  };
+  const before = await written();
+  const { id } = await team.start(null);
+  await team.finished(id);
+  const [message] = await team.sql<{ bytes: number }>(
+    "select length(body) as bytes from event where kind = 'message' order by seq desc limit 1",
+  );
+  return ((await written()) - before) / 12 / (message?.bytes ?? 0);
+}
+
 describe("rows written", () => {
+  test("hold a message once: per turn at most 2.2 times the bytes of a message of 1,000 characters", async () => {
+    expect(await bytesPerTurn("word ".repeat(200))).toBeLessThanOrEqual(2.2);
+  });
+
   test("per plain turn: four and one for the model context", async () => {
     expect(await rowsPerTurn(1, 2)).toBe(5);
   });

@@ -1,4 +1,5 @@
 import { isJsonObject } from "../../core/json.ts";
+import type { Message } from "../../core/messages/message.ts";
 
 /** Shorter texts are stored where they stand. */
 const SHORTEST_TEXT = 64;
@@ -12,33 +13,34 @@ const MARK = "\0";
 
 /** A message of the event log and its longer texts, in the order of its JSON. */
 interface Recorded {
-  message: unknown;
+  message: Message;
   texts: readonly string[];
 }
 
 /**
  * Stores items of threads and model contexts without repeating what the event log holds. In a row `{"refs": [...]}` the
- * text "\0<seq>" is the message with this cursor, and "\0<seq>.<n>" its n-th text of at least 64 characters, from 0. Rows
- * without references are plain arrays.
+ * text "\0<seq>" stands for the message with this cursor, and "\0<seq>.<n>" for its n-th text of at least 64 characters, from
+ * 0. Rows without references are plain arrays.
  */
 export class EventReferences {
-  readonly #load: (seq: number) => unknown;
+  readonly #load: (seq: number) => Message;
   /** The latest events by cursor, oldest first. */
   readonly #recent = new Map<number, Recorded & { body: string }>();
-  readonly #bodies = new Map<string, number>();
+  /** Their cursors by the message's id, and the references of their texts. */
+  readonly #ids = new Map<string, number>();
   readonly #texts = new Map<string, string>();
   #characters = 0;
 
   /** @param load the message with a cursor */
-  constructor(load: (seq: number) => unknown) {
+  constructor(load: (seq: number) => Message) {
     this.#load = load;
   }
 
   /** A message was recorded. @param body its JSON */
-  recorded(seq: number, message: unknown, body: string): void {
+  recorded(seq: number, message: Message, body: string): void {
     const texts = textsOf(message);
     this.#recent.set(seq, { message, texts, body });
-    this.#bodies.set(body, seq);
+    this.#ids.set(message.id, seq);
     texts.forEach((text, n) => this.#texts.set(text, `${MARK}${seq}.${n}`));
     this.#characters += body.length;
     for (const oldest of this.#recent.keys()) {
@@ -50,25 +52,17 @@ export class EventReferences {
   /** After a transaction that failed. */
   forget(): void {
     this.#recent.clear();
-    this.#bodies.clear();
+    this.#ids.clear();
     this.#texts.clear();
     this.#characters = 0;
   }
 
   /** The text of a row with these items. */
   write(items: readonly unknown[]): string {
-    const plain = items.map((item) => JSON.stringify(item));
-    const known = items.some((item, n) => this.#bodies.has(plain[n] ?? "") || this.#repeats(item));
-    if (!known) return `[${plain.join(",")}]`;
-    const refs = items.map((item, n) => {
-      const seq = this.#bodies.get(plain[n] ?? "");
-      if (seq !== undefined) return JSON.stringify(`${MARK}${seq}`);
-      return JSON.stringify(item, (_key, value: unknown) =>
-        typeof value === "string" ? this.#refer(value) : value,
-      );
-    });
-    const text = `{"refs":[${refs.join(",")}]}`;
-    return text.length <= LARGEST_ROW ? text : `[${plain.join(",")}]`;
+    const plain = JSON.stringify(items);
+    if (!this.#repeats(items)) return plain;
+    const text = JSON.stringify({ refs: items }, (_key, value: unknown) => this.#refer(value));
+    return text.length <= LARGEST_ROW ? text : plain;
   }
 
   /** The items of a row. */
@@ -79,14 +73,28 @@ export class EventReferences {
     return row.refs.map((item) => this.#resolve(item, events));
   }
 
+  /** Whether a reference can take the place of something in `value`. */
   #repeats(value: unknown): boolean {
     if (typeof value === "string") return value.length >= SHORTEST_TEXT && this.#texts.has(value);
-    return inner(value).some((part) => this.#repeats(part));
+    return this.#cursorOf(value) !== undefined || inner(value).some((part) => this.#repeats(part));
   }
 
-  #refer(text: string): string {
-    if (text.startsWith(MARK)) return MARK + text;
-    return text.length < SHORTEST_TEXT ? text : (this.#texts.get(text) ?? text);
+  #refer(value: unknown): unknown {
+    if (typeof value !== "string") {
+      const seq = this.#cursorOf(value);
+      return seq === undefined ? value : `${MARK}${seq}`;
+    }
+    if (value.startsWith(MARK)) return MARK + value;
+    return value.length < SHORTEST_TEXT ? value : (this.#texts.get(value) ?? value);
+  }
+
+  /** The cursor of a recorded message that is the same as `value`. */
+  #cursorOf(value: unknown): number | undefined {
+    if (!isJsonObject(value) || typeof value.id !== "string") return undefined;
+    const seq = this.#ids.get(value.id);
+    if (seq === undefined) return undefined;
+    const { message, body } = this.#recent.get(seq) as Recorded & { body: string };
+    return message === value || JSON.stringify(value) === body ? seq : undefined;
   }
 
   #resolve(value: unknown, events: Map<number, Recorded>): unknown {
@@ -118,7 +126,7 @@ export class EventReferences {
     if (event === undefined) return;
     this.#recent.delete(seq);
     this.#characters -= event.body.length;
-    if (this.#bodies.get(event.body) === seq) this.#bodies.delete(event.body);
+    if (this.#ids.get(event.message.id) === seq) this.#ids.delete(event.message.id);
     event.texts.forEach((text, n) => {
       if (this.#texts.get(text) === `${MARK}${seq}.${n}`) this.#texts.delete(text);
     });
