@@ -23,7 +23,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
 };
 
 /** Sections that can be run in seconds, with figures that mean nothing. */
-const HAS_SMOKE: readonly string[] = ["chat"];
+const HAS_SMOKE: readonly string[] = ["cpu", "chat"];
 
 // npm run bench -- [--tables | --smoke | --list] [section...]
 const { values: options, positionals: named } = parseArgs({

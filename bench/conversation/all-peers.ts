@@ -36,6 +36,20 @@ const OTHERS = {
   aiChatAgent: (upstream) => startAIChatAgent(upstream, "useAgentChat"),
   aiChatAgentMethod: (upstream) => startAIChatAgent(upstream, "saveMessages"),
   langGraph: startLangGraph,
+  langGraphInMemory: () =>
+    startNodePeer({
+      name: "LangGraph, MemorySaver",
+      durable: NOTHING,
+      program: "langgraph.ts",
+    }),
+  aiSdk: () => startNodePeer({ name: "AI SDK", durable: NOTHING, program: "ai-sdk.ts" }),
+  openaiAgents: () =>
+    startNodePeer({
+      name: "OpenAI Agents SDK",
+      durable: NOTHING,
+      program: "openai-agents.ts",
+    }),
+  mastra: () => startNodePeer({ name: "Mastra, an agent", durable: NOTHING, program: "mastra.ts" }),
 } satisfies Record<string, Start>;
 
 export type PeerName = keyof typeof OWN | keyof typeof OTHERS;
@@ -69,7 +83,7 @@ export class Peers implements AsyncDisposable {
 async function startLangGraph(): Promise<Peer> {
   const directory = mkdtempSync(join(tmpdir(), "troupe-bench-langgraph-"));
   const peer = await startNodePeer({
-    name: "LangGraph in Node, SQLite",
+    name: "LangGraph, SqliteSaver",
     durable: "the messages; a turn under way can be resumed by the program",
     program: "langgraph.ts",
     args: [join(directory, "checkpoints.sqlite")],

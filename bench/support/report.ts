@@ -54,7 +54,7 @@ function limitOf({ limit }: Goal): string {
 }
 
 /** Numbers are shown with three digits that count. */
-function number(value: number): string {
+export function number(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString("en");
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString("en", { maximumFractionDigits: digits });
