@@ -1,9 +1,17 @@
-import { isMet, printReport, type Report } from "./support/report.ts";
+import { parseArgs } from "node:util";
+import { PEERS_INSTALLED } from "./conversation/all-peers.ts";
+import { isMet, type MeasureOptions, printReport, type Report } from "./support/report.ts";
+import { writeTables } from "./support/tables.ts";
+
+interface Section {
+  measure(options?: MeasureOptions): Promise<Report>;
+}
 
 /** Loaded when they run, so that no section pays for the imports of another. */
-const SECTIONS: Record<string, () => Promise<{ measure(): Promise<Report> }>> = {
+const SECTIONS: Record<string, () => Promise<Section>> = {
   size: () => import("./sections/size.ts"),
   cpu: () => import("./sections/cpu.ts"),
+  chat: () => import("./sections/chat.ts"),
   turns: () => import("./sections/turns.ts"),
   rows: () => import("./sections/rows.ts"),
   auth: () => import("./sections/auth.ts"),
@@ -14,8 +22,18 @@ const SECTIONS: Record<string, () => Promise<{ measure(): Promise<Report> }>> = 
   platform: () => import("./sections/platform.ts"),
 };
 
-// npm run bench -- [section...]
-const named = process.argv.slice(2);
+/** Sections that can be run in seconds, with figures that mean nothing. */
+const HAS_SMOKE: readonly string[] = ["cpu", "chat"];
+
+// npm run bench -- [--tables | --smoke | --list] [section...]
+const { values: options, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: {
+    tables: { type: "boolean" },
+    smoke: { type: "boolean" },
+    list: { type: "boolean" },
+  },
+});
 const unknown = named.filter((name) => !Object.hasOwn(SECTIONS, name));
 if (unknown.length > 0) {
   console.error(
@@ -23,13 +41,30 @@ if (unknown.length > 0) {
   );
   process.exit(2);
 }
+if (options.list === true) {
+  // Loads them, so that a section that is broken shows.
+  for (const [name, load] of Object.entries(SECTIONS)) {
+    if (typeof (await load()).measure === "function") console.log(name);
+  }
+  process.exit();
+}
+if (options.smoke === true && named.some((name) => !HAS_SMOKE.includes(name))) {
+  console.error(`--smoke is for ${HAS_SMOKE.join(", ")}.`);
+  process.exit(2);
+}
+if (options.tables === true && !PEERS_INSTALLED) {
+  console.error("The tables compare with peers: npm ci --prefix bench/peers");
+  process.exit(2);
+}
 
+const chosen = named.length > 0 ? named : options.smoke === true ? HAS_SMOKE : undefined;
 let met = 0;
 let missed = 0;
 for (const [name, load] of Object.entries(SECTIONS)) {
-  if (named.length > 0 && !named.includes(name)) continue;
-  const report = await (await load()).measure();
+  if (chosen?.includes(name) === false) continue;
+  const report = await (await load()).measure({ smoke: options.smoke });
   printReport(report);
+  if (options.tables === true) writeTables(name, report);
   for (const goal of report.goals) {
     if (isMet(goal)) met++;
     else missed++;

@@ -1,129 +1,117 @@
-import { join } from "node:path";
-import OpenAI from "openai";
-import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import {
-  AssistantAgent,
-  OpenAIChatCompletionClient,
-  UnboundedChatCompletionContext,
-  run,
-} from "troupe";
-import type { LLMMessage } from "troupe";
+import { type PeerName, Peers } from "../conversation/all-peers.ts";
+import type { Cost, Peer } from "../conversation/peer.ts";
 import { startNode } from "../support/child.ts";
-import type { Report } from "../support/report.ts";
+import { type Goal, type MeasureOptions, number, type Report } from "../support/report.ts";
 import { median } from "../support/statistics.ts";
+import { UPSTREAM } from "../support/streaming-team.ts";
 
-const FAKE = join(import.meta.dirname, "../../test/support/fake-openai/main.ts");
-const MODEL = "gpt-4o";
-const SYSTEM = "You are a helpful assistant.";
-const HISTORIES = [20, 200, 1000];
-const ROUNDS = 25;
+const PEERS: readonly PeerName[] = [
+  "openai",
+  "teamInMemory",
+  "aiSdk",
+  "openaiAgents",
+  "mastra",
+  "langGraphInMemory",
+  "team",
+  "langGraph",
+  "aiChatAgent",
+];
+/** The two whose ratio has a goal; the others are measured in every third round. */
+const COMPARED: readonly PeerName[] = ["openai", "teamInMemory"];
+const EVERY = 3;
+/** A peer that has no whole replies. */
+const STREAMS_ONLY: readonly PeerName[] = ["aiChatAgent"];
+
+const HISTORIES = [20, 200, 1_000];
 const TURNS = 20;
+const ROUNDS = 21;
 /** Rounds until the compiler has settled. */
-const WARM_UP = 10;
+const WARM_UP = 6;
+const WORDS = 60;
 
-/** Says something and waits for the answer. */
-type Conversation = (text: string) => Promise<unknown>;
+const SMOKE = { histories: [20], turns: 2, rounds: 1, warmUp: 0 };
 
-/** CPU per turn of an agent against the bare SDK that sends the same requests. */
-export async function measure(): Promise<Report> {
-  const rules = join(import.meta.dirname, "../support/fake-rules.json");
-  await using fake = await startNode<{ url: string }>(FAKE, ["--no-record", "--rules", rules]);
+type Size = typeof SMOKE;
+
+/** CPU and time per turn of a conversation, in memory and durable, against the bare SDK. */
+export async function measure({ smoke = false }: MeasureOptions = {}): Promise<Report> {
+  const size: Size = smoke
+    ? SMOKE
+    : { histories: HISTORIES, turns: TURNS, rounds: ROUNDS, warmUp: WARM_UP };
+  await using upstream = await startNode<{ url: string }>(UPSTREAM, []);
+  await using peers = await Peers.start(PEERS, upstream.hello.url);
   const rows: Report["rows"][number][] = [];
-  const goals: Report["goals"][number][] = [];
+  const goals: Goal[] = [];
   for (const stream of [false, true]) {
-    for (const history of HISTORIES) {
-      const sdk: number[] = [];
-      const agent: number[] = [];
-      for (let round = 0; round < WARM_UP + ROUNDS; round++) {
-        // Which of the two comes first changes, because the first of a round meets a colder machine.
-        const pair = [
-          () => cpuPerTurn(bareSdk(fake.hello.url, history, stream)).then((ms) => sdk.push(ms)),
-          () => cpuPerTurn(troupe(fake.hello.url, history, stream)).then((ms) => agent.push(ms)),
-        ];
-        for (const measureOne of round % 2 === 0 ? pair : pair.toReversed()) await measureOne();
+    const measured = new Map<PeerName, Cost[][]>();
+    for (const history of size.histories) {
+      const costs = await take([...peers], upstream.hello.url, stream, history, size);
+      for (const [name, all] of costs) {
+        measured.set(name, [...(measured.get(name) ?? []), all]);
       }
-      const ratios = agent.map((ms, index) => ms / (sdk[index] ?? 0));
-      const ratio = median(ratios.slice(WARM_UP));
+    }
+    const sdk = measured.get("openai") ?? [];
+    const each = (value: (history: number) => number): string =>
+      size.histories.map((_, index) => number(value(index))).join(" / ");
+    for (const [name, peer] of peers) {
+      const own = measured.get(name);
+      if (own === undefined) continue;
+      const middle = (kind: keyof Cost) => (index: number) =>
+        median((own[index] ?? []).map((cost) => cost[kind]));
+      const ratio = (index: number): number => ratioOf(own[index] ?? [], sdk[index] ?? []);
       rows.push({
         reply: stream ? "streamed" : "whole",
-        "messages of history": history,
-        "openai SDK, ms per turn": median(sdk.slice(WARM_UP)),
-        "agent, ms per turn": median(agent.slice(WARM_UP)),
-        ratio,
+        peer: peer.name,
+        "ms of CPU per turn": each(middle("cpu")),
+        "times the openai SDK": each(ratio),
+        "ms per turn": each(middle("milliseconds")),
+        "what a kill leaves": peer.durable,
       });
-      goals.push({
-        what: `${stream ? "streamed" : "whole"} replies, ${history} messages`,
-        value: ratio,
-        unit: "times the CPU of the SDK",
-        limit: { atMost: 1.15 },
-      });
+      if (name !== "teamInMemory") continue;
+      for (const [index, history] of size.histories.entries()) {
+        goals.push({
+          what: `${stream ? "streamed" : "whole"} replies, ${number(history)} messages, in memory`,
+          value: ratio(index),
+          unit: "times the CPU of the SDK",
+          limit: { atMost: 1.15 },
+        });
+      }
     }
   }
   return {
-    title: "CPU per turn of a conversation, in Node",
-    method: `process.cpuUsage over ${TURNS} turns, the median of ${ROUNDS} rounds in which agent and SDK take turns, after ${WARM_UP} to warm up. The model is a fake server in another process; a reply has 60 words, streamed word by word.`,
+    title: "CPU per turn of a conversation",
+    method: `Conversations that have ${size.histories.map(number).join(" / ")} messages, all of which the model sees. Each peer is a process of its own, all of whose threads count; medians of rounds of ${size.turns} turns in which the peers take turns: ${size.rounds} of Troupe in memory and the SDK, after ${size.warmUp} to warm up, every third of them of the others. The model is a fake server in a process of its own; a reply has ${WORDS} words, streamed word by word. What is durable includes its storage, and what runs in workerd its HTTP.`,
     rows,
     goals,
   };
 }
 
-async function cpuPerTurn(say: Conversation): Promise<number> {
-  await say("Let us begin.");
-  globalThis.gc?.();
-  const before = process.cpuUsage();
-  for (let turn = 0; turn < TURNS; turn++) await say(text(turn));
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000 / TURNS;
+/** The median of the ratios of rounds in which both were measured. */
+function ratioOf(costs: readonly Cost[], others: readonly Cost[]): number {
+  const step = Math.max(1, Math.floor(others.length / costs.length));
+  return median(costs.map(({ cpu }, index) => cpu / (others[index * step]?.cpu ?? 0)));
 }
 
-function bareSdk(baseURL: string, history: number, stream: boolean): Conversation {
-  const client = new OpenAI({ baseURL, apiKey: "bench", maxRetries: 0 });
-  const messages: ChatCompletionMessageParam[] = [{ role: "system", content: SYSTEM }];
-  for (let index = 0; index < history; index++) {
-    messages.push(
-      index % 2 === 0
-        ? { role: "user", name: "user", content: text(index) }
-        : { role: "assistant", content: text(index) },
-    );
-  }
-  return async (content) => {
-    messages.push({ role: "user", name: "user", content });
-    let reply = "";
-    if (stream) {
-      const chunks = await client.chat.completions.create({
-        model: MODEL,
-        messages,
-        stream: true,
-        stream_options: { include_usage: true },
-      });
-      for await (const chunk of chunks) reply += chunk.choices[0]?.delta.content ?? "";
-    } else {
-      const completion = await client.chat.completions.create({ model: MODEL, messages });
-      reply = completion.choices[0]?.message.content ?? "";
+/** The costs of each peer, round by round. */
+async function take(
+  peers: readonly [PeerName, Peer][],
+  baseURL: string,
+  stream: boolean,
+  history: number,
+  { turns, rounds, warmUp }: Size,
+): Promise<Map<PeerName, Cost[]>> {
+  const costs = new Map<PeerName, Cost[]>();
+  for (let round = -warmUp; round < rounds; round++) {
+    // Which comes first changes, because the first of a round meets a colder machine.
+    for (const [name, peer] of round % 2 === 0 ? peers : peers.toReversed()) {
+      if (!stream && STREAMS_ONLY.includes(name)) continue;
+      if (!COMPARED.includes(name) && round % EVERY !== 0) continue;
+      const options = { baseURL, model: `words-${WORDS}`, stream, history, context: null };
+      const conversation = await peer.open(options);
+      await conversation.turns(1);
+      const cost = await conversation.turns(turns);
+      if (round >= 0) costs.set(name, [...(costs.get(name) ?? []), cost]);
     }
-    messages.push({ role: "assistant", content: reply });
-  };
-}
-
-function troupe(baseURL: string, history: number, stream: boolean): Conversation {
-  const modelContext = new UnboundedChatCompletionContext();
-  for (let index = 0; index < history; index++) modelContext.addMessage(message(index));
-  const agent = new AssistantAgent({
-    name: "assistant",
-    systemMessage: SYSTEM,
-    modelClient: new OpenAIChatCompletionClient({ model: MODEL, baseURL, apiKey: "bench" }),
-    modelClientStream: stream,
-    modelContext,
-  });
-  return (task) => run(agent, { task });
-}
-
-function message(index: number): LLMMessage {
-  return index % 2 === 0
-    ? { type: "UserMessage", source: "user", content: text(index) }
-    : { type: "AssistantMessage", source: "assistant", thought: null, content: text(index) };
-}
-
-function text(index: number): string {
-  return `Message ${index}: ${"a sentence of ordinary length that says little. ".repeat(4)}`;
+  }
+  return costs;
 }

@@ -1,10 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, globSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  globSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { WORKERD } from "./binary.ts";
 import { buildWorker } from "../../scripts/build.mjs";
 
+const ROOT = join(import.meta.dirname, "../..");
 const ENTRY = "worker.js";
 
 /** A Worker ready to be run: its modules and a workerd configuration, in a directory of their own. */
@@ -22,10 +31,15 @@ export interface BundleOptions {
   vars?: { readonly [name: string]: string };
 }
 
-/** Bundles the Worker that `entry` (a path from the root of the project) exports, as it is deployed. */
+/**
+ * Bundles the Worker that `entry` (a path from the root of the project) exports, as it is deployed: by the project's own build, or
+ * by wrangler if a `wrangler.toml` that names it is beside it.
+ */
 export async function bundle(entry: string, options: BundleOptions = {}): Promise<Bundle> {
   const directory = mkdtempSync(join(tmpdir(), "troupe-bench-"));
-  await buildWorker(entry, directory);
+  const wrangler = join(ROOT, dirname(entry), "wrangler.toml");
+  if (existsSync(wrangler)) buildWithWrangler(wrangler, directory);
+  else await buildWorker(entry, directory);
   const parts = globSync("parts/*.{js,bin}", { cwd: directory });
   const modules = [ENTRY, ...parts];
   const source = join(directory, "config.capnp");
@@ -43,6 +57,20 @@ export async function bundle(entry: string, options: BundleOptions = {}): Promis
     modules,
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };
+}
+
+function buildWithWrangler(config: string, directory: string): void {
+  const wrangler = join(ROOT, "node_modules/.bin/wrangler");
+  const args = ["deploy", "--dry-run", "--minify", "--config", config, "--outdir", directory];
+  execFileSync(wrangler, args, {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: {
+      ...process.env,
+      WRANGLER_SEND_METRICS: "false",
+      WRANGLER_SEND_ERROR_REPORTS: "false",
+      CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    },
+  });
 }
 
 function configuration(

@@ -1,3 +1,8 @@
+export interface MeasureOptions {
+  /** Little of everything, to see that the section works. Its figures mean nothing. */
+  smoke?: boolean | undefined;
+}
+
 /** A measured figure and its target. */
 export interface Goal {
   what: string;
@@ -25,23 +30,38 @@ export function printReport({ title, method, rows, goals }: Report): void {
   console.log(`\n## ${title}\n\n${method}\n`);
   if (rows.length > 0) console.log(`${table(rows)}\n`);
   for (const goal of goals) {
-    const { limit, unit } = goal;
-    const wanted =
-      "atMost" in limit ? `at most ${number(limit.atMost)}` : `at least ${number(limit.atLeast)}`;
     const verdict = isMet(goal) ? "met   " : "MISSED";
-    console.log(`${verdict} ${goal.what}: ${number(goal.value)} ${unit} (goal: ${wanted})`);
+    console.log(
+      `${verdict} ${goal.what}: ${number(goal.value)} ${goal.unit} (goal: ${limitOf(goal)})`,
+    );
   }
 }
 
+/** The goals as rows of a table. */
+export function goalRows(goals: readonly Goal[]): Report["rows"] {
+  return goals.map((goal) => ({
+    goal: goal.what,
+    measured: `${number(goal.value)} ${goal.unit}`,
+    wanted: limitOf(goal),
+    "": isMet(goal) ? "met" : "**missed**",
+  }));
+}
+
+function limitOf({ limit }: Goal): string {
+  return "atMost" in limit
+    ? `at most ${number(limit.atMost)}`
+    : `at least ${number(limit.atLeast)}`;
+}
+
 /** Numbers are shown with three digits that count. */
-function number(value: number): string {
+export function number(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString("en");
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString("en", { maximumFractionDigits: digits });
 }
 
 /** A Markdown table. */
-function table(rows: Report["rows"]): string {
+export function table(rows: Report["rows"]): string {
   const columns = Object.keys(rows[0] ?? {});
   const cells = rows.map((row) =>
     columns.map((column) => {

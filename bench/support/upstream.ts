@@ -1,7 +1,8 @@
 // A model server that costs next to nothing: its answers are made in advance. Runs in a process of its own.
 //
-// The model's name says how it streams: `burst-2000` sends so many tokens at once, `paced-100-50` so many, one every 50
-// milliseconds. A paced token is the time at which it was sent, in microseconds of the machine's monotonic clock.
+// The model's name says how it streams: `burst-2000` sends so many tokens at once, `words-60` so many, each in a write of its own,
+// `paced-100-50` so many, one every 50 milliseconds. A paced token is the time at which it was sent, in microseconds of the
+// machine's monotonic clock. A request that does not stream gets a whole reply of so many tokens.
 
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -42,6 +43,29 @@ function burst(tokens: number): Buffer[] {
   return pieces;
 }
 
+function sendWords(response: ServerResponse, tokens: number): void {
+  const word = event({ content: "word " }, null);
+  response.write(FIRST);
+  let sent = 0;
+  const send = (): void => {
+    if (sent++ === tokens) {
+      response.end(LAST);
+      return;
+    }
+    response.write(word);
+    setImmediate(send);
+  };
+  send();
+}
+
+function sendWhole(response: ServerResponse, tokens: number): void {
+  const message = { role: "assistant", content: "word ".repeat(tokens), refusal: null };
+  const usage = { prompt_tokens: 1, completion_tokens: tokens, total_tokens: tokens + 1 };
+  const choices = [{ index: 0, message, logprobs: null, finish_reason: "stop" }];
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify({ ...HEAD, object: "chat.completion", choices, usage }));
+}
+
 function sendBurst(response: ServerResponse, tokens: number): void {
   const pieces = burst(tokens);
   let next = 0;
@@ -78,12 +102,18 @@ const server = createServer((request, response) => {
   let body = "";
   request.setEncoding("utf8").on("data", (text: string) => (body += text));
   request.on("end", () => {
-    const [kind, tokens = 0, everyMs = 0] = (JSON.parse(body) as { model: string }).model
+    const { model, stream } = JSON.parse(body) as { model: string; stream?: boolean };
+    const [kind, tokens = 0, everyMs = 0] = model
       .split("-")
       .map((part, index) => (index === 0 ? part : Number(part)));
     response.socket?.setNoDelay(true);
+    if (stream !== true) {
+      sendWhole(response, Number(tokens));
+      return;
+    }
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (kind === "paced") sendPaced(response, Number(tokens), Number(everyMs));
+    else if (kind === "words") sendWords(response, Number(tokens));
     else sendBurst(response, Number(tokens));
   });
 });

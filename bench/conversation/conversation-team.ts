@@ -1,0 +1,49 @@
+import {
+  AssistantAgent,
+  BufferedChatCompletionContext,
+  OpenAIChatCompletionClient,
+  RoundRobinGroupChat,
+  UnboundedChatCompletionContext,
+} from "troupe";
+import { type ConversationOptions, message, SYSTEM } from "./peer.ts";
+
+/** A team of one assistant that answers once per run. */
+export function conversationTeam({
+  baseURL,
+  model,
+  stream,
+  history,
+  context,
+}: ConversationOptions): RoundRobinGroupChat {
+  const modelContext =
+    context === null
+      ? new UnboundedChatCompletionContext()
+      : new BufferedChatCompletionContext(context);
+  for (let index = 0; index < history; index++) {
+    const { role, content } = message(index);
+    modelContext.addMessage(
+      role === "user"
+        ? { type: "UserMessage", source: "user", content }
+        : { type: "AssistantMessage", source: "assistant", thought: null, content },
+    );
+  }
+  const assistant = new AssistantAgent({
+    name: "assistant",
+    systemMessage: SYSTEM,
+    modelClientStream: stream,
+    modelContext,
+    modelClient: new OpenAIChatCompletionClient({
+      model,
+      baseURL,
+      apiKey: "bench",
+      modelInfo: {
+        vision: false,
+        functionCalling: false,
+        jsonOutput: false,
+        structuredOutput: false,
+        family: "unknown",
+      },
+    }),
+  });
+  return new RoundRobinGroupChat([assistant], { maxTurns: 1 });
+}
