@@ -20,12 +20,14 @@ export interface BundleOptions {
   objects?: { readonly [binding: string]: string };
   /** Values of text bindings. */
   vars?: { readonly [name: string]: string };
+  /** Whether the bundle has all of OpenAI's SDK, which Troupe's own leaves out in part. */
+  wholeSdks?: boolean;
 }
 
 /** Bundles the Worker that `entry` (a path from the root of the project) exports, as it is deployed. */
 export async function bundle(entry: string, options: BundleOptions = {}): Promise<Bundle> {
   const directory = mkdtempSync(join(tmpdir(), "troupe-bench-"));
-  await buildWorker(entry, directory);
+  await buildWorker(entry, directory, { wholeSdks: options.wholeSdks ?? false });
   const parts = globSync("parts/*.{js,bin}", { cwd: directory });
   const modules = [ENTRY, ...parts];
   const source = join(directory, "config.capnp");
