@@ -2,7 +2,8 @@
 //
 // Wrangler's own bundler makes one file, and every start of an isolate would read 3.4 MB of tokenizer tables, though
 // hardly any counts a token. Here what is imported dynamically stays in modules of its own, and the tables are data,
-// which the runtime does not compile.
+// which the runtime does not compile. It does compile all modules at each start, also those that nobody imports, so what
+// Troupe never calls is left out of the bundle (docs/design/cold-start.md).
 
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -15,8 +16,9 @@ const root = resolve(import.meta.dirname, "..");
 /**
  * @param {string} entry path from the root of the project
  * @param {string} directory where `worker.js` and the directory `parts` go
+ * @param {{ wholeSdks?: boolean }} [options] `wholeSdks`: for a Worker that calls more of OpenAI's SDK than Troupe does
  */
-export async function buildWorker(entry, directory) {
+export async function buildWorker(entry, directory, { wholeSdks = false } = {}) {
   /** @type {Map<string, Uint8Array>} */
   const files = new Map();
   const { outputFiles } = await build({
@@ -35,6 +37,7 @@ export async function buildWorker(entry, directory) {
     external: ["cloudflare:*", "node:*", "./*.bin"],
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [
+      ...(wholeSdks ? [] : [withoutUnused]),
       tablesAsData((name, data) => files.set(join(directory, "parts", name), Buffer.from(data))),
     ],
     logLevel: "warning",
@@ -64,6 +67,30 @@ async function replaceFiles(directory, files) {
     if (old) await rm(path, { force: true });
   }
 }
+
+/**
+ * Leaves out what Troupe never calls, and no bundler can know: the parts of OpenAI's SDK that stand for the endpoints of its
+ * API, three quarters of the code, because requests are posted by path (src/models/http/sdk-connection.ts); and jose where
+ * the MCP client signs requests with private keys.
+ *
+ * @type {import("esbuild").Plugin}
+ */
+const withoutUnused = {
+  name: "without-unused",
+  setup(bundler) {
+    const resources = /[\\/]node_modules[\\/]openai[\\/]resources[\\/]/;
+    bundler.onLoad({ filter: resources }, async ({ path }) => {
+      if (!path.endsWith(".mjs") || basename(path) === "index.mjs") return undefined;
+      const classes = (await readFile(path, "utf8")).matchAll(/^export class (\w+)/gm);
+      return { contents: Array.from(classes, ([, name]) => `export class ${name} {}`).join("\n") };
+    });
+    const client = /[\\/]node_modules[\\/]@modelcontextprotocol[\\/]client[\\/]/;
+    bundler.onResolve({ filter: /^jose$/ }, ({ importer }) =>
+      client.test(importer) ? { path: "unused", namespace: "unused" } : undefined,
+    );
+    bundler.onLoad({ filter: /^/, namespace: "unused" }, () => ({ contents: "" }));
+  },
+};
 
 /**
  * Writes the tokenizer's tables as data beside the modules that parse them.

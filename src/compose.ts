@@ -2,8 +2,8 @@ import { version } from "../package.json";
 import type { ChatAgent } from "./core/agents/chat-agent.ts";
 import type { Catalog } from "./core/component/catalog.ts";
 import type { AnyComponentDefinition, ComponentModel } from "./core/component/component.ts";
-import { coreComponents } from "./core/component/core-components.ts";
-import { ComponentRegistry } from "./core/component/registry.ts";
+import { componentGroups } from "./component-groups.ts";
+import { LazyComponents } from "./core/component/lazy-components.ts";
 import { ValueError } from "./core/errors.ts";
 import type { Log } from "./core/log.ts";
 import { asRunnable } from "./core/run/agent-runnable.ts";
@@ -39,17 +39,11 @@ import { DurableObjectTenants } from "./durable/tenant/durable-object-tenants.ts
 import { limitsFrom } from "./http/limits.ts";
 import { logLine } from "./http/problem.ts";
 import type { Services } from "./http/services.ts";
-import { openAIComponents } from "./models/components.ts";
 import type { WorkersAIBinding } from "./models/workers-ai/binding.ts";
 import { keyAddressOf } from "./models/key-address.ts";
-import { sandboxComponents, sandboxPython } from "./sandbox/components.ts";
-import { SandboxClient } from "./sandbox/sandbox-client.ts";
 import { SessionFiles } from "./sandbox/session-files.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
 import type { SettingName } from "./settings.ts";
-import { shippedTemplates } from "./templates/templates.ts";
-import { httpToolComponents } from "./tools/components.ts";
-import { mcpComponents } from "./mcp/components.ts";
 
 /** Bindings and settings of the Worker. */
 export type Env = {
@@ -70,7 +64,7 @@ export type Env = {
 export interface Composition {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Builds the runtime object of a component. @throws ComponentError */
-  build: (component: ComponentModel) => Runnable;
+  build: (component: ComponentModel) => Promise<Runnable>;
   /** Writes an entry into the log of the Worker; with the error's stack where only the developer sees it. */
   log: Log;
   /** Removes a team's data at external services: its session in the sandbox. @throws when it cannot be reached */
@@ -114,23 +108,17 @@ export function compose(
   };
   const webhooks = webhookRules(env);
   const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
-  const shipped = shippedTemplates({
-    model: env.OPENAI_MODEL,
-    configured: Boolean(env.OPENAI_API_KEY),
-    sandbox: sandbox !== undefined,
-  });
-  const components = [
-    ...coreComponents(catalog, sandbox && sandboxPython(sandbox), shipped),
-    ...openAIComponents({ ...outgoing, ai: env.AI }),
-    ...httpToolComponents(outgoing),
-    ...mcpComponents({ ...outgoing, sandbox }),
-    ...sandboxComponents(sandbox),
-  ];
-  const registry = new ComponentRegistry({
+  const shipped = shippedCatalog(env, sandbox !== undefined);
+  const groups = componentGroups({ ...outgoing, ai: env.AI, catalog, sandbox, shipped });
+  const adapted = groups.map(({ providers, load }) => ({
+    providers,
+    load: async () => (await load()).map(adapt),
+  }));
+  const components = new LazyComponents(adapted, catalog.components(), {
     depth: limits.max_component_depth,
     components: limits.max_components,
     functions: catalog,
-  }).register(...components.map(adapt), ...catalog.components());
+  });
   const tenants = TENANT && new DurableObjectTenants(TENANT);
   const createdKey = tenants && createdKeyCheck(tenants);
   const credentials = credentialSources(env, issuerFetch(env), createdKey);
@@ -139,11 +127,11 @@ export function compose(
     tenants,
     teamTokens: credentials.teamTokens,
     files: sandbox && new SessionFiles(sandbox),
-    components: registry,
+    components,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
-    templates: [
+    templates: async () => [
       ...catalog.teams(),
-      ...shipped.teams().filter(({ name }) => catalog.team(name) === undefined),
+      ...(await shipped()).teams().filter(({ name }) => catalog.team(name) === undefined),
     ],
     checkWebhookUrl: (url) => checkWebhookUrl(url, webhooks),
     limits,
@@ -160,14 +148,28 @@ export function compose(
   });
   return {
     fetch: (request) => app.fetch(request),
-    build: (component) => asRunnable(registry.load<Team | ChatAgent>(component, ["team", "agent"])),
+    build: async (component) =>
+      asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"])),
     log: logEntry,
     prices,
     releaseSession: async (session) => {
-      if (sandbox !== undefined) await new SandboxClient(sandbox).deleteSession(session);
+      if (sandbox === undefined) return;
+      const { SandboxClient } = await import("./sandbox/sandbox-client.ts");
+      await new SandboxClient(sandbox).deleteSession(session);
     },
     sendWebhook: webhookSender(webhooks, guardedFetch(webhooks, fetch, logEntry, publicFetch(env))),
   };
+}
+
+/** The teams that Troupe ships, imported when the first one is asked for. */
+function shippedCatalog(env: Partial<Env>, sandbox: boolean): () => Promise<Catalog> {
+  let catalog: Promise<Catalog> | undefined;
+  const load = async (): Promise<Catalog> => {
+    const { shippedTemplates } = await import("./templates/templates.ts");
+    const { OPENAI_MODEL, OPENAI_API_KEY } = env;
+    return shippedTemplates({ model: OPENAI_MODEL, configured: Boolean(OPENAI_API_KEY), sandbox });
+  };
+  return () => (catalog ??= load());
 }
 
 /** Local open mode, configured credentials, or none: every request is refused. */

@@ -38,7 +38,7 @@ function composedOf(object: DeployedTeam | DeployedTenant, env: Env): Compositio
 export class DeployedTeam extends TroupeTeam<Env> {
   protected static deployment = none;
 
-  protected build(component: ComponentModel): Runnable {
+  protected build(component: ComponentModel): Promise<Runnable> {
     return composedOf(this, this.env).build(component);
   }
 

@@ -19,7 +19,7 @@ export async function measure(): Promise<Report> {
     objects: { TEAM: "TeamObject", TENANT: "TenantObject" },
     vars: { TROUPE_OPEN: "1" },
   });
-  using imports = await bundle("bench/worker/imports.ts");
+  using imports = await bundle("bench/worker/imports.ts", { wholeSdks: true });
   using empty = await bundle("bench/worker/empty.ts");
 
   const starts = { troupe: [] as number[], imports: [] as number[], empty: [] as number[] };

@@ -29,6 +29,8 @@ export interface BundleOptions {
   objects?: { readonly [binding: string]: string };
   /** Values of text bindings. */
   vars?: { readonly [name: string]: string };
+  /** Whether the bundle has all of OpenAI's SDK, which Troupe's own leaves out in part. */
+  wholeSdks?: boolean;
 }
 
 /**
@@ -39,7 +41,7 @@ export async function bundle(entry: string, options: BundleOptions = {}): Promis
   const directory = mkdtempSync(join(tmpdir(), "troupe-bench-"));
   const wrangler = join(ROOT, dirname(entry), "wrangler.toml");
   if (existsSync(wrangler)) buildWithWrangler(wrangler, directory);
-  else await buildWorker(entry, directory);
+  else await buildWorker(entry, directory, { wholeSdks: options.wholeSdks ?? false });
   const parts = globSync("parts/*.{js,bin}", { cwd: directory });
   const modules = [ENTRY, ...parts];
   const source = join(directory, "config.capnp");

@@ -63,6 +63,7 @@ export const LAYERS = {
   },
   "settings.ts": { src: ["contract/", "http/"], packages: [] },
   "compose.ts": "anything",
+  "component-groups.ts": "anything",
   "create-troupe.ts": "anything",
   "deployed-objects.ts": "anything",
   "worker.ts": "anything",

@@ -76,11 +76,11 @@ export class IdentityTokens {
    */
   async verify(token: string): Promise<Principal | undefined> {
     // Loaded when the first identity token comes: most deployments have none.
-    const { errors, jwtVerify } = await import("jose");
+    const jose = await import("./jose.ts");
     this.#keys ??= this.#remoteKeys();
     let payload: JWTPayload;
     try {
-      ({ payload } = await jwtVerify(token, await this.#keys, {
+      ({ payload } = await jose.jwtVerify(token, await this.#keys, {
         issuer: this.#settings.issuer,
         audience: this.#settings.audience,
         algorithms: ALGORITHMS,
@@ -88,14 +88,14 @@ export class IdentityTokens {
         requiredClaims: ["exp"],
       }));
     } catch (error) {
-      if (isRefusal(error, errors)) return undefined;
+      if (isRefusal(error, jose)) return undefined;
       throw new IssuerUnavailableError("the issuer's keys cannot be read", { cause: error });
     }
     return this.#principal(payload);
   }
 
   async #remoteKeys(): Promise<JWTVerifyGetKey> {
-    const { createRemoteJWKSet, customFetch } = await import("jose");
+    const { createRemoteJWKSet, customFetch } = await import("./jose.ts");
     return createRemoteJWKSet(new URL(this.#settings.jwksUrl), {
       cooldownDuration: REFETCH_AFTER_MS,
       cacheMaxAge: KEYS_VALID_MS,
@@ -126,8 +126,8 @@ function scopesOf(claim: unknown): Principal["scopes"] {
 }
 
 /** Whether the token is at fault, not the fetch of the issuer's keys. */
-function isRefusal(error: unknown, errors: typeof import("jose").errors): boolean {
-  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return false;
+function isRefusal(error: unknown, jose: typeof import("./jose.ts")): boolean {
+  if (error instanceof jose.JWKSTimeout || error instanceof jose.JWKSInvalid) return false;
   // A response that is not 200, or not JSON, is a plain JOSEError.
-  return error instanceof errors.JOSEError && error.code !== "ERR_JOSE_GENERIC";
+  return error instanceof jose.JOSEError && error.code !== "ERR_JOSE_GENERIC";
 }

@@ -5,22 +5,11 @@ import { Admission } from "./access/admission.ts";
 import { type AllowedOrigins, cors } from "./access/cors.ts";
 import { discardBody } from "./input/body.ts";
 import { readCall } from "./call.ts";
-import { type Endpoint, json } from "./endpoint.ts";
-import { openApiDocument } from "./openapi.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { type Operation, operationsOf } from "./operations.ts";
 import { INTERNAL_PROBLEM, logLine, problemOf, problemResponse } from "./problem.ts";
-import { directoryEndpoints } from "./routes/directory.ts";
-import { fileEndpoints } from "./routes/files.ts";
-import { keyEndpoints } from "./routes/keys.ts";
 import { RequestRate } from "./access/rate-limit.ts";
 import { endWithCredential, RECHECK_MS } from "./access/revocation.ts";
-import { runActionEndpoints } from "./routes/run-actions.ts";
-import { runEndpoints } from "./routes/runs.ts";
-import { scheduleEndpoints } from "./routes/schedules.ts";
-import { serviceEndpoints } from "./routes/service.ts";
-import { streamEndpoints } from "./routes/streams.ts";
-import { teamEndpoints } from "./routes/teams.ts";
-import { tenantEndpoints } from "./routes/tenants.ts";
-import { webhookEndpoints } from "./routes/webhooks.ts";
 import type { Services } from "./services.ts";
 
 export interface AppOptions extends Services {
@@ -41,21 +30,7 @@ export interface AppOptions extends Services {
 /** The HTTP API as a Hono app. */
 export function createApp(options: AppOptions): Hono {
   const { authenticate, log, recheckMs = RECHECK_MS } = options;
-  const described = [
-    ...teamEndpoints(options),
-    ...runEndpoints(options),
-    ...streamEndpoints(),
-    ...runActionEndpoints(options),
-    ...scheduleEndpoints(options),
-    ...fileEndpoints(options),
-    ...directoryEndpoints(options),
-    ...keyEndpoints(options),
-    ...tenantEndpoints(options),
-    ...webhookEndpoints(options),
-    ...serviceEndpoints(options),
-    ...(options.protocols ?? []),
-  ];
-  const endpoints = [...described, openApiEndpoint(described, options.version)];
+  const operations = operationsOf(options, options.protocols ?? [], options.version);
 
   // Its router needs almost no preparation, which every start of the Worker would pay for.
   const app = new TinyHono();
@@ -79,14 +54,15 @@ export function createApp(options: AppOptions): Hono {
     try {
       const caller = await admission.admit(c.req.raw);
       if ("problem" in caller) return problemResponse(caller.problem, caller.headers);
-      return notFound(c, endpoints);
+      return notFound(c, operations);
     } catch (error) {
       return refused(error);
     }
   });
-  for (const endpoint of endpoints) {
-    app.on(endpoint.method.toUpperCase(), endpoint.path, async (c) => {
+  for (const operation of operations) {
+    app.on(operation.method, operation.path, async (c) => {
       const request = c.req.raw;
+      const endpoint = await operation.endpoint();
       const principal = await admission.admitTo(endpoint, request, c.req.param("team"));
       if ("problem" in principal) return problemResponse(principal.problem, principal.headers);
       if (principal.kind === "team") withTeamToken.add(request);
@@ -99,10 +75,10 @@ export function createApp(options: AppOptions): Hono {
 }
 
 /** 404 for an unknown path; 405 with the allowed methods for a known one, which also answers OPTIONS. */
-function notFound(c: Context, endpoints: readonly Endpoint[]): Response {
-  const methods = endpoints
+function notFound(c: Context, operations: readonly Operation[]): Response {
+  const methods = operations
     .filter(({ path }) => toPattern(path).test(c.req.path))
-    .map(({ method }) => method.toUpperCase());
+    .map(({ method }) => method);
   if (methods.length === 0) {
     return problemResponse({
       status: 404,
@@ -127,22 +103,4 @@ function toPattern(path: string): RegExp {
     .replaceAll(".", "\\.")
     .replaceAll(/:\w+(?:\{(.*?)\})?/g, (_, given: string | undefined) => given ?? "[^/]+");
   return new RegExp(`^${pattern}$`);
-}
-
-function openApiEndpoint(others: readonly Endpoint[], version: string): Endpoint {
-  let document: unknown;
-  const self: Endpoint = {
-    method: "get",
-    path: "/v1/openapi.json",
-    id: "openApi",
-    summary: "This description",
-    tag: "Service",
-    scope: "teams:read",
-    answers: { 200: { description: "OpenAPI 3.1.", schema: "OpenApi" } },
-    async handle() {
-      document ??= openApiDocument([...others, self], version);
-      return json(document);
-    },
-  };
-  return self;
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { structuredMessageSchema } from "../core/messages/chat-messages.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { jsonObjectSchema } from "../core/json.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { type Endpoint, json } from "./endpoint.ts";
 import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../contract/key.ts";
 import { requestListSchema, runListSchema, teamListSchema } from "../contract/directory.ts";
 import { usageReportSchema } from "../contract/usage/usage-report.ts";
@@ -121,8 +121,27 @@ const REASONS: Record<number, string> = {
 /** A parameter of a path: its name, and the pattern of one that is no id. */
 const PARAMETER = /:(\w+)(\{.*?\})?/g;
 
+/** The operation that describes the others and itself. */
+export function openApiEndpoint(others: readonly Endpoint[], version: string): Endpoint {
+  let document: unknown;
+  const self: Endpoint = {
+    method: "get",
+    path: "/v1/openapi.json",
+    id: "openApi",
+    summary: "This description",
+    tag: "Service",
+    scope: "teams:read",
+    answers: { 200: { description: "OpenAPI 3.1.", schema: "OpenApi" } },
+    async handle() {
+      document ??= openApiDocument([...others, self], version);
+      return json(document);
+    },
+  };
+  return self;
+}
+
 /** The OpenAPI 3.1 document of these endpoints. */
-export function openApiDocument(endpoints: readonly Endpoint[], version: string): Schema {
+function openApiDocument(endpoints: readonly Endpoint[], version: string): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
   for (const endpoint of endpoints) {
     const path = endpoint.path.replaceAll(PARAMETER, "{$1}");

@@ -1,4 +1,7 @@
-import type { ComponentRegistry } from "../core/component/registry.ts";
+import type { ComponentRoles } from "../core/component/find-issues.ts";
+import type { Note } from "../core/component/component.ts";
+import type { Issue } from "../core/errors.ts";
+import type { KnownComponent } from "../core/component/registry.ts";
 import type { Template } from "../core/component/template.ts";
 import type { ModelPrices } from "../contract/usage/model-prices.ts";
 import type { Gateway } from "../contract/gateways/team-gateway.ts";
@@ -9,6 +12,14 @@ import type { TenantGateway, Tenants } from "../contract/gateways/tenant-gateway
 import type { Limits } from "./limits.ts";
 import { ProblemError } from "./problem.ts";
 
+/** What the components of requests are checked with: a `ComponentRegistry`, or one whose code is imported by name. */
+export interface Components {
+  prepare<T>(model: T, path?: string): Promise<T>;
+  validate(model: unknown, roles?: ComponentRoles, path?: string): Issue[] | Promise<Issue[]>;
+  notes(model: unknown): Note[] | Promise<Note[]>;
+  definitions(): KnownComponent[] | Promise<KnownComponent[]>;
+}
+
 /** The services that routes use. */
 export interface Services {
   gateway: Gateway;
@@ -18,8 +29,8 @@ export interface Services {
   teamTokens: TeamTokens | undefined;
   /** Undefined without a sandbox. */
   files: WorkspaceFiles | undefined;
-  components: Pick<ComponentRegistry, "prepare" | "validate" | "definitions" | "notes">;
-  templates: readonly Template[];
+  components: Components;
+  templates: () => Promise<readonly Template[]>;
   /** Puts references in the place of secrets that a dump has redacted. */
   redactedSecrets: Pick<RedactedSecrets, "resolve">;
   /** @throws EgressError when no webhook may be sent there */

@@ -40,7 +40,7 @@ function team(source: string): ComponentModel {
 function app(python: PythonHost) {
   const components = new ComponentRegistry().register(...coreComponents(new Catalog(), python));
   const template = { name: "adder", description: "Adds.", component: team(ADD) };
-  return testApp({ components, templates: [template] });
+  return testApp({ components, templates: async () => [template] });
 }
 
 describe("a component with Python functions", () => {

@@ -87,7 +87,7 @@ describe("teams", () => {
       config: { name: "a", code_executor: { provider: "SandboxCodeExecutor", config: {} } },
     };
     const templates = [{ name: "runner", description: "Runs code.", component }];
-    const { fetch } = testApp({ components, templates });
+    const { fetch } = testApp({ components, templates: async () => templates });
     const response = await fetch("/v1/teams", jsonInit({ id: "t", template: "runner" }));
     expect(response.status).toBe(422);
     expect(JSON.stringify(await response.json())).toContain("SANDBOX_URL");

@@ -28,7 +28,7 @@ export function testApp(options: Partial<AppOptions> = {}): {
       components: DEFAULT_LIMITS.max_components,
     }).register(...coreComponents(new Catalog())),
     redactedSecrets: new RedactedSecrets({}),
-    templates: [
+    templates: async () => [
       {
         name: "sample",
         description: "Two who repeat themselves.",

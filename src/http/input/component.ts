@@ -31,7 +31,8 @@ export async function preparedComponent(
   if (issues.length > 0) throw refused(issues);
   const resolved = services.redactedSecrets.resolve(component, storedPaths(shown));
   const prepared = await services.components.prepare(resolved.component, "component");
-  issues = [...resolved.issues, ...services.components.validate(prepared, roles, "component")];
+  const found = await services.components.validate(prepared, roles, "component");
+  issues = [...resolved.issues, ...found];
   if (issues.length > 0) throw refused(issues);
   return { component: prepared, notes: resolved.notes };
 }

@@ -10,24 +10,13 @@ export function serviceEndpoints(services: Services): Endpoint[] {
   return [
     endpoint({
       method: "get",
-      path: "/healthz",
-      id: "health",
-      summary: "Whether the service answers",
-      tag,
-      scope: null,
-      answers: { 200: { description: "It does.", schema: "Health" } },
-      handle: async () => json({ status: "ok" }),
-    }),
-
-    endpoint({
-      method: "get",
       path: "/v1/templates",
       id: "listTemplates",
       summary: "Teams that can be created by name",
       tag,
       scope: "teams:read",
       answers: { 200: { description: "The templates.", schema: "Templates" } },
-      handle: async () => json({ templates: services.templates }),
+      handle: async () => json({ templates: await services.templates() }),
     }),
 
     endpoint({
@@ -38,7 +27,7 @@ export function serviceEndpoints(services: Services): Endpoint[] {
       tag,
       scope: "teams:read",
       answers: { 200: { description: "The providers.", schema: "Components" } },
-      handle: async () => json({ components: services.components.definitions() }),
+      handle: async () => json({ components: await services.components.definitions() }),
     }),
 
     endpoint({
@@ -53,7 +42,8 @@ export function serviceEndpoints(services: Services): Endpoint[] {
       problems: [502],
       async handle({ body }) {
         const { component, notes } = await preparedComponent(body.component, services);
-        return json({ valid: true, notes: [...notes, ...services.components.notes(component)] });
+        const further = await services.components.notes(component);
+        return json({ valid: true, notes: [...notes, ...further] });
       },
     }),
   ];

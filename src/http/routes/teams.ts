@@ -20,13 +20,16 @@ import { checkMetadata, newTeamId } from "../input/team-input.ts";
 
 /** Teams: what they are made of, their state and their thread. */
 export function teamEndpoints(services: Services): Endpoint[] {
-  const { components, gateway, limits, templates, tenants } = services;
+  const { components, gateway, limits, tenants } = services;
   const tag = "Teams" as const;
 
   /** @param notes on the component of the request, beside those on the stored one */
-  const withNotes = (result: Result<TeamInfo>, notes: readonly Note[] = []): NotedTeam => {
+  const withNotes = async (
+    result: Result<TeamInfo>,
+    notes: readonly Note[] = [],
+  ): Promise<NotedTeam> => {
     const team = unwrap(result);
-    return { ...team, notes: [...notes, ...components.notes(team.component)] };
+    return { ...team, notes: [...notes, ...(await components.notes(team.component))] };
   };
 
   /** The id that the tenant gives a new team: for a repeated request the one it was given first. */
@@ -58,6 +61,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       problems: [409, 429, 502],
       async handle({ body, principal, idempotency }) {
         checkMetadata(body.metadata, limits);
+        const templates = body.template === undefined ? [] : await services.templates();
         const template = templates.find(({ name }) => name === body.template);
         if (body.template !== undefined && template === undefined) {
           throw invalid(
@@ -81,7 +85,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
           body.id ?? (await newTeamId(principal.tenant, "team", idempotency)),
           idempotency,
         );
-        const team = withNotes(
+        const team = await withNotes(
           await gateway.team(principal.tenant, id).create({
             id,
             label: body.label ?? null,
@@ -104,7 +108,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       scope: "teams:read",
       answers: { 200: { description: "The team.", schema: "Team" } },
       problems: [404],
-      handle: async ({ team }) => json(withNotes(await team.team())),
+      handle: async ({ team }) => json(await withNotes(await team.team())),
     }),
 
     endpoint({
@@ -120,7 +124,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       async handle({ body, team }) {
         const { component: shown } = unwrap(await team.team());
         const { component, notes } = await preparedRunnable(body.component, services, shown);
-        return json(withNotes(await team.replaceComponent(component), notes));
+        return json(await withNotes(await team.replaceComponent(component), notes));
       },
     }),
 
@@ -150,7 +154,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       bodyOptional: true,
       answers: { 200: { description: "The team.", schema: "Team" } },
       problems: [404, 409],
-      handle: async ({ team }) => json(withNotes(await team.reset())),
+      handle: async ({ team }) => json(await withNotes(await team.reset())),
     }),
 
     endpoint({
@@ -203,7 +207,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
           body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency)),
           own,
         );
-        const fork = withNotes(
+        const fork = await withNotes(
           await team.fork({ id, turn: body.turn ?? null, ...(own && { idempotency: own }) }),
         );
         return json(fork, 201, { location: `/v1/teams/${fork.id}` });

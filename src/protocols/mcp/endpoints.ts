@@ -1,13 +1,21 @@
 import type { Endpoint } from "../../http/endpoint.ts";
 import { endpoint } from "../../http/endpoint.ts";
 import { EVENT_STREAM } from "../../http/sse.ts";
-import { answer } from "./answer.ts";
+import type { Principal } from "../../auth/principal.ts";
 import type { McpServices } from "./services.ts";
 
 const JSON_RPC = "application/json";
 
 /** The Model Context Protocol over Streamable HTTP: a tenant's teams as tools, or one team. */
 export function mcpEndpoints(services: McpServices): Endpoint[] {
+  const answered = async (
+    request: Request,
+    principal: Principal,
+    team?: string,
+  ): Promise<Response> => {
+    const { answer } = await import("./answer.ts");
+    return answer(services, request, principal, team);
+  };
   const common = {
     method: "post" as const,
     tag: "MCP" as const,
@@ -28,7 +36,7 @@ export function mcpEndpoints(services: McpServices): Endpoint[] {
       path: "/mcp",
       id: "mcp",
       summary: "The tenant's teams as an MCP server: a JSON-RPC message",
-      handle: ({ c, principal }) => answer(services, c.req.raw, principal),
+      handle: ({ c, principal }) => answered(c.req.raw, principal),
     }),
 
     endpoint({
@@ -36,7 +44,7 @@ export function mcpEndpoints(services: McpServices): Endpoint[] {
       path: "/mcp/teams/:team",
       id: "teamMcp",
       summary: "One team as an MCP server: a JSON-RPC message",
-      handle: ({ c, principal, param }) => answer(services, c.req.raw, principal, param("team")),
+      handle: ({ c, principal, param }) => answered(c.req.raw, principal, param("team")),
     }),
   ];
 }

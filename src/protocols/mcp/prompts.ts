@@ -2,8 +2,8 @@ import type { GetPromptResult, Prompt } from "@modelcontextprotocol/server";
 import type { McpRequest } from "./services.ts";
 
 /** The templates as prompts: a task, and the team that it is for. */
-export function listPrompts({ services }: McpRequest): Prompt[] {
-  return services.templates.map(({ name, description }) => ({
+export async function listPrompts({ services }: McpRequest): Promise<Prompt[]> {
+  return (await services.templates()).map(({ name, description }) => ({
     name,
     description,
     arguments: [{ name: "task", description: "What is to be done.", required: true }],
@@ -11,12 +11,12 @@ export function listPrompts({ services }: McpRequest): Prompt[] {
 }
 
 /** Undefined when there is no such template. */
-export function getPrompt(
+export async function getPrompt(
   { services }: McpRequest,
   name: string,
   { task = "" }: Record<string, string> = {},
-): GetPromptResult | undefined {
-  const template = services.templates.find((one) => one.name === name);
+): Promise<GetPromptResult | undefined> {
+  const template = (await services.templates()).find((one) => one.name === name);
   if (template === undefined) return undefined;
   const { description, component } = template;
   const text = `${task}\n\nWork on this like the team in the attached component: ${description}`;

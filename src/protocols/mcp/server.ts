@@ -85,12 +85,12 @@ function mcpServer(request: McpRequest): Server {
   if (only === undefined) {
     server.setRequestHandler(
       "prompts/list",
-      guarded(() => ({ prompts: listPrompts(request) })),
+      guarded(async () => ({ prompts: await listPrompts(request) })),
     );
     server.setRequestHandler(
       "prompts/get",
-      guarded(({ params }) => {
-        const prompt = getPrompt(request, params.name, params.arguments);
+      guarded(async ({ params }) => {
+        const prompt = await getPrompt(request, params.name, params.arguments);
         if (prompt !== undefined) return prompt;
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,

@@ -19,7 +19,7 @@ const stages = new Map<string, Stage>();
 
 /** A team as the service has it. Its metadata say in which trace it plays. */
 export class TeamObject extends TroupeTeam<Env> {
-  protected build(component: ComponentModel): Runnable {
+  protected build(component: ComponentModel): Promise<Runnable> {
     const team = this.team();
     const stage = team.ok ? stages.get(textOf(team.value.metadata["trace"])) : undefined;
     if (stage === undefined) throw new Error("the team plays in no trace");

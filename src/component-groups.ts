@@ -1,0 +1,147 @@
+import type { ToolCatalog } from "./core/component/catalog.ts";
+import type { ComponentGroup } from "./core/component/lazy-components.ts";
+import type { ModelDependencies } from "./models/workers-ai/binding.ts";
+import type { SandboxAddress } from "./sandbox/sandbox-connection.ts";
+import type { shippedTemplates } from "./templates/templates.ts";
+
+/** What components and templates get from their deployment. */
+export interface GroupDependencies extends ModelDependencies {
+  /** The tools that were registered in code. */
+  catalog: ToolCatalog;
+  sandbox: SandboxAddress | undefined;
+  /** The catalog of {@link shippedTemplates}. */
+  shipped: () => Promise<ToolCatalog>;
+}
+
+/** The components of the service, by the modules that have their code. */
+export function componentGroups(dependencies: GroupDependencies): ComponentGroup[] {
+  const { catalog, sandbox, shipped } = dependencies;
+  return [
+    {
+      providers: [
+        ...named("autogen_agentchat", "agents.AssistantAgent", "teams.RoundRobinGroupChat"),
+        ...named("autogen_agentchat.base", "AndTerminationCondition", "OrTerminationCondition"),
+        ...named(
+          "autogen_agentchat.conditions",
+          "ExternalTermination",
+          "FunctionCallTermination",
+          "FunctionalTermination",
+          "HandoffTermination",
+          "MaxMessageTermination",
+          "SourceMatchTermination",
+          "StopMessageTermination",
+          "TextMentionTermination",
+          "TextMessageTermination",
+          "TimeoutTermination",
+          "TokenUsageTermination",
+        ),
+        ...named(
+          "autogen_core.model_context",
+          "UnboundedChatCompletionContext",
+          "BufferedChatCompletionContext",
+        ),
+        "autogen_ext.models.replay.ReplayChatCompletionClient",
+      ],
+      load: async () => (await import("./core/component/groups/basic.ts")).basicComponents(),
+    },
+    {
+      providers: named(
+        "autogen_agentchat.teams",
+        "GraphFlow",
+        "SelectorGroupChat",
+        "MagenticOneGroupChat",
+        "Swarm",
+      ),
+      load: async () => (await import("./core/component/groups/teams.ts")).furtherTeams(),
+    },
+    {
+      providers: [
+        ...named(
+          "autogen_agentchat.agents",
+          "CodeExecutorAgent",
+          "UserProxyAgent",
+          "SocietyOfMindAgent",
+          "MessageFilterAgent",
+        ),
+        ...named(
+          "autogen_core",
+          "model_context.HeadAndTailChatCompletionContext",
+          "model_context.TokenLimitedChatCompletionContext",
+          "memory.ListMemory",
+          "InMemoryStore",
+          "tools.FunctionTool",
+          "tools.StaticWorkbench",
+          "tools.StaticStreamWorkbench",
+        ),
+        "troupe.memory.FullTextMemory",
+        ...named(
+          "autogen_ext",
+          "models.cache.ChatCompletionCache",
+          "cache_store.diskcache.DiskCacheStore",
+          "cache_store.redis.RedisStore",
+          "tools.code_execution.PythonCodeExecutionTool",
+        ),
+        ...named(
+          "autogen_agentchat",
+          "messages.StructuredMessageFactory",
+          "tools.AgentTool",
+          "tools.TeamTool",
+        ),
+      ],
+      async load() {
+        const { furtherParts } = await import("./core/component/groups/parts.ts");
+        const { sandboxPython } = await import("./sandbox/components.ts");
+        return furtherParts(catalog, sandbox && sandboxPython(sandbox), await shipped());
+      },
+    },
+    {
+      providers: [
+        ...named(
+          "autogen_ext.models",
+          "openai.OpenAIChatCompletionClient",
+          "openai.AzureOpenAIChatCompletionClient",
+          "anthropic.AnthropicChatCompletionClient",
+          "ollama.OllamaChatCompletionClient",
+        ),
+        "troupe.models.WorkersAIChatCompletionClient",
+      ],
+      load: async () => (await import("./models/components.ts")).openAIComponents(dependencies),
+    },
+    {
+      providers: ["autogen_ext.tools.http.HttpTool"],
+      load: async () => (await import("./tools/components.ts")).httpToolComponents(dependencies),
+    },
+    {
+      providers: named(
+        "autogen_ext.tools.mcp",
+        "McpWorkbench",
+        "StdioMcpToolAdapter",
+        "SseMcpToolAdapter",
+        "StreamableHttpMcpToolAdapter",
+        "McpSessionHost",
+        "ChatCompletionClientSampler",
+        "StdioElicitor",
+        "StaticRootsProvider",
+      ),
+      load: async () => (await import("./mcp/components.ts")).mcpComponents(dependencies),
+    },
+    {
+      providers: [
+        "troupe.code_executors.SandboxCodeExecutor",
+        ...named(
+          "autogen_ext.code_executors",
+          "local.LocalCommandLineCodeExecutor",
+          "docker.DockerCommandLineCodeExecutor",
+          "jupyter.JupyterCodeExecutor",
+          "docker_jupyter.DockerJupyterCodeExecutor",
+          "azure.ACADynamicSessionsCodeExecutor",
+        ),
+      ],
+      load: async () => (await import("./sandbox/components.ts")).sandboxComponents(sandbox),
+    },
+  ];
+}
+
+function named(module: string, ...classes: readonly string[]): string[] {
+  return classes.map((name) => `${module}.${name}`);
+}

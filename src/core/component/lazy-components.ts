@@ -1,0 +1,132 @@
+import type { Note } from "./component.ts";
+import type { AnyComponentDefinition, Component } from "./component.ts";
+import type { Issue } from "../errors.ts";
+import type { ComponentRoles } from "./find-issues.ts";
+import { DEFAULT_LIMITS, exceededLimit, looksLikeComponent } from "./limits.ts";
+import { className, publicProvider, WELL_KNOWN_PROVIDERS } from "./providers.ts";
+import { ComponentRegistry, type KnownComponent, type RegistryOptions } from "./registry.ts";
+
+/** Components that are imported together when component JSON first names one of them. */
+export interface ComponentGroup {
+  /** The provider names of all definitions that `load` returns. */
+  providers: readonly string[];
+  load(): Promise<readonly AnyComponentDefinition[]>;
+}
+
+/**
+ * A {@link ComponentRegistry} whose components are imported by name, because a start of the Worker would pay for all of them. Its
+ * results are those of a registry that has everything: JSON that names an unknown provider makes it import the rest.
+ */
+export class LazyComponents {
+  readonly #groups: readonly ComponentGroup[];
+  readonly #own: readonly AnyComponentDefinition[];
+  readonly #options: RegistryOptions;
+  /** By provider name and by bare class name. */
+  readonly #groupOf = new Map<string, ComponentGroup>();
+  readonly #ownNames = new Set<string>();
+  readonly #loaded = new Map<ComponentGroup, readonly AnyComponentDefinition[]>();
+  #registry: ComponentRegistry;
+
+  /** @param own components that need no import, registered after those of the groups */
+  constructor(
+    groups: readonly ComponentGroup[],
+    own: readonly AnyComponentDefinition[],
+    options: RegistryOptions,
+  ) {
+    this.#groups = groups;
+    this.#own = own;
+    this.#options = options;
+    for (const group of groups) {
+      for (const provider of group.providers) {
+        this.#groupOf.set(provider, group).set(className(provider), group);
+      }
+    }
+    for (const { provider } of own) this.#ownNames.add(provider).add(className(provider));
+    this.#registry = this.#registered();
+  }
+
+  /** {@link ComponentRegistry.load} */
+  async load<T extends Component>(
+    model: unknown,
+    roles?: ComponentRoles,
+    path?: string,
+  ): Promise<T> {
+    return (await this.#registryFor(model)).load<T>(model, roles, path);
+  }
+
+  /** {@link ComponentRegistry.prepare} */
+  async prepare<T>(model: T, path?: string): Promise<T> {
+    return (await this.#registryFor(model)).prepare(model, path);
+  }
+
+  /** {@link ComponentRegistry.validate} */
+  async validate(model: unknown, roles?: ComponentRoles, path?: string): Promise<Issue[]> {
+    return (await this.#registryFor(model)).validate(model, roles, path);
+  }
+
+  /** {@link ComponentRegistry.notes} */
+  async notes(model: unknown, path?: string): Promise<Note[]> {
+    return (await this.#registryFor(model)).notes(model, path);
+  }
+
+  /** {@link ComponentRegistry.definitions} */
+  async definitions(): Promise<KnownComponent[]> {
+    await this.#import(new Set(this.#groups));
+    return this.#registry.definitions();
+  }
+
+  /** The registry, once it has all components that `model` names. */
+  async #registryFor(model: unknown): Promise<ComponentRegistry> {
+    if (this.#loaded.size < this.#groups.length) await this.#import(this.#groupsIn(model));
+    return this.#registry;
+  }
+
+  #groupsIn(model: unknown): ReadonlySet<ComponentGroup> {
+    const groups = new Set<ComponentGroup>();
+    // What is too large is refused before any of it is looked up.
+    if (exceededLimit(model, "", { ...DEFAULT_LIMITS, ...this.#options }) !== undefined) {
+      return groups;
+    }
+    for (const provider of providersIn(model)) {
+      const name = publicProvider(WELL_KNOWN_PROVIDERS.get(provider) ?? provider);
+      const group = this.#groupOf.get(name);
+      if (group !== undefined) groups.add(group);
+      else if (!this.#ownNames.has(name)) return new Set(this.#groups);
+    }
+    return groups;
+  }
+
+  async #import(wanted: ReadonlySet<ComponentGroup>): Promise<void> {
+    const missing = [...wanted].filter((group) => !this.#loaded.has(group));
+    if (missing.length === 0) return;
+    const loaded = await Promise.all(
+      missing.map(async (group) => [group, await definitionsOf(group)] as const),
+    );
+    for (const [group, definitions] of loaded) this.#loaded.set(group, definitions);
+    this.#registry = this.#registered();
+  }
+
+  /** A new one, because of components with the same class name the first that is registered gets the bare name. */
+  #registered(): ComponentRegistry {
+    const imported = this.#groups.flatMap((group) => this.#loaded.get(group) ?? []);
+    return new ComponentRegistry(this.#options).register(...imported, ...this.#own);
+  }
+}
+
+/** @throws TypeError when the names of the group are not those of its definitions */
+async function definitionsOf(group: ComponentGroup): Promise<readonly AnyComponentDefinition[]> {
+  const definitions = await group.load();
+  const loaded = definitions
+    .map(({ provider }) => provider)
+    .toSorted()
+    .join(" ");
+  const named = group.providers.toSorted().join(" ");
+  if (loaded === named) return definitions;
+  throw new TypeError(`a group of components names ${named} and loads ${loaded}`);
+}
+
+function* providersIn(value: unknown): Generator<string> {
+  if (typeof value !== "object" || value === null) return;
+  if (looksLikeComponent(value)) yield value.provider;
+  for (const inner of Object.values(value)) yield* providersIn(inner);
+}
