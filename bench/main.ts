@@ -14,6 +14,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   chat: () => import("./sections/chat.ts"),
   turns: () => import("./sections/turns.ts"),
   rows: () => import("./sections/rows.ts"),
+  fixed: () => import("./sections/fixed.ts"),
   auth: () => import("./sections/auth.ts"),
   teams: () => import("./sections/teams.ts"),
   stream: () => import("./sections/stream.ts"),
