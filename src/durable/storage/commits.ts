@@ -1,5 +1,6 @@
 import type { UsageByModel } from "../../contract/usage/model-usage.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { StoredSpans } from "../../telemetry/stored-spans.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Database } from "./database.ts";
 import { readSnapshot, type Snapshot, snapshotOwner } from "./snapshots.ts";
@@ -18,6 +19,8 @@ export interface Commit {
   usage: RequestUsage;
   /** The same by model. Missing in commits of versions that did not count by model. */
   models?: UsageByModel;
+  /** Of the turn, with times from its beginning. */
+  spans?: StoredSpans | undefined;
   /** The last event before the next turn's. */
   event: number;
   /** The last event before the conversation's: a reset or a loaded state began a new one. */
