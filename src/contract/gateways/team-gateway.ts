@@ -108,7 +108,7 @@ export interface TeamGateway {
   run(id: string): Promise<Result<RunInfo>>;
   runs(page: { cursor?: string; limit: number }): Promise<Result<RunPage>>;
   /** What the run did so far. @param page how many turns */
-  trace(run: string, page: { cursor?: string; limit: number }): Promise<Result<RunTrace>>;
+  runTrace(run: string, page: { cursor?: string; limit: number }): Promise<Result<RunTrace>>;
   /** Resolves when the run has ended, waits for a human or is paused, or after `timeoutMs`; not while it is queued. */
   waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>>;
   /** `repeated`: it had been asked for before. */

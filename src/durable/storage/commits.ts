@@ -20,7 +20,7 @@ export interface Commit {
   /** The same by model. Missing in commits of versions that did not count by model. */
   models?: UsageByModel;
   /** Of the turn, with times from its beginning. */
-  spans?: StoredSpans | undefined;
+  spans?: StoredSpans;
   /** The last event before the next turn's. */
   event: number;
   /** The last event before the conversation's: a reset or a loaded state began a new one. */
@@ -37,6 +37,23 @@ export function lastCommit(db: Database, texts: TextStore): Commit | undefined {
 /** The last commit up to a turn. */
 export function commitAt(db: Database, texts: TextStore, turn: number): Commit | undefined {
   return readSnapshot<{ commit: Commit }>(db, texts, "", turn)?.commit;
+}
+
+/** The commits after a turn, oldest first, at most `limit`. */
+export function* commitsAfter(
+  db: Database,
+  texts: TextStore,
+  turn: number,
+  limit: number,
+): Iterable<Commit> {
+  for (const head of db.all<{ turn: number; body: string | null }>(
+    "select turn, body from head where path = '' and turn > ? order by turn limit ?",
+    turn,
+    limit,
+  )) {
+    const body = texts.load(snapshotOwner("", head.turn), head.body);
+    yield (JSON.parse(body) as { commit: Commit }).commit;
+  }
 }
 
 /** Detaches the last commit from its run: a fork's run belongs to the team it was forked from. */
