@@ -104,13 +104,16 @@ export type {
   Answer,
   Branch,
   Question,
+  ScopeSubject,
   StepAttempt,
   StepCache,
   StepKind,
   StepOptions,
   StepPolicy,
+  StepSubject,
   StreamStepOptions,
   ToolCallQuestion,
+  TraceContext,
   TurnContext,
 } from "./core/run/turn-context.ts";
 export { printStream, type PrintStreamOptions } from "./core/ui/print-stream.ts";

@@ -21,6 +21,8 @@ export const LAYERS = {
   // What crosses the wire.
   "contract/": { src: ["core/"], packages: ["zod"] },
   "secrets/": { src: ["core/"], packages: [] },
+  // What is seen of runs: traces, metrics, logs.
+  "telemetry/": { src: ["core/", "contract/"], packages: [] },
   // Everything that makes requests to other servers goes through here.
   "outgoing/": { src: ["core/", "secrets/"], packages: [] },
   "models/": {
@@ -36,10 +38,13 @@ export const LAYERS = {
   // Authentication of requests.
   "auth/": { src: ["core/", "contract/", "secrets/"], packages: ["zod", "jose"] },
   "durable/": {
-    src: ["core/", "contract/", "secrets/"],
+    src: ["core/", "contract/", "secrets/", "telemetry/"],
     packages: ["zod", "croner", "cloudflare:workers", "standardwebhooks"],
   },
-  "http/": { src: ["core/", "contract/", "secrets/", "auth/"], packages: ["zod", "hono"] },
+  "http/": {
+    src: ["core/", "contract/", "secrets/", "auth/", "telemetry/"],
+    packages: ["zod", "hono"],
+  },
   // Like routes: the credentials, limits and problems are the API's.
   "protocols/": {
     src: [...WIRE, "core/issues.ts", "core/sha256.ts", "core/wait.ts", "auth/", "http/"],

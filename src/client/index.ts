@@ -46,6 +46,7 @@ export type {
   RunList,
   RunOptions,
   RunPage,
+  RunTrace,
   ScheduleInfo,
   SchedulePage,
   Task,
@@ -54,6 +55,7 @@ export type {
   TeamList,
   TeamToken,
   ThreadMessage,
+  TraceSpan,
   UsageReport,
   WhoAmI,
 } from "./wire.ts";

@@ -15,6 +15,7 @@ import type {
   RunInfo,
   RunOptions,
   RunPage,
+  RunTrace,
   ScheduleInfo,
   SchedulePage,
   Task,
@@ -158,6 +159,11 @@ export class TeamClient {
 
   runs(query: { limit?: number; cursor?: string } = {}): Promise<RunPage> {
     return this.#transport.json(this.#path("/runs"), { query });
+  }
+
+  /** What a run did, as spans: a page of its turns, the run itself on the first one. */
+  trace(run: string, query: { limit?: number; cursor?: string } = {}): Promise<RunTrace> {
+    return this.#transport.json(this.#path(`/runs/${run}/trace`), { query });
   }
 
   /** Completes the run after its current turn, or cancels it now. */

@@ -37,6 +37,7 @@ import type {
   NotedTeam,
   TeamInfo,
 } from "../contract/team.ts";
+import type { RunTrace, TraceSpan } from "../contract/trace.ts";
 import type { UsageReport } from "../contract/usage/usage-report.ts";
 import type { ChatMessage } from "../core/messages/message.ts";
 
@@ -81,9 +82,11 @@ export type {
   RunInfo,
   RunList,
   RunPage,
+  RunTrace,
   ScheduleInfo,
   SchedulePage,
   TeamInfo,
   TeamList,
+  TraceSpan,
   UsageReport,
 };

@@ -18,6 +18,7 @@ import {
 } from "../contract/webhook.ts";
 import { schedulePageSchema, scheduleSchema } from "../contract/schedule.ts";
 import { streamFrameSchema, tenantFrameSchema } from "../contract/stream-frame.ts";
+import { runTraceSchema } from "../contract/trace.ts";
 import { filePageSchema } from "../contract/workspace-files.ts";
 import { problemSchema } from "../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../contract/message.ts";
@@ -46,6 +47,7 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   Team: teamSchema,
   Run: runSchema,
   RunPage: runPageSchema,
+  RunTrace: runTraceSchema,
   Schedule: scheduleSchema,
   SchedulePage: schedulePageSchema,
   MessagePage: messagePageSchema,

@@ -3,6 +3,7 @@ export type SchemaName =
   | "Team"
   | "Run"
   | "RunPage"
+  | "RunTrace"
   | "Schedule"
   | "SchedulePage"
   | "MessagePage"

@@ -84,6 +84,7 @@ export class McpCalls {
       {
         kind: "tool",
         policy,
+        subject: { name },
         fingerprint: hash64(JSON.stringify([tool.name, args, rounds])),
         messageId,
         unknownOutcome: failed,

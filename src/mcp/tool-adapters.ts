@@ -52,12 +52,17 @@ export abstract class McpToolAdapter implements Tool {
   }
 
   /** The content blocks of the result. @throws McpError with their JSON when the server reports an error */
-  async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<Json> {
+  async run(args: JsonObject, { signal, idempotencyKey, session, trace }: ToolRun): Promise<Json> {
     const items = callTool(
       this.#session,
       undefined,
       { tool: this.#tool, args, rounds: [] },
-      { signal, idempotencyKey, ...(session !== undefined && { session }) },
+      {
+        signal,
+        idempotencyKey,
+        ...(session !== undefined && { session }),
+        ...(trace && { trace }),
+      },
     );
     let next = await items.next();
     while (!next.done) next = await items.next();

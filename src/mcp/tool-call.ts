@@ -39,7 +39,7 @@ export async function* callTool(
   session: McpSession,
   questions: LegacyQuestions | undefined,
   call: McpCall,
-  attempt: Pick<StepAttempt, "signal" | "idempotencyKey" | "session">,
+  attempt: Pick<StepAttempt, "signal" | "idempotencyKey" | "session" | "trace">,
 ): AsyncGenerator<string, CallOutcome, void> {
   const lines = new Lines();
   const ended = new AbortController();
@@ -54,12 +54,12 @@ export async function* callTool(
     sent = true;
     const read = READERS.get(call.tool);
     if (read !== undefined) return read(client, call.args, { signal, timeout });
-    return client.callTool(paramsOf(call, attempt.idempotencyKey), {
+    return client.callTool(paramsOf(call, attempt), {
       // Parameters that the server wants as headers; results are shown whether or not they fit their schema.
       toolDefinition: { name: call.tool.name, inputSchema: call.tool.inputSchema as never },
       signal,
       timeout,
-      headers: { "idempotency-key": attempt.idempotencyKey },
+      headers: { "idempotency-key": attempt.idempotencyKey, ...attempt.trace },
       allowInputRequired: true,
       onprogress: (progress) => lines.add(lineOf(progress)),
     });
@@ -86,12 +86,15 @@ export async function* callTool(
   }
 }
 
-function paramsOf({ tool, args, rounds }: McpCall, key: string) {
+function paramsOf(
+  { tool, args, rounds }: McpCall,
+  { idempotencyKey, trace }: Pick<StepAttempt, "idempotencyKey" | "trace">,
+) {
   const last = rounds.at(-1);
   return {
     name: tool.name,
     arguments: args,
-    _meta: { [IDEMPOTENCY_KEY]: key },
+    _meta: { [IDEMPOTENCY_KEY]: idempotencyKey, ...trace },
     ...(last && {
       inputResponses: last.answers as never,
       ...(last.state !== undefined && { requestState: last.state }),

@@ -11,6 +11,7 @@ import type {
 import { addUsage, type LLMMessage, type RequestUsage } from "../core/models/llm-messages.ts";
 import type { ModelInfo } from "../core/models/model-info.ts";
 import { countTokens } from "../core/models/token-count.ts";
+import type { StepSubject } from "../core/run/turn-context.ts";
 import { LONGEST_TIMER_MS } from "../core/wait.ts";
 import type { SendOptions } from "./http/read-stream.ts";
 
@@ -41,6 +42,8 @@ export interface HttpModelClientSetup {
   /** The config to dump. */
   config: { readonly [key: string]: unknown };
   model: string;
+  /** Who runs the model, as OpenTelemetry names it (`gen_ai.provider.name`). */
+  provider: string;
   modelInfo: ModelInfo;
   /** Tokens of the context window, if known. */
   tokenLimit: number | undefined;
@@ -53,12 +56,14 @@ export interface HttpModelClientSetup {
 export abstract class HttpModelClient implements ChatCompletionClient {
   readonly definition: HttpModelClientSetup["definition"];
   readonly modelInfo: ModelInfo;
+  readonly subject: StepSubject;
   readonly #setup: HttpModelClientSetup;
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
   protected constructor(setup: HttpModelClientSetup) {
     this.definition = setup.definition;
     this.modelInfo = setup.modelInfo;
+    this.subject = { name: setup.model, provider: setup.provider };
     this.#setup = setup;
   }
 
@@ -106,11 +111,17 @@ export abstract class HttpModelClient implements ChatCompletionClient {
 
   async close(): Promise<void> {}
 
-  #sendOptions({ extraCreateArgs, idempotencyKey, signal, flush }: CreateOptions): SendOptions {
+  #sendOptions({
+    extraCreateArgs,
+    idempotencyKey,
+    signal,
+    flush,
+    trace,
+  }: CreateOptions): SendOptions {
     const given = extraCreateArgs?.["timeout"];
     const seconds = typeof given === "number" ? given : (this.#setup.timeout ?? DEFAULT_TIMEOUT);
     const timeoutMs = Math.min(LONGEST_TIMER_MS, Math.max(1, Math.round(seconds * 1000)));
-    return { timeoutMs, idempotencyKey, signal, flush };
+    return { timeoutMs, idempotencyKey, signal, flush, trace };
   }
 
   #count(result: CreateResult): CreateResult {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { CodeBlock } from "../core/code/code-block.ts";
+import type { TraceContext } from "../core/run/turn-context.ts";
 import { type ExecutionEnd, readExecution, type SandboxResult } from "./execution-stream.ts";
 import { IdleTimeout } from "./idle-timeout.ts";
 import { type ProgramEvent, readProgram } from "./program-stream.ts";
@@ -43,6 +44,7 @@ export interface Execution {
   /** The idempotency key: a repeated request gets the recorded result, and code does not run twice. */
   key: string;
   signal: AbortSignal;
+  trace?: TraceContext | undefined;
 }
 
 /** A program that speaks MCP over its standard input and output. */
@@ -73,7 +75,7 @@ export class SandboxClient {
    */
   async *execute(
     session: string,
-    { blocks, timeoutSeconds, key, signal }: Execution,
+    { blocks, timeoutSeconds, key, signal, trace }: Execution,
   ): AsyncGenerator<string, SandboxResult, void> {
     const timeout = new IdleTimeout(this.#silenceMs, signal);
     let end: ExecutionEnd | undefined;
@@ -84,6 +86,7 @@ export class SandboxClient {
             accept: "text/event-stream",
             "content-type": "application/json",
             "idempotency-key": key,
+            ...trace,
           },
           body: JSON.stringify({
             code_blocks: blocks.map(({ language, code }) => ({ language, code })),

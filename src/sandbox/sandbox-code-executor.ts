@@ -71,13 +71,13 @@ export class SandboxCodeExecutor implements CodeExecutor {
    */
   async *executeCodeBlocks(
     blocks: readonly CodeBlock[],
-    { attempt, idempotencyKey, session: team, signal }: StepAttempt,
+    { attempt, idempotencyKey, session: team, signal, trace }: StepAttempt,
   ): AsyncGenerator<string, CodeResult, void> {
     const session = this.#session ?? team ?? (this.#own ??= crypto.randomUUID());
     const timeoutSeconds = this.#timeout;
     const key = await keyOf(idempotencyKey, { blocks, timeoutSeconds });
     try {
-      const execution = { blocks, timeoutSeconds, key, signal };
+      const execution = { blocks, timeoutSeconds, key, signal, trace };
       return resultOf(yield* this.#client.execute(session, execution));
     } catch (error) {
       if (signal.aborted) await this.#stop(session, key);

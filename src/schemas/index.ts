@@ -120,6 +120,7 @@ export {
   type RunPage,
   type RunStatus,
 } from "../contract/run.ts";
+export { runTraceSchema, type RunTrace, type TraceSpan } from "../contract/trace.ts";
 export { usageByModelSchema, type UsageByModel } from "../contract/usage/model-usage.ts";
 export {
   createScheduleSchema,

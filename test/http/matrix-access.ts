@@ -83,6 +83,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   },
   "GET /v1/teams/{team}/runs": { needs: ["runs:read"], teamToken: true, status: 200 },
   "GET /v1/teams/{team}/runs/{run}": { needs: ["runs:read"], teamToken: true, status: 200 },
+  "GET /v1/teams/{team}/runs/{run}/trace": { needs: ["runs:read"], teamToken: true, status: 200 },
   "GET /v1/teams/{team}/runs/{run}/events": { needs: ["runs:read"], teamToken: true, status: 200 },
   "POST /v1/teams/{team}/runs/{run}/stop": {
     needs: ["runs:write"],

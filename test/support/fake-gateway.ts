@@ -189,6 +189,14 @@ class FakeTeam implements TeamGateway {
     return run ? ok(run) : refuse(404, "run_not_found");
   }
 
+  async runTrace(id: string): ReturnType<TeamGateway["runTrace"]> {
+    const found = await this.run(id);
+    if (!found.ok) return found;
+    const trace_id = "0".repeat(31) + "1";
+    const page = { spans: [], dropped_spans: 0, next_cursor: null };
+    return ok({ run_id: id, team_id: found.value.team_id, trace_id, ...page });
+  }
+
   async runs({ limit }: { cursor?: string; limit: number }): ReturnType<TeamGateway["runs"]> {
     if (!this.#info) return refuse(404, "team_not_found");
     return ok({ runs: this.#runs.toReversed().slice(0, limit), next_cursor: null });

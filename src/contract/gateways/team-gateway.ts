@@ -1,10 +1,12 @@
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
+import type { TraceContext } from "../../core/run/turn-context.ts";
 import type { Result } from "../result.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../run.ts";
 import type { ScheduleInfo, SchedulePage } from "../schedule.ts";
 import type { MessagePage, TeamInfo } from "../team.ts";
+import type { RunTrace } from "../trace.ts";
 import type { RunWebhook } from "../webhook.ts";
 
 export interface CreateTeamInput {
@@ -41,11 +43,13 @@ export interface StartRunInput {
   max_cost: number | null;
   metadata: JsonObject;
   webhook: RunWebhook | null;
+  /** The caller's trace, which the run's continues. */
+  trace?: TraceContext;
   idempotency?: Idempotency;
 }
 
 /** What a schedule starts its runs with. */
-export type ScheduledRun = Omit<StartRunInput, "idempotency" | "webhook">;
+export type ScheduledRun = Omit<StartRunInput, "idempotency" | "webhook" | "trace">;
 
 export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
   /** Left out, one is made. */
@@ -103,6 +107,8 @@ export interface TeamGateway {
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;
   run(id: string): Promise<Result<RunInfo>>;
   runs(page: { cursor?: string; limit: number }): Promise<Result<RunPage>>;
+  /** What the run did so far. @param page how many turns */
+  runTrace(run: string, page: { cursor?: string; limit: number }): Promise<Result<RunTrace>>;
   /** Resolves when the run has ended, waits for a human or is paused, or after `timeoutMs`; not while it is queued. */
   waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>>;
   /** `repeated`: it had been asked for before. */

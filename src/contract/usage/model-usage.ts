@@ -2,7 +2,7 @@ import * as z from "zod";
 import { addUsage, type RequestUsage, requestUsageSchema } from "../../core/models/llm-messages.ts";
 
 /** Model calls whose result does not name the model count under this name. */
-const UNNAMED_MODEL = "unknown";
+export const UNNAMED_MODEL = "unknown";
 
 const modelUsageSchema = requestUsageSchema.extend({
   cost: z

@@ -8,7 +8,10 @@ import type {
 import type { LLMMessage } from "./llm-messages.ts";
 
 /** The options of a model call; the rest comes from the step. */
-export type ModelCallOptions = Omit<CreateOptions, "signal" | "idempotencyKey" | "cache" | "flush">;
+export type ModelCallOptions = Omit<
+  CreateOptions,
+  "signal" | "idempotencyKey" | "cache" | "flush" | "trace"
+>;
 
 /**
  * Calls a model in a step of `ctx`: retried after a restart or a transient failure, recorded once it succeeds.
@@ -53,8 +56,14 @@ export function streamModel(
   );
 }
 
-function ofStep({ signal, idempotencyKey, cache, flush }: StepAttempt): CreateOptions {
-  return { signal, idempotencyKey, ...(cache && { cache }), ...(flush && { flush }) };
+function ofStep({ signal, idempotencyKey, cache, flush, trace }: StepAttempt): CreateOptions {
+  return {
+    signal,
+    idempotencyKey,
+    ...(cache && { cache }),
+    ...(flush && { flush }),
+    ...(trace && { trace }),
+  };
 }
 
 function stepOptions(
@@ -65,6 +74,7 @@ function stepOptions(
   return {
     kind: "model",
     policy: "retry",
+    ...(client.subject && { subject: client.subject }),
     fingerprint: fingerprint(messages, options),
     onReplay: (result) => client.replayed?.(result, messages),
   };

@@ -9,6 +9,7 @@ import {
   withoutNulls,
 } from "../component/component.ts";
 import { type JsonObject, sortedJson } from "../json.ts";
+import type { StepSubject } from "../run/turn-context.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import { type CacheStore, InMemoryStore } from "./cache-store.ts";
 import type {
@@ -67,6 +68,10 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
 
   get modelInfo(): ModelInfo {
     return this.#client.modelInfo;
+  }
+
+  get subject(): StepSubject | undefined {
+    return this.#client.subject;
   }
 
   async create(

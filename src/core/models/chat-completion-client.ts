@@ -1,6 +1,6 @@
 import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
-import type { StepCache } from "../run/turn-context.ts";
+import type { StepCache, StepSubject, TraceContext } from "../run/turn-context.ts";
 import type { FunctionCall, LLMMessage, RequestUsage } from "./llm-messages.ts";
 import type { ModelInfo } from "./model-info.ts";
 
@@ -52,6 +52,8 @@ export interface CreateOptions {
   flush?: () => void;
   /** The host's cache of results; only a `ChatCompletionCache` uses it. */
   cache?: StepCache;
+  /** Sent along, for servers and gateways that record traces. */
+  trace?: TraceContext;
   /** Skips stored results: the last answer to the same request was unusable. */
   fresh?: boolean;
 }
@@ -62,6 +64,8 @@ export interface CreateOptions {
  */
 export interface ChatCompletionClient extends Component {
   readonly modelInfo: ModelInfo;
+  /** The model's name and who runs it, for traces. */
+  readonly subject?: StepSubject;
   create(messages: readonly LLMMessage[], options?: CreateOptions): Promise<CreateResult>;
   /** Yields pieces of text as they arrive and returns the whole result. */
   createStream(

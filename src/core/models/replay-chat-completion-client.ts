@@ -7,6 +7,7 @@ import {
 } from "../component/component.ts";
 import type { Issue } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
+import type { StepSubject } from "../run/turn-context.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import { isSameComponent } from "../state/migrate-state.ts";
 import { wait } from "../wait.ts";
@@ -74,6 +75,7 @@ export class ReplayChatCompletionClient implements ChatCompletionClient, Statefu
 
   readonly definition = ReplayChatCompletionClient.component;
   readonly modelInfo: ModelInfo;
+  readonly subject: StepSubject = { name: "replay", provider: "replay" };
   readonly #completions: readonly (string | CreateResult)[];
   readonly #modelInfoConfig: z.infer<typeof modelInfoSchema>;
   readonly #cycle: boolean;

@@ -45,7 +45,10 @@ export class PythonFunctionTool implements Tool {
    * @returns the function's result as text
    * @throws TroupeError `python_error` with the message of its exception, or with the invalid arguments
    */
-  async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<string> {
+  async run(
+    args: JsonObject,
+    { signal, idempotencyKey, session, trace }: ToolRun,
+  ): Promise<string> {
     const request = { function: this.#function, arguments: args };
     const python = await pythonRequest("call_function", request, idempotencyKey);
     const result = await runBlock(this.#executor, python.block, {
@@ -54,6 +57,7 @@ export class PythonFunctionTool implements Tool {
       idempotencyKey,
       signal,
       ...(session !== undefined && { session }),
+      ...(trace && { trace }),
     });
     const { text, error } = python.answers(result.output).at(-1) ?? {};
     if (typeof text === "string") return text;

@@ -32,6 +32,7 @@ export function agentRunnable(
       return { done: false };
     },
     async *turn(ctx) {
+      ctx.describe({ kind: "agent", name: agent.name });
       let response: AgentResponse;
       try {
         response = yield* answer(agent.onMessagesStream(task, ctx));

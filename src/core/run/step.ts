@@ -63,6 +63,7 @@ export class Step<T> {
     this.#attempt++;
     host.begun(this.#path, this.#record());
     this.#keep = [];
+    const trace = host.traceContext?.(this.#path);
     return {
       attempt: this.#attempt,
       // Sent as a header, which takes ASCII only; names of agents may be in any script.
@@ -71,6 +72,7 @@ export class Step<T> {
       ...(host.session !== undefined && { session: host.session }),
       ...(host.flush && { flush: () => host.flush?.() }),
       ...(host.cache && { cache: heldBack(host.cache, this.#keep) }),
+      ...(trace && { trace }),
     };
   }
 
@@ -108,8 +110,14 @@ export class Step<T> {
   }
 
   #record() {
-    const { kind = "effect" } = this.#options;
-    return { kind, policy: this.#policy, attempt: this.#attempt, fingerprint: this.#fingerprint };
+    const { kind = "effect", subject } = this.#options;
+    return {
+      kind,
+      policy: this.#policy,
+      attempt: this.#attempt,
+      fingerprint: this.#fingerprint,
+      ...(subject && { subject }),
+    };
   }
 
   #replay(outcome: StepOutcome): T {

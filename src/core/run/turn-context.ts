@@ -12,6 +12,26 @@ export type StepPolicy = "retry" | "never" | "ask";
  */
 export type StepKind = "model" | "tool" | "effect";
 
+/** What a step calls, for traces. */
+export interface StepSubject {
+  /** Of the model, tool or other thing. */
+  name: string;
+  /** Who runs the model, as OpenTelemetry names it (`gen_ai.provider.name`): `openai`. */
+  provider?: string;
+}
+
+/** What runs in a scope, for traces: an agent, or a tool that runs agents. */
+export interface ScopeSubject {
+  kind: "agent" | "tool";
+  name: string;
+}
+
+/** Headers that connect a request with the trace it belongs to (W3C Trace Context). */
+export interface TraceContext {
+  traceparent: string;
+  tracestate?: string;
+}
+
 /** A host's cache of results that can be computed again: texts by key. */
 export interface StepCache {
   get(key: string): string | undefined;
@@ -39,6 +59,8 @@ export interface StepAttempt {
   flush?: () => void;
   /** Undefined on hosts without one. Entries are written together with the step's result: both or neither. */
   cache?: StepCache;
+  /** Undefined where no trace is recorded; send it along where the other side records one. */
+  trace?: TraceContext;
 }
 
 export interface StepOptions<T> {
@@ -46,6 +68,8 @@ export interface StepOptions<T> {
   kind?: StepKind;
   /** Default `retry`. */
   policy?: StepPolicy;
+  /** Shown in traces; nothing depends on it. */
+  subject?: StepSubject;
   /** Identifies the request; a recorded result is used again only for the same fingerprint. */
   fingerprint?: string;
   /** Called instead of the effect when a recorded result is used. */
@@ -147,6 +171,8 @@ export interface TurnContext {
   ask(question: Question): Promise<Answer>;
   /** A context whose keys and ids have the prefix `key`, for an inner agent, team or tool. */
   scope(key: string): TurnContext;
+  /** Says what runs in this scope. Shown in traces; nothing depends on it. */
+  describe(subject: ScopeSubject): void;
   /**
    * Runs branches in parallel, yields their items as they arrive, and returns their results in order. When one fails, the
    * others finish their present step and start nothing new; then the failure is thrown.

@@ -1,5 +1,14 @@
 import type { Json } from "../json.ts";
-import type { Answer, Question, StepCache, StepKind, StepPolicy } from "./turn-context.ts";
+import type {
+  Answer,
+  Question,
+  ScopeSubject,
+  StepCache,
+  StepKind,
+  StepPolicy,
+  StepSubject,
+  TraceContext,
+} from "./turn-context.ts";
 
 /** A moment of a run: epoch milliseconds, and the milliseconds the run has been running (no waits, no pauses). */
 export interface Moment {
@@ -25,6 +34,7 @@ export interface StepRecord {
   policy: StepPolicy;
   attempt: number;
   fingerprint: string;
+  subject?: StepSubject;
   outcome?: StepOutcome;
 }
 
@@ -70,6 +80,14 @@ export interface TurnHost {
   discard(messageId: string): void;
   /** {@link StepAttempt.flush} */
   flush?(): void;
-  /** Resolves with the answer; hosts that can be unloaded throw `suspend` instead of waiting. */
-  answer(question: Question): Promise<{ answer: Answer; time: Moment }>;
+  /** {@link TurnContext.describe}. @param at when the scope was opened: the end of the last step before it */
+  described?(scope: string, subject: ScopeSubject, at: Moment): void;
+  /** {@link StepAttempt.trace} */
+  traceContext?(key: string): TraceContext | undefined;
+  /**
+   * Resolves with the answer; hosts that can be unloaded throw `suspend` instead of waiting.
+   *
+   * @param scope the path of the scope that asks
+   */
+  answer(question: Question, scope: string): Promise<{ answer: Answer; time: Moment }>;
 }

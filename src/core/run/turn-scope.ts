@@ -10,6 +10,7 @@ import type {
   Answer,
   Branch,
   Question,
+  ScopeSubject,
   StepAttempt,
   StepOptions,
   StreamStepOptions,
@@ -91,6 +92,10 @@ export class TurnScope implements TurnContext {
 
   scope(key: string): TurnScope {
     return this.#child(key, this.#group, true);
+  }
+
+  describe(subject: ScopeSubject): void {
+    this.#shared.host.described?.(this.#path, subject, this.#time);
   }
 
   async *all<Item, Result>(
@@ -176,7 +181,7 @@ export class TurnScope implements TurnContext {
 
   async #ask(question: Question): Promise<Answer> {
     this.#gate();
-    const { answer, time } = await this.#shared.host.answer(identified(question));
+    const { answer, time } = await this.#shared.host.answer(identified(question), this.#path);
     this.#advance(time);
     return answer;
   }

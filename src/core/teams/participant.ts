@@ -56,6 +56,7 @@ function agentParticipant(agent: ChatAgent): Participant {
     info: { name, description, producedMessageTypes },
     subject: agent,
     async *respond(messages, ctx) {
+      ctx.describe({ kind: "agent", name });
       let response: AgentResponse;
       try {
         response = yield* agent.onMessagesStream(messages, ctx);

@@ -58,6 +58,7 @@ async function* callLeaf(
           signal: attempt.signal,
           idempotencyKey: attempt.idempotencyKey,
           session: attempt.session,
+          trace: attempt.trace,
           callId: call.callId,
         });
         return recorded(textResult(name, tool.valueAsText(value), false, maxBytes));
@@ -69,6 +70,7 @@ async function* callLeaf(
     {
       kind: "tool",
       policy: tool.policy,
+      subject: { name },
       fingerprint: hash64(`${tool.name} ${JSON.stringify(args)}`),
       onReplay: ({ state }) => {
         if (state !== undefined) tool.loadState?.(state);
@@ -98,6 +100,7 @@ async function* callComposite(
   call: ToolCallContext,
   maxBytes: number,
 ): AsyncGenerator<Message, ToolResult, void> {
+  call.ctx.describe({ kind: "tool", name });
   try {
     const value = yield* tool.runStream(args, call);
     return textResult(name, tool.valueAsText(value), false, maxBytes);

@@ -5,7 +5,7 @@ import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { imageSchema } from "../models/llm-messages.ts";
 import type { HumanApproval } from "../run/human-approval.ts";
-import type { StepPolicy, TurnContext } from "../run/turn-context.ts";
+import type { StepPolicy, TraceContext, TurnContext } from "../run/turn-context.ts";
 import type { Stateful } from "../state/stateful.ts";
 
 export const resultContentSchema = z.discriminatedUnion("type", [
@@ -62,6 +62,8 @@ export interface ToolRun {
   idempotencyKey: string;
   /** {@link StepAttempt.session} */
   session?: string | undefined;
+  /** {@link StepAttempt.trace} */
+  trace?: TraceContext | undefined;
   callId: string | undefined;
 }
 

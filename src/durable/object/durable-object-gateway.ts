@@ -37,6 +37,7 @@ export class DurableObjectGateway implements Gateway {
       startRun: (input) => stub.startRun(input),
       run: (run) => stub.run(run),
       runs: (page) => stub.runs(page),
+      runTrace: (run, page) => stub.runTrace(run, page),
       waitForRun: (run, timeoutMs) => stub.waitForRun(run, timeoutMs),
       stopRun: (run, mode) => stub.stopRun(run, mode),
       pauseRun: (run) => stub.pauseRun(run),

@@ -15,6 +15,7 @@ import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
 import type { Result } from "../../contract/result.ts";
+import type { RunTrace } from "../../contract/trace.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -228,6 +229,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   runs(page: { cursor?: string; limit: number }): Result<RunPage> {
     return this.#with(({ runs }) => runs.page(page));
+  }
+
+  runTrace(id: string, page: { cursor?: string; limit: number }): Result<RunTrace> {
+    return this.#with(({ traces }) => traces.trace(id, page));
   }
 
   async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {

@@ -11,6 +11,7 @@ import type { Outbox } from "../outbox/outbox.ts";
 import { RunController } from "../run/run-controller.ts";
 import { TeamCache } from "../run/team-cache.ts";
 import { ScheduleService } from "../schedules/schedule-service.ts";
+import { TraceService } from "../telemetry/trace-service.ts";
 import { Scheduler } from "../schedules/scheduler.ts";
 import type { Stores } from "../storage/stores.ts";
 import { LiveFeed } from "../stream/live-feed.ts";
@@ -29,6 +30,7 @@ export interface TeamParts {
   live: LiveFeed;
   team: TeamService;
   runs: RunService;
+  traces: TraceService;
   schedules: ScheduleService;
   scheduler: Scheduler;
 }
@@ -79,6 +81,7 @@ export function loadParts(host: TeamHost): TeamParts {
     live,
     team: new TeamService({ stores, controller, cache, build, secrets }),
     runs,
+    traces: new TraceService(stores, controller, costOf),
     schedules: new ScheduleService({ stores, scheduler, runs, refuse }),
     scheduler,
   };

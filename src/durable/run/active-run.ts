@@ -11,7 +11,10 @@ import {
   totalCost,
 } from "../../contract/usage/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
+import type { TurnSpans } from "../../telemetry/turn-span.ts";
+import { TurnTrace, type Wait } from "../../telemetry/turn-trace.ts";
 import { openRequests } from "../storage/runs/human-requests.ts";
+import type { StoredQuestion } from "../storage/runs/question-store.ts";
 import { isOver, type RunRecord, type StoredRun, turnId } from "../storage/runs/run-store.ts";
 import { type Commit, lastCommit } from "../storage/commits.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -37,6 +40,8 @@ export class ActiveRun {
   /** Of the model calls up to the last commit. */
   #committed: RunUsage;
   #events: TurnEvents | undefined;
+  /** Of the turn in progress; undefined until it runs in this object. */
+  trace: TurnTrace | undefined;
 
   /** @param task its messages, where they are in memory; otherwise they are read when needed */
   constructor(
@@ -99,6 +104,16 @@ export class ActiveRun {
     return this.#events;
   }
 
+  /** When the run began, epoch milliseconds. */
+  get startedAt(): number {
+    return Date.parse(this.record.started_at ?? this.record.created_at);
+  }
+
+  /** The spans of the turn in progress. @param closedAt as of {@link TurnTrace.spans} */
+  spans(closedAt?: number): TurnSpans {
+    return (this.trace ?? this.#recordedTrace()).spans(closedAt);
+  }
+
   /** Before the turn runs again: what it emits is then compared with what is recorded. */
   restartEvents(): void {
     this.#events = undefined;
@@ -137,6 +152,7 @@ export class ActiveRun {
     this.turnCursor = commit.event;
     this.#committed = { usage: commit.usage, models: commit.models ?? {} };
     this.#events = undefined;
+    this.trace = undefined;
   }
 
   /** Of the record, what is in memory between two changes of status. */
@@ -155,6 +171,19 @@ export class ActiveRun {
     return new Set((this.task ?? []).map(({ id }) => id));
   }
 
+  #recordedTrace(): TurnTrace {
+    const trace = new TurnTrace({ since: this.startedAt, recovering: false });
+    for (const [key, step] of this.#stores.steps.entries()) {
+      if (step.outcome !== undefined) trace.replayed(key, step, step.trace);
+      else if (step.trace !== undefined) trace.begun(key, step, step.trace.start);
+    }
+    const since = Math.max(this.turnStarted.at, this.startedAt);
+    for (const question of this.#stores.questions.since(this.record.id, since)) {
+      trace.waits(waitOf(question), "");
+    }
+    return trace;
+  }
+
   /** Of the turn in progress, without those that a retried run has counted. */
   get #turnTokens(): TokensByModel {
     const tokens = addTokens(this.#stores.steps.tokens, this.#discardedTokens);
@@ -166,6 +195,12 @@ export class ActiveRun {
     const { discarded } = this.record;
     return discarded?.turn === this.turnOfRun ? discarded.tokens : {};
   }
+}
+
+/** What a trace shows of a question. */
+export function waitOf({ question, createdAt, answer }: StoredQuestion): Wait {
+  const { id, source } = question;
+  return { id, source, start: createdAt, end: answer?.time.at ?? null };
 }
 
 /** A run as the API shows it, without its result. */

@@ -80,12 +80,14 @@ export class QueuedRuns {
 
 /** The record of a run that starts now, with the present state of its team. @param now ISO 8601 UTC */
 export function startedNow(record: RunRecord, { db, log, team }: Stores, now: string): RunRecord {
+  const turn = lastTurn(db);
   return {
     ...record,
     status: "running",
     started_at: now,
     first_moment: { at: Date.parse(now), ran: 0 },
-    turn: lastTurn(db),
+    turn,
+    trace: { ...record.trace, after: turn },
     epoch: team.record.epoch,
     first_event: log.last,
   };

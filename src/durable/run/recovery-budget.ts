@@ -5,6 +5,9 @@ import type { Stores } from "../storage/stores.ts";
 /** Restarts in a row that a run survives without progress. */
 const MOST_RECOVERIES = 10;
 
+/** For the trace; a run of months may have any number. */
+const KEPT_RECOVERIES = 20;
+
 /** The furthest a run has come: its turn, and in that turn the recorded step results and answers. */
 type Progress = readonly [turn: number, steps: number, answers: number];
 
@@ -15,10 +18,9 @@ type Progress = readonly [turn: number, steps: number, answers: number];
  *
  * @throws TroupeError `recovery_limit`
  */
-export function countRecovery(
-  { steps, questions, runs }: Stores,
-  { record, stored, turnOfRun }: ActiveRun,
-): void {
+export function countRecovery({ steps, questions, runs }: Stores, active: ActiveRun): void {
+  const { record, stored, turnOfRun } = active;
+  noteRecovery(active, steps.lastAt);
   const furthest = parse(record.recovery_mark);
   const now: Progress = [turnOfRun, steps.finished, questions.answered(record.id)];
   const advanced = furthest === undefined || isFurther(now, furthest);
@@ -36,6 +38,13 @@ export function countRecovery(
 function isFurther([turn, ...done]: Progress, [lastTurn, ...lastDone]: Progress): boolean {
   if (turn !== lastTurn) return turn > lastTurn;
   return done.some((count, index) => count > (lastDone[index] ?? 0));
+}
+
+/** For the trace. @param last when the last step ended, epoch milliseconds */
+function noteRecovery({ record, turnOfTeam, turnStarted }: ActiveRun, last: number): void {
+  const { after = turnOfTeam - 1, recoveries = [], ...trace } = record.trace ?? {};
+  const recovery = [turnOfTeam, Math.max(turnStarted.at, last), Date.now()] as const;
+  record.trace = { ...trace, after, recoveries: [...recoveries, recovery].slice(-KEPT_RECOVERIES) };
 }
 
 /** Steps that are forgotten because their request changed must not count as progress when they come again. */

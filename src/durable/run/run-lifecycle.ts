@@ -2,6 +2,7 @@ import type { Log } from "../../core/log.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { CostOf } from "../../contract/usage/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
+import { storeSpans } from "../../telemetry/stored-spans.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
 import { defaultAnswer, type StoredQuestion } from "../storage/runs/question-store.ts";
@@ -213,10 +214,14 @@ export class RunLifecycle {
     if (active === undefined) return;
     try {
       const { retract, terminal } = this.#stores.transaction(() => {
-        active.record.ran = this.clock().ran;
+        const { at, ran } = this.clock();
+        active.record.ran = ran;
+        const spans = storeSpans(active.spans(at), active.turnStarted.at) ?? [];
         active.discardSteps(repeat);
         const taken = active.events.retractAll();
-        const last = writeOutcome(this.#stores, active, outcome, active);
+        const { turnOfRun, turnOfTeam, turnStarted } = active;
+        const given = { turnOfRun, turnOfTeam, turnStarted, spans };
+        const last = writeOutcome(this.#stores, active, outcome, given);
         return { retract: taken, terminal: last };
       });
       this.leave();

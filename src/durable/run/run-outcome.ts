@@ -1,5 +1,6 @@
 import { errorMessage, TroupeError } from "../../core/errors.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
+import type { StoredSpans } from "../../telemetry/stored-spans.ts";
 import type { RunResultFrame } from "../../contract/stream-frame.ts";
 import { addUsage } from "../../core/models/llm-messages.ts";
 import { failingAgent } from "../../core/run/failing-agent.ts";
@@ -23,7 +24,10 @@ export type Outcome =
     };
 
 /** The beginning of a turn: its numbers and its time. */
-export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted">;
+export type TurnStart = Pick<ActiveRun, "turnOfRun" | "turnOfTeam" | "turnStarted"> & {
+  /** Of a turn that is given up. */
+  spans?: StoredSpans;
+};
 
 /**
  * Writes a run's outcome and its terminal event, inside a transaction and after the turn's events. Open questions are
@@ -44,7 +48,10 @@ export function writeOutcome(
   record.models = models;
   record.next_turn = start.turnOfRun;
   record.turn = start.turnOfTeam - 1;
-  record.last_turn = { started: start.turnStarted };
+  record.last_turn = {
+    started: start.turnStarted,
+    ...(start.spans && { spans: start.spans }),
+  };
   record.status = outcome.status;
   record.pause_requested = false;
   record.wake_at = null;

@@ -60,6 +60,7 @@ export class RunStarter {
       max_total_tokens: input.max_total_tokens,
       max_cost: input.max_cost,
       webhook: input.webhook,
+      ...(input.trace && { trace: { after: 0, context: input.trace } }),
     };
     const task = taskMessages(input.task, id, created_at);
     if (resolved.value === "queue") this.#queue(record, task, idempotency);

@@ -1,5 +1,6 @@
 import type { UsageByModel } from "../../contract/usage/model-usage.ts";
 import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { StoredSpans } from "../../telemetry/stored-spans.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Database } from "./database.ts";
 import { readSnapshot, type Snapshot, snapshotOwner } from "./snapshots.ts";
@@ -18,6 +19,8 @@ export interface Commit {
   usage: RequestUsage;
   /** The same by model. Missing in commits of versions that did not count by model. */
   models?: UsageByModel;
+  /** Of the turn, with times from its beginning. */
+  spans?: StoredSpans;
   /** The last event before the next turn's. */
   event: number;
   /** The last event before the conversation's: a reset or a loaded state began a new one. */
@@ -34,6 +37,23 @@ export function lastCommit(db: Database, texts: TextStore): Commit | undefined {
 /** The last commit up to a turn. */
 export function commitAt(db: Database, texts: TextStore, turn: number): Commit | undefined {
   return readSnapshot<{ commit: Commit }>(db, texts, "", turn)?.commit;
+}
+
+/** The commits after a turn, oldest first, at most `limit`. */
+export function* commitsAfter(
+  db: Database,
+  texts: TextStore,
+  turn: number,
+  limit: number,
+): Iterable<Commit> {
+  for (const head of db.all<{ turn: number; body: string | null }>(
+    "select turn, body from head where path = '' and turn > ? order by turn limit ?",
+    turn,
+    limit,
+  )) {
+    const body = texts.load(snapshotOwner("", head.turn), head.body);
+    yield (JSON.parse(body) as { commit: Commit }).commit;
+  }
 }
 
 /** Detaches the last commit from its run: a fork's run belongs to the team it was forked from. */

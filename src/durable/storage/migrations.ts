@@ -24,6 +24,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   ],
   [OUTBOX_TABLE],
   [SCHEDULE_TABLE],
+  // What traces show of a step until its turn is committed.
+  ["alter table step add column trace text"],
 ];
 
 /** Version of the tables that this code creates and expects; a team's is stored in `meta` under `schema`. */

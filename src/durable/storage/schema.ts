@@ -10,7 +10,7 @@ const TABLES = [
   // Steps of the turn in progress, removed by its commit. `result` is null in a started one.
   `create table step (
     key text primary key, state text not null, attempt integer not null, policy text not null,
-    fingerprint text not null, result text, at integer, ran integer, kind text not null default 'effect'
+    fingerprint text not null, result text, at integer, ran integer, kind text not null default 'effect', trace text
   ) without rowid`,
   // Questions to humans. They outlive their turn, so that an answer given twice is known.
   `create table question (

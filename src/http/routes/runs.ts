@@ -2,6 +2,7 @@ import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, unwrap } from "../problem.ts";
 import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
 import { startRunSchema } from "../../contract/run.ts";
+import { readTraceContext } from "../../telemetry/trace-context.ts";
 import { type Services, tenantsOf } from "../services.ts";
 import { acceptsEventStream, streamAnswer } from "../sse.ts";
 import { parseTask } from "../input/task.ts";
@@ -49,9 +50,11 @@ export function runEndpoints(services: Services): Endpoint[] {
           tenantsOf(services);
           requireWebhookUrl(services, body.webhook.url, "webhook.url");
         }
+        const trace = readTraceContext(c.req.header("traceparent"), c.req.header("tracestate"));
         const input = {
           ...body,
           task: parseTask(body.task, limits),
+          ...(trace && { trace }),
           ...(idempotency && { idempotency }),
         };
         const locationOf = (run: string): string => `/v1/teams/${param("team")}/runs/${run}`;
@@ -96,6 +99,26 @@ export function runEndpoints(services: Services): Endpoint[] {
       answers: { 200: { description: "The run.", schema: "Run" } },
       problems: [404],
       handle: async ({ team, param }) => json(unwrap(await team.run(param("run")))),
+    }),
+
+    endpoint({
+      method: "get",
+      path: "/v1/teams/:team/runs/:run/trace",
+      id: "getTrace",
+      summary: "What a run did, as spans: turns, agents, model and tool calls, waits, recoveries",
+      tag,
+      scope: "runs:read",
+      query: {
+        cursor: pageCursorParameter,
+        limit: integerParameter(1, limits.max_page_size).optional().describe("Turns of a page."),
+      },
+      answers: { 200: { description: "A page of finished turns.", schema: "RunTrace" } },
+      problems: [404],
+      async handle({ query, team, param }) {
+        const { cursor, limit = limits.max_page_size } = query;
+        const page = { ...(cursor !== undefined && { cursor }), limit };
+        return json(unwrap(await team.runTrace(param("run"), page)));
+      },
     }),
   ];
 }

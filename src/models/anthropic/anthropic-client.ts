@@ -50,6 +50,7 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
       definition,
       config,
       model,
+      provider: "anthropic",
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,

@@ -1,4 +1,5 @@
 import type { TroupeError } from "../../core/errors.ts";
+import type { TraceContext } from "../../core/run/turn-context.ts";
 import type { AnswerChunks } from "./answer-chunks.ts";
 import { timeoutError } from "./errors.ts";
 import { StallWatch } from "./stall-watch.ts";
@@ -8,6 +9,7 @@ export interface SendOptions {
   timeoutMs: number;
   idempotencyKey: string | undefined;
   signal: AbortSignal | undefined;
+  trace?: TraceContext | undefined;
   /** Called after the pieces of each batch of chunks that arrived together. */
   flush?: (() => void) | undefined;
 }

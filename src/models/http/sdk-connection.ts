@@ -2,6 +2,7 @@ import type { TroupeError } from "../../core/errors.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import type { Secrets } from "../../outgoing/dependencies.ts";
 import type { AnswerChunks } from "./answer-chunks.ts";
+import { requestHeaders } from "./request-headers.ts";
 import type { SendOptions, StreamSource } from "./read-stream.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
@@ -81,13 +82,16 @@ export function streamBySdk<Chunk>(
 
 const JSON_HEADERS = { "content-type": "application/json" };
 
-function request(body: string, { timeoutMs, idempotencyKey, signal }: SendOptions): SdkRequest {
+function request(
+  body: string,
+  { timeoutMs, idempotencyKey, signal, trace }: SendOptions,
+): SdkRequest {
   return {
     body,
     headers:
-      idempotencyKey === undefined
+      idempotencyKey === undefined && trace === undefined
         ? JSON_HEADERS
-        : { ...JSON_HEADERS, "idempotency-key": idempotencyKey },
+        : { ...JSON_HEADERS, ...requestHeaders({ idempotencyKey, trace }) },
     timeout: timeoutMs,
     ...(signal === undefined ? {} : { signal }),
   };

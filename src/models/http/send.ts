@@ -14,7 +14,11 @@ import { withTimeLimit } from "./time-limit.ts";
 /** A model server that is reached without an SDK. */
 export interface Endpoint {
   /** Sends one request; the answer comes as it is, whatever its status. */
-  post(body: string, signal: AbortSignal, idempotencyKey: string | undefined): Promise<Response>;
+  post(
+    body: string,
+    signal: AbortSignal,
+    step: Pick<SendOptions, "idempotencyKey" | "trace">,
+  ): Promise<Response>;
   /** What the text of an error answer says. An empty message stands for the whole text. */
   readError: (
     text: string,
@@ -42,7 +46,7 @@ export async function send<T>(
   return withTimeLimit(
     options,
     async (signal) => {
-      const response = await endpoint.post(body, signal, options.idempotencyKey);
+      const response = await endpoint.post(body, signal, options);
       begun = true;
       if (!response.ok) throw await refusal(response, endpoint, signal);
       const type = response.headers.get("content-type") ?? "";

@@ -1,4 +1,5 @@
 import type { Secrets } from "../../outgoing/dependencies.ts";
+import { requestHeaders } from "../http/request-headers.ts";
 import type { Endpoint } from "../http/send.ts";
 import { chatAnswerSchema, errorOf } from "./wire.ts";
 
@@ -13,13 +14,13 @@ export interface Connection {
 
 export function ollamaEndpoint({ url, headers, fetch, secrets }: Connection): Endpoint {
   return {
-    post: (body, signal, idempotencyKey) =>
+    post: (body, signal, step) =>
       fetch(url, {
         method: "POST",
         headers: {
           ...headers,
           "content-type": "application/json",
-          ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
+          ...requestHeaders(step),
         },
         body,
         // A redirect could lead elsewhere with the headers' secrets.

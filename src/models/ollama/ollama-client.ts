@@ -52,6 +52,7 @@ export class OllamaChatCompletionClient extends HttpModelClient {
       definition,
       config,
       model,
+      provider: "ollama",
       modelInfo,
       // The window of the loaded model is as large as the option says, whatever the model could have.
       tokenLimit: typeof numCtx === "number" ? numCtx : known?.tokenLimit,

@@ -44,6 +44,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
       definition,
       config,
       model,
+      provider: "azure.ai.openai",
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,

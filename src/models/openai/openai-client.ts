@@ -43,6 +43,7 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
       definition,
       config,
       model,
+      provider: "openai",
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,

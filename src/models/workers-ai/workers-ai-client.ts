@@ -42,6 +42,7 @@ export class WorkersAIChatCompletionClient extends HttpModelClient {
       definition,
       config,
       model,
+      provider: "cloudflare.workers_ai",
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,

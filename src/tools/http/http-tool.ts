@@ -71,12 +71,13 @@ export class HttpTool implements Tool {
     this.policy = policy ?? (this.#method === "GET" ? "retry" : "never");
   }
 
-  async run(args: JsonObject, { signal, idempotencyKey }: ToolRun): Promise<Json> {
+  async run(args: JsonObject, { signal, idempotencyKey, trace }: ToolRun): Promise<Json> {
     const { headers: given, return_type, timeout } = this.#settings;
     const known = withDefaults(this.#parameters.parse(args), this.#jsonSchema) as JsonObject;
     const secrets = new Secrets(this.#dependencies, this.#address.origin);
     const headers = openHeaders(given ?? {}, secrets);
     if (!headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
+    for (const [name, value] of Object.entries(trace ?? {})) headers.set(name, value);
     const { url, body } = this.#request(known);
     if (body !== null && !headers.has("content-type")) {
       headers.set("content-type", "application/json");

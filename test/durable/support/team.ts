@@ -4,6 +4,7 @@ import { expect, vi } from "vitest";
 import type { ComponentModel, Json, JsonObject } from "troupe";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
+import { type RunTrace, runTraceSchema } from "#contract/trace.ts";
 import { streamFrameSchema } from "#contract/stream-frame.ts";
 import type { StartRunInput, TeamGateway } from "#contract/gateways/team-gateway.ts";
 import { DurableObjectGateway } from "#durable/object/durable-object-gateway.ts";
@@ -104,6 +105,18 @@ export class TestTeam {
   async rested(id: string): Promise<RunInfo> {
     await this.frames(id);
     return this.run(id);
+  }
+
+  /** What the run did, all pages of it. */
+  async trace(run: string, limit = 200): Promise<RunTrace> {
+    const { next_cursor, ...first } = value(await this.gateway.runTrace(run, { limit }));
+    const { spans } = first;
+    for (let cursor = next_cursor; cursor !== null;) {
+      const page = value(await this.gateway.runTrace(run, { cursor, limit }));
+      spans.push(...page.spans);
+      cursor = page.next_cursor;
+    }
+    return runTraceSchema.parse({ ...first, spans, next_cursor: null });
   }
 
   async stream(run: string | null, after = 0): Promise<AsyncGenerator<Frame, void, void>> {

@@ -31,7 +31,12 @@ export async function* runCode(
       const result = yield* codeExecutor.executeCodeBlocks(blocks, step);
       return codeResultSchema.parse(result);
     },
-    { policy: "retry", fingerprint: hash64(JSON.stringify(blocks)), messageId },
+    {
+      policy: "retry",
+      subject: { name: "execute_code" },
+      fingerprint: hash64(JSON.stringify(blocks)),
+      messageId,
+    },
   );
   const result = yield* settings.stream
     ? asEvents(pieces, chunkEvents(ctx, settings.name, messageId))

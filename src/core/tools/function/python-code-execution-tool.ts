@@ -62,13 +62,19 @@ export class PythonCodeExecutionTool implements Tool {
   }
 
   /** @returns `{success, output}` @throws ValueError when `code` is missing or not text */
-  async run(args: JsonObject, { signal, idempotencyKey, session }: ToolRun): Promise<Json> {
+  async run(args: JsonObject, { signal, idempotencyKey, session, trace }: ToolRun): Promise<Json> {
     const { code } = this.#parameters.parse(args) as { code: string };
     const { exit_code, output } = await runBlock(
       this.#executor,
       { language: "python", code },
       // The caller counts attempts, and turns the last error into a result.
-      { attempt: 1, signal, idempotencyKey, ...(session !== undefined && { session }) },
+      {
+        attempt: 1,
+        signal,
+        idempotencyKey,
+        ...(session !== undefined && { session }),
+        ...(trace && { trace }),
+      },
     );
     return { success: exit_code === 0, output };
   }

@@ -3,6 +3,7 @@ import type { ActiveRun } from "../active-run.ts";
 import type { RecordedEvent } from "../../storage/event-log.ts";
 import type { LoadedTeam } from "../team-cache.ts";
 import { type Outcome, writeOutcome } from "../run-outcome.ts";
+import { storeSpans } from "../../../telemetry/stored-spans.ts";
 import type { Commit } from "../../storage/commits.ts";
 import type { Stores } from "../../storage/stores.ts";
 
@@ -33,6 +34,7 @@ export function commitTurn(
   const putBack = steps.withdraw();
   const committed = stores.transaction(() => {
     const retract = active.events.retractOutstanding();
+    const spans = storeSpans(active.spans(time.at), active.turnStarted.at);
     // A branch may have asked before a failing sibling halted it.
     questions.closeOpen(active.record.id);
     stores.announcer.messages(active.record, active.turnCursor);
@@ -46,13 +48,14 @@ export function commitTurn(
         turnOfTeam: turnOfTeam + 1,
         turnStarted: time,
       });
-    const commit = {
+    const commit: Commit = {
       turn: turnOfTeam,
       run: active.stored.seq,
       next,
       time,
       usage,
       models,
+      ...(spans && { spans }),
       event: log.last,
       since: conversationCursor,
       empty: false,

@@ -1,7 +1,7 @@
 import { TroupeError } from "../../../core/errors.ts";
 import { retryDelay } from "../../../core/run/retry.ts";
 import { TurnSignal } from "../../../core/run/signals.ts";
-import type { Answer, Question, StepCache } from "../../../core/run/turn-context.ts";
+import type { Answer, Question, ScopeSubject, StepCache } from "../../../core/run/turn-context.ts";
 import type {
   BranchFailure,
   Moment,
@@ -9,8 +9,10 @@ import type {
   StepRecord,
   TurnHost,
 } from "../../../core/run/turn-host.ts";
+import { TurnTrace } from "../../../telemetry/turn-trace.ts";
 import type { QuestionStore } from "../../storage/runs/question-store.ts";
-import type { StepStore } from "../../storage/runs/step-store.ts";
+import type { StepStore, TracedStep } from "../../storage/runs/step-store.ts";
+import { waitOf } from "../active-run.ts";
 import type { Drive } from "../drive.ts";
 import type { RunFeed } from "../run-feed.ts";
 import type { RunLifecycle } from "../run-lifecycle.ts";
@@ -42,10 +44,11 @@ export class TurnJournal implements TurnHost {
   readonly #feed: RunFeed;
   readonly #lifecycle: RunLifecycle;
   /** Steps under way; those of the policy `retry` are recorded only when they end. */
-  readonly #begun = new Map<string, Omit<StepRecord, "outcome">>();
+  readonly #begun = new Map<string, Omit<TracedStep, "outcome">>();
   /** Steps that have a result, in the order this pass reached them. */
   readonly #passed = new Set<string>();
   readonly #failures: TurnFailures;
+  readonly #trace: TurnTrace;
 
   constructor({ drive, steps, questions, cache, session, feed, lifecycle }: TurnJournalOptions) {
     this.turnId = drive.active.turnId;
@@ -58,6 +61,11 @@ export class TurnJournal implements TurnHost {
     this.#feed = feed;
     this.#lifecycle = lifecycle;
     this.#failures = new TurnFailures(steps);
+    this.#trace = new TurnTrace({
+      since: drive.active.startedAt,
+      recovering: drive.origin === "recovery",
+    });
+    drive.active.trace = this.#trace;
   }
 
   get signal(): AbortSignal {
@@ -83,7 +91,10 @@ export class TurnJournal implements TurnHost {
   recall(key: string): StepRecord | undefined {
     this.#fence();
     const record = this.#steps.get(key);
-    if (record?.outcome) this.#passed.add(key);
+    if (record?.outcome) {
+      this.#passed.add(key);
+      this.#trace.replayed(key, record, record.trace);
+    }
     return record;
   }
 
@@ -92,17 +103,22 @@ export class TurnJournal implements TurnHost {
     const steps = this.#steps;
     const notBefore = steps.get(key)?.notBefore;
     if (notBefore !== undefined && notBefore > this.clock().at) throw new TurnSignal("suspend");
-    this.#begun.set(key, step);
+    const traced = { ...step, trace: this.#trace.begun(key, step, this.clock().at) };
+    this.#begun.set(key, traced);
     steps.settle();
-    if (step.policy !== "retry") steps.begun(key, step);
-    else if (notBefore !== undefined) steps.woken(key, step);
+    if (step.policy !== "retry") steps.begun(key, traced);
+    else if (notBefore !== undefined) steps.woken(key, traced);
   }
 
   ended(key: string, step: StepRecord & { outcome: StepOutcome }): void {
     this.#fence();
     this.#begun.delete(key);
     this.#passed.add(key);
-    this.#steps.ended(key, step);
+    this.#steps.ended(key, { ...step, trace: this.#trace.ended(key, step) });
+  }
+
+  described(scope: string, subject: ScopeSubject, at: Moment): void {
+    this.#trace.described(scope, subject, at.at);
   }
 
   threw(key: string, error: unknown): void {
@@ -130,6 +146,7 @@ export class TurnJournal implements TurnHost {
       );
     }
     this.#drive.active.discardSteps(later);
+    this.#trace.forget(later);
     for (const other of later) this.#passed.delete(other);
     // The scope of a message is not known; messages of other scopes are emitted again under the same ids.
     this.#feed.retracted(this.#drive.active.events.retractOutstanding());
@@ -138,6 +155,7 @@ export class TurnJournal implements TurnHost {
   async backoff(key: string, attempt: number, error: unknown): Promise<void> {
     const delay = retryDelay(attempt, error);
     if (delay === undefined) throw error;
+    this.#trace.attemptFailed(key, error, this.clock().at);
     if (delay <= LONGEST_WAIT_IN_MEMORY_MS) {
       await this.#drive.sleep(delay);
       return;
@@ -161,18 +179,24 @@ export class TurnJournal implements TurnHost {
     this.#feed.batchComplete();
   }
 
-  answer(question: Question): Promise<{ answer: Answer; time: Moment }> {
+  answer(question: Question, scope: string): Promise<{ answer: Answer; time: Moment }> {
     this.#fence();
     const questions = this.#questions;
     const { active } = this.#drive;
     const runId = active.record.id;
     const known = questions.get(question.id);
+    if (known) this.#trace.waits(waitOf(known), scope);
     if (known?.answer) {
       const { value, time } = known.answer;
       return Promise.resolve({ answer: value, time });
     }
     if (known?.run !== runId) {
-      questions.ask(runId, question, this.clock());
+      const now = this.clock();
+      questions.ask(runId, question, now);
+      this.#trace.waits(
+        { id: question.id, source: question.source, start: now.at, end: null },
+        scope,
+      );
       // An input has an event; without this an approval would not be shown before all its siblings have ended.
       if (question.kind === "approval") this.#feed.runSoon(active);
     }

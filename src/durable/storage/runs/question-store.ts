@@ -98,6 +98,17 @@ export class QuestionStore {
     return this.#db.first<{ n: number }>(query, run)?.n ?? 0;
   }
 
+  /** The run's questions since a time in epoch milliseconds, answered or not. */
+  since(run: string, at: number): StoredQuestion[] {
+    return this.#db
+      .all<QuestionRow>(
+        "select * from question where run = ? and created_at >= ? order by ordinal",
+        run,
+        at,
+      )
+      .map((row) => this.#load(row));
+  }
+
   /** Removes the run's open questions: an answer would have no effect any more. */
   closeOpen(run: string): void {
     for (const one of this.open(run)) {

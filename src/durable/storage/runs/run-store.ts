@@ -4,10 +4,22 @@ import type { RequestUsage } from "../../../core/models/llm-messages.ts";
 import type { StoredRunWebhook } from "../../../contract/webhook.ts";
 import type { RunError, RunStatus } from "../../../contract/run.ts";
 import type { TokensByModel, UsageByModel } from "../../../contract/usage/model-usage.ts";
+import type { TraceContext } from "../../../core/run/turn-context.ts";
+import type { StoredSpans } from "../../../telemetry/stored-spans.ts";
 import type { Moment } from "../../../core/run/turn-host.ts";
 import type { TextStore } from "../text-store.ts";
 import type { Database } from "../database.ts";
 import type { RunPosition, RunQueue } from "./run-queue.ts";
+
+/** What the run's trace needs besides its turns. */
+export interface RunTraceRecord {
+  /** The team's last turn before the run. */
+  after: number;
+  /** The caller's trace. */
+  context?: TraceContext;
+  /** The last restarts; times in epoch milliseconds. */
+  recoveries?: (readonly [turn: number, since: number, at: number])[];
+}
 
 /** The stored record of a run, written when its status changes. Times are ISO 8601 UTC unless they say otherwise. */
 export interface RunRecord {
@@ -41,7 +53,11 @@ export interface RunRecord {
   /** As of then, the team's last finished turn. */
   turn: number;
   /** Of a run that is over: when the turn it ended in began. */
-  last_turn: { started: Moment } | null;
+  last_turn: {
+    started: Moment;
+    /** Of a turn that was given up: no commit has them. */
+    spans?: StoredSpans;
+  } | null;
   /** Milliseconds of running. */
   ran: number;
   /** Tokens of all its model calls, as of the last change of status. */
@@ -57,6 +73,8 @@ export interface RunRecord {
   /** Since when the run rests for that reason alone, epoch milliseconds: its status is still `running`. */
   rest_since: number | null;
   recoveries: number;
+  /** Missing in runs of earlier versions. */
+  trace?: RunTraceRecord;
   /** The progress at the last recovery, see recovery.ts. */
   recovery_mark: string | null;
   stop_reason: string | null;

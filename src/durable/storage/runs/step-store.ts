@@ -7,14 +7,15 @@ import {
 import type { Json } from "../../../core/json.ts";
 import type { StepKind, StepPolicy } from "../../../core/run/turn-context.ts";
 import type { StepFailure, StepOutcome, StepRecord } from "../../../core/run/turn-host.ts";
+import type { StepTrace } from "../../../telemetry/turn-trace.ts";
 import type { TextStore } from "../text-store.ts";
 import type { Database } from "../database.ts";
 
-const WRITE_STEP = `insert into step (key, state, attempt, policy, fingerprint, result, at, ran, kind)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do update set
+const WRITE_STEP = `insert into step (key, state, attempt, policy, fingerprint, result, at, ran, kind, trace)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (key) do update set
   state = excluded.state, attempt = excluded.attempt, policy = excluded.policy,
   fingerprint = excluded.fingerprint, result = excluded.result, at = excluded.at,
-  ran = excluded.ran, kind = excluded.kind`;
+  ran = excluded.ran, kind = excluded.kind, trace = excluded.trace`;
 
 interface StepRow extends Record<string, string | number | null> {
   key: string;
@@ -26,10 +27,16 @@ interface StepRow extends Record<string, string | number | null> {
   at: number | null;
   ran: number | null;
   kind: StepKind;
+  trace: string | null;
+}
+
+/** A step with what its trace shows, which steps of earlier versions do not have. */
+export interface TracedStep extends StepRecord {
+  trace?: StepTrace;
 }
 
 /** A step as stored. `notBefore` (epoch milliseconds): when its next attempt may be made. */
-export interface StoredStep extends StepRecord {
+export interface StoredStep extends TracedStep {
   notBefore?: number;
 }
 
@@ -51,6 +58,10 @@ export class StepStore {
 
   get(key: string): StoredStep | undefined {
     return this.#all().get(key);
+  }
+
+  entries(): Iterable<readonly [key: string, step: StoredStep]> {
+    return this.#all();
   }
 
   keys(): string[] {
@@ -88,23 +99,30 @@ export class StepStore {
     return longest;
   }
 
+  /** When the last result was recorded, epoch milliseconds; 0 before the first. */
+  get lastAt(): number {
+    let last = 0;
+    for (const { outcome } of this.#all().values()) last = Math.max(last, outcome?.time.at ?? 0);
+    return last;
+  }
+
   /** The step's wait is over: its next attempt has begun. */
-  woken(key: string, step: Omit<StepRecord, "outcome">): void {
+  woken(key: string, step: Omit<TracedStep, "outcome">): void {
     this.#all().set(key, step);
   }
 
-  begun(key: string, step: Omit<StepRecord, "outcome">): void {
+  begun(key: string, step: Omit<TracedStep, "outcome">): void {
     this.#all().set(key, step);
     this.#write(key, "started", step, null, null);
   }
 
   /** The next attempt is due at `notBefore`. */
-  waits(key: string, step: Omit<StepRecord, "outcome">, notBefore: number): void {
+  waits(key: string, step: Omit<TracedStep, "outcome">, notBefore: number): void {
     this.#all().set(key, { ...step, notBefore });
     this.#write(key, "waiting", step, String(notBefore), null);
   }
 
-  ended(key: string, step: StepRecord & { outcome: StepOutcome }): void {
+  ended(key: string, step: TracedStep & { outcome: StepOutcome }): void {
     this.#all().set(key, step);
     this.#tokens = addTokens(this.#tokens, tokensOf(step));
     const { outcome } = step;
@@ -153,7 +171,7 @@ export class StepStore {
   #write(
     key: string,
     state: StepRow["state"],
-    { kind, attempt, policy, fingerprint }: Omit<StepRecord, "outcome">,
+    { kind, attempt, policy, fingerprint, trace }: Omit<TracedStep, "outcome">,
     result: string | null,
     time: { at: number; ran: number } | null,
   ): void {
@@ -167,6 +185,7 @@ export class StepStore {
       time?.at ?? null,
       time?.ran ?? null,
       kind,
+      trace === undefined ? null : JSON.stringify(trace),
     ];
     // What must not run twice is written at once.
     if (policy === "retry") this.#db.writeLater("step", WRITE_STEP, ...row);
@@ -189,7 +208,13 @@ export class StepStore {
 
   #load(row: StepRow): StoredStep {
     const { key, state, kind, attempt, policy, fingerprint, result } = row;
-    const step = { kind, policy, attempt, fingerprint };
+    const step = {
+      kind,
+      policy,
+      attempt,
+      fingerprint,
+      ...(row.trace !== null && { trace: JSON.parse(row.trace) as StepTrace }),
+    };
     if (state === "started") return step;
     if (state === "waiting") return { ...step, notBefore: Number(result) };
     if (result === null) this.#withParts.push(key);

@@ -1,0 +1,102 @@
+import type { TraceContext } from "../../core/run/turn-context.ts";
+import { measurementsOf } from "../../telemetry/measurements.ts";
+import type { ReportedRun } from "../../telemetry/report.ts";
+import type { Telemetry } from "../../telemetry/reporters.ts";
+import { isSampled } from "../../telemetry/sampling.ts";
+import type { Span } from "../../telemetry/span.ts";
+import { queueSpans, recoverySpans, runSpan, turnSpans } from "../../telemetry/run-spans.ts";
+import { spanIds, traceIdOf } from "../../telemetry/span-ids.ts";
+import { formatTraceparent, parseTraceparent } from "../../telemetry/trace-context.ts";
+import type { ActiveRun } from "../run/active-run.ts";
+import type { Commit } from "../storage/commits.ts";
+import type { RunRecord } from "../storage/runs/run-store.ts";
+import { committedTurn, givenUpTurn, tracedRun } from "./traced-run.ts";
+
+/** Reports what runs do to the deployment's telemetry, and connects their requests with their traces. */
+export class RunTelemetry {
+  readonly #telemetry: Telemetry | undefined;
+  readonly #names: { team: () => string; tenant: string | null };
+
+  constructor(
+    telemetry: Telemetry | undefined,
+    names: { team: () => string; tenant: string | null },
+  ) {
+    this.#telemetry = telemetry;
+    this.#names = names;
+  }
+
+  /** A turn was committed. To be called before the run goes on to the next one. */
+  committed({ record, turnStarted, turnOfRun }: ActiveRun, commit: Commit): void {
+    if (this.#telemetry === undefined) return;
+    // A run that ends without a turn commits the turn before again.
+    const before = { at: turnStarted.at, next: turnOfRun };
+    this.#report(record, turnSpans(record.id, committedTurn(record, commit, before)));
+  }
+
+  /** The run is over. */
+  ended(record: RunRecord): void {
+    if (this.#telemetry === undefined) return;
+    const run = tracedRun(record);
+    const turn = givenUpTurn(record);
+    this.#report(record, [
+      ...(turn ? turnSpans(record.id, turn) : []),
+      ...recoverySpans(run),
+      ...queueSpans(run),
+      runSpan(run),
+    ]);
+    this.#telemetry.reporter.flush();
+  }
+
+  recovered(): void {
+    this.#telemetry?.reporter.measure([{ name: "troupe.recoveries", value: 1, attributes: {} }]);
+  }
+
+  /** @param length of the queue with it */
+  queued(length: number): void {
+    this.#telemetry?.reporter.measure([
+      { name: "troupe.queue.length", value: length, attributes: {} },
+    ]);
+  }
+
+  /** Nothing runs from here on: the object may leave memory. */
+  rests(): void {
+    this.#telemetry?.reporter.flush();
+  }
+
+  /**
+   * The context of the requests of a step: its span if spans are sent, otherwise the caller's as it came. Undefined where
+   * there is no trace.
+   */
+  contextOf({ record, turnOfRun }: ActiveRun, key: string): TraceContext | undefined {
+    const given = record.trace?.context;
+    if (this.#telemetry?.otlp === undefined) return given;
+    const { trace, sampled, tracestate } = this.#runOf(record);
+    const span = spanIds.inTurn(record.id, turnOfRun, key);
+    return {
+      traceparent: formatTraceparent({ trace, span, sampled }),
+      ...(tracestate !== undefined && { tracestate }),
+    };
+  }
+
+  #report(record: RunRecord, spans: readonly Span[]): void {
+    this.#telemetry?.reporter.report({
+      run: this.#runOf(record),
+      spans,
+      measurements: measurementsOf(spans),
+    });
+  }
+
+  #runOf({ id, trace: { context } = { after: 0 } }: RunRecord): ReportedRun {
+    const parent = parseTraceparent(context?.traceparent);
+    const trace = parent?.trace ?? traceIdOf(id);
+    return {
+      trace,
+      parent: parent?.span ?? null,
+      tracestate: context?.tracestate,
+      sampled: parent?.sampled ?? isSampled(trace, this.#telemetry?.otlp?.ratio ?? 0),
+      id,
+      team: this.#names.team(),
+      tenant: this.#names.tenant,
+    };
+  }
+}

@@ -1,0 +1,187 @@
+import type { SpanKind } from "../contract/trace.ts";
+import type { RunError, RunStatus } from "../contract/run.ts";
+import { NO_DETAILS, type Span } from "./span.ts";
+import { spanIds } from "./span-ids.ts";
+import { enclosing } from "./stored-spans.ts";
+import { isInside, type TurnSpan, type TurnSpans } from "./turn-span.ts";
+
+/** A restart of a run. Times are epoch milliseconds. */
+export interface Recovery {
+  /** Of the team's life. */
+  turn: number;
+  /** When the last thing before the interruption was recorded. */
+  since: number;
+  at: number;
+}
+
+/** What the spans around a run's turns are made of. Times are epoch milliseconds. */
+export interface TracedRun {
+  id: string;
+  status: RunStatus;
+  error: Partial<Pick<RunError, "type" | "agent" | "step">> | null;
+  created: number;
+  /** Null while it is queued, or when it was cancelled then. */
+  started: number | null;
+  ended: number | null;
+  recoveries: readonly Recovery[];
+}
+
+/** What the spans of a turn are made of. Times are epoch milliseconds. */
+export interface TracedTurn extends TurnSpans {
+  /** Of the run; 0 takes the task. */
+  number: number;
+  /** Of the team's life. */
+  turn: number;
+  start: number;
+  /** Null while it is under way. */
+  end: number | null;
+  /** Of a turn that was given up: why. */
+  error: TracedRun["error"];
+}
+
+const OPERATIONS: Record<TurnSpan["kind"], SpanKind> = {
+  agent: "invoke_agent",
+  model: "chat",
+  tool: "execute_tool",
+  effect: "step",
+  wait: "wait",
+};
+
+export function runSpan({ id, status, error, created, ended }: TracedRun): Span {
+  const failure = status === "failed" ? (error?.type ?? "run_failed") : null;
+  return {
+    ...NO_DETAILS,
+    id: spanIds.run(id),
+    parent: null,
+    kind: "run",
+    name: "run",
+    start: created,
+    end: ended,
+    error: status === "cancelled" ? "cancelled" : failure,
+  };
+}
+
+/** The time in the queue, if there was one. */
+export function queueSpans({ id, status, created, started, ended }: TracedRun): Span[] {
+  const end = started ?? ended;
+  if (end === created || (end === null && status !== "queued")) return [];
+  const span = { id: spanIds.queue(id), parent: spanIds.run(id), start: created, end };
+  const error = started === null && ended !== null ? "cancelled" : null;
+  return [{ ...NO_DETAILS, ...span, kind: "queue", name: "queue", error }];
+}
+
+export function recoverySpans({ id, recoveries }: TracedRun): Span[] {
+  return recoveries.map(({ turn, since, at }) => ({
+    ...NO_DETAILS,
+    id: spanIds.recovery(id, at),
+    parent: spanIds.run(id),
+    kind: "recovery",
+    name: "recovery",
+    start: Math.min(since, at),
+    end: at,
+    turn,
+  }));
+}
+
+/** The turn, its agents and steps, and the attempts at those that failed. Parents come first. */
+export function turnSpans(run: string, turn: TracedTurn): Span[] {
+  const { number, spans: records, error } = turn;
+  const own: Span = {
+    ...NO_DETAILS,
+    id: spanIds.turn(run, number),
+    parent: spanIds.run(run),
+    kind: "turn",
+    name: "turn",
+    start: turn.start,
+    end: turn.end,
+    turn: turn.turn,
+    error: error === null ? null : (error.type ?? "run_failed"),
+  };
+  const spans = [own];
+  for (const record of records) {
+    const id = idOf(run, number, record);
+    const around = records[enclosing(record, records) - 1];
+    const agent = agentOf(record, records);
+    const parent = around ? idOf(run, number, around) : own.id;
+    const failed = record.error ?? (isFailed(record, error) ? own.error : null);
+    const span = {
+      ...NO_DETAILS,
+      id,
+      parent,
+      kind: OPERATIONS[record.kind],
+      name: nameOf(record),
+      start: record.start,
+      end: record.end,
+      turn: turn.turn,
+      path: record.path,
+      error: failed,
+      recovered: record.recovered,
+      agent: record.kind === "wait" ? record.name : agent,
+    };
+    if (record.kind === "agent" || record.kind === "wait") {
+      spans.push(span);
+      continue;
+    }
+    spans.push({
+      ...span,
+      attempts: record.attempts,
+      tool: record.kind === "tool" ? record.name : null,
+      model: record.kind === "model" ? record.name : null,
+      provider: record.provider,
+      tokens: record.tokens,
+    });
+    for (const [index, attempt] of record.failed.entries()) {
+      spans.push({
+        ...NO_DETAILS,
+        id: spanIds.attempt(run, number, record.path, index + 1),
+        parent: id,
+        kind: "attempt",
+        name: `attempt ${index + 1}`,
+        start: attempt.start,
+        end: attempt.end,
+        turn: turn.turn,
+        path: record.path,
+        error: attempt.error,
+        agent,
+      });
+    }
+  }
+  return spans;
+}
+
+/** A question has an id of its own; where it was asked is not stored with it. */
+function idOf(run: string, turn: number, { kind, path }: TurnSpan): string {
+  const key = kind === "wait" ? path.slice(path.lastIndexOf("/") + 1) : path;
+  return spanIds.inTurn(run, turn, key);
+}
+
+function nameOf({ kind, name, path }: TurnSpan): string {
+  const named = name ?? path.slice(path.lastIndexOf("/") + 1);
+  switch (kind) {
+    case "agent":
+      return `invoke_agent ${named}`;
+    case "model":
+      return name === null ? "chat" : `chat ${name}`;
+    case "tool":
+      return `execute_tool ${named}`;
+    case "effect":
+      return named;
+    case "wait":
+      return "wait";
+  }
+}
+
+/** The innermost agent that it is or is in. */
+function agentOf(record: TurnSpan, records: readonly TurnSpan[]): string | null {
+  for (let span: TurnSpan | undefined = record; span;) {
+    if (span.kind === "agent") return span.name;
+    span = records[enclosing(span, records) - 1];
+  }
+  return null;
+}
+
+/** Whether the turn's failure came out of this agent. */
+function isFailed({ kind, path, name }: TurnSpan, error: TracedTurn["error"]): boolean {
+  if (kind !== "agent" || error === null) return false;
+  return error.step == null ? error.agent === name : isInside(error.step, path);
+}

@@ -1,0 +1,45 @@
+import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { SpanKind } from "../contract/trace.ts";
+
+/** A span of a run. Times are epoch milliseconds. */
+export interface Span {
+  /** 16 hexadecimal digits: the same ones whenever the turn runs again. */
+  id: string;
+  /** Null for the run. */
+  parent: string | null;
+  kind: SpanKind;
+  /** By OpenTelemetry's conventions: `chat gpt-4o`. */
+  name: string;
+  start: number;
+  /** Null while it lasts. */
+  end: number | null;
+  /** Of the team's life; null outside of turns. */
+  turn: number | null;
+  /** Below the turn. */
+  path: string | null;
+  /** `cancelled`, or what kind of error ended it. */
+  error: string | null;
+  /** Attempts at a step. */
+  attempts: number | null;
+  /** Whether its result was recorded before an interruption and used again. */
+  recovered: boolean;
+  agent: string | null;
+  tool: string | null;
+  provider: string | null;
+  model: string | null;
+  tokens: RequestUsage | null;
+}
+
+/** What most spans do not have. */
+export const NO_DETAILS = {
+  turn: null,
+  path: null,
+  error: null,
+  attempts: null,
+  recovered: false,
+  agent: null,
+  tool: null,
+  provider: null,
+  model: null,
+  tokens: null,
+} as const;

@@ -1,0 +1,242 @@
+import { TroupeError } from "../core/errors.ts";
+import type { Json } from "../core/json.ts";
+import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { ScopeSubject, StepSubject } from "../core/run/turn-context.ts";
+import type { StepRecord } from "../core/run/turn-host.ts";
+import {
+  type FailedAttempt,
+  isInside,
+  MOST_SPANS,
+  type TurnSpan,
+  type TurnSpans,
+} from "./turn-span.ts";
+
+/** An agent or a tool around a step. */
+type Around = readonly [path: string, kind: ScopeSubject["kind"], name: string, start: number];
+
+/** What is kept of a step besides its record until its turn is committed. */
+export interface StepTrace {
+  /** When it was first attempted, epoch milliseconds. */
+  start: number;
+  subject?: StepSubject;
+  failed?: readonly FailedAttempt[];
+  /** Outermost first. */
+  around: readonly Around[];
+  recovered?: true;
+}
+
+/** A wait for a human, as its question is stored. Times are epoch milliseconds. */
+export interface Wait {
+  id: string;
+  source: string;
+  start: number;
+  end: number | null;
+}
+
+interface Step {
+  kind: TurnSpan["kind"];
+  start: number;
+  end: number | null;
+  subject: StepSubject | undefined;
+  attempts: number;
+  attemptedAt: number;
+  failed: FailedAttempt[];
+  tokens: RequestUsage | null;
+  error: string | null;
+  recovered: boolean;
+}
+
+export interface TurnTraceOptions {
+  /** When the run began, epoch milliseconds. What ended before belongs to the run that it retries. */
+  since: number;
+  /** Whether the turn runs again after an interruption. */
+  recovering: boolean;
+}
+
+/** What is known of a turn in progress: its agents, steps and waits, in the order in which they began. */
+export class TurnTrace {
+  readonly #options: TurnTraceOptions;
+  readonly #scopes = new Map<string, Around>();
+  readonly #steps = new Map<string, Step>();
+  readonly #waits = new Map<string, Wait & { scope: string }>();
+
+  constructor(options: TurnTraceOptions) {
+    this.#options = options;
+  }
+
+  /** An agent or tool begins in this scope. */
+  described(scope: string, { kind, name }: ScopeSubject, at: number): void {
+    this.#scopes.set(scope, [scope, kind, name, Math.max(at, this.#options.since)]);
+  }
+
+  /** An attempt at a step begins. Returns what has to be kept of it. */
+  begun(key: string, record: StepRecord, at: number): StepTrace {
+    const step = this.#steps.get(key) ?? newStep(record, at);
+    step.attempts = record.attempt;
+    step.attemptedAt = at;
+    this.#steps.set(key, step);
+    return this.#traceOf(key, step);
+  }
+
+  /** The last attempt at a step has failed, and there will be another one. */
+  attemptFailed(key: string, error: unknown, at: number): void {
+    const step = this.#steps.get(key);
+    step?.failed.push({ start: step.attemptedAt, end: at, error: errorType(error) });
+  }
+
+  /** Returns what has to be kept of the step. */
+  ended(key: string, record: StepRecord): StepTrace {
+    const at = record.outcome?.time.at ?? 0;
+    const step = this.#steps.get(key) ?? newStep(record, at);
+    finish(step, record);
+    this.#steps.set(key, step);
+    return this.#traceOf(key, step);
+  }
+
+  /** The recorded result of a step is used. @param trace missing where an earlier version recorded it */
+  replayed(key: string, record: StepRecord, trace: StepTrace | undefined): void {
+    const at = record.outcome?.time.at ?? 0;
+    if (at < this.#options.since) return;
+    const step = newStep({ ...record, ...trace }, trace?.start ?? at);
+    step.failed.push(...(trace?.failed ?? []));
+    step.recovered = this.#options.recovering || trace?.recovered === true;
+    finish(step, record);
+    for (const around of trace?.around ?? []) {
+      if (!this.#scopes.has(around[0])) this.#scopes.set(around[0], around);
+    }
+    this.#steps.set(key, step);
+  }
+
+  /** A question was asked in this scope, now or before the turn ran again. */
+  waits(wait: Wait, scope: string): void {
+    if (wait.end !== null && wait.end < this.#options.since) return;
+    this.#waits.set(wait.id, { ...wait, scope });
+  }
+
+  /** These steps will run again: nothing of them remains. */
+  forget(keys: readonly string[]): void {
+    for (const key of keys) this.#steps.delete(key);
+  }
+
+  /** @param closedAt what is still under way ends then, cancelled; without it, it has no end */
+  spans(closedAt?: number): TurnSpans {
+    const steps = [...this.#steps].map(([path, step]) => stepSpan(path, step));
+    const waits = [...this.#waits.values()].map(waitSpan);
+    const inner = [...steps, ...waits].map((span) => closed(span, closedAt));
+    const scopes = [...this.#scopes.values()].map((scope) => scopeSpan(scope, inner));
+    const all = [...scopes, ...inner].toSorted(byStart);
+    return { spans: all.slice(0, MOST_SPANS), dropped: Math.max(0, all.length - MOST_SPANS) };
+  }
+
+  #traceOf(key: string, { start, subject, failed }: Step): StepTrace {
+    const around: Around[] = [];
+    for (const scope of this.#scopes.values()) if (isInside(key, scope[0])) around.push(scope);
+    return {
+      start,
+      ...(subject && { subject }),
+      ...(failed.length > 0 && { failed: [...failed] }),
+      around,
+    };
+  }
+}
+
+/** The code of an error of this library, the name of another. */
+export function errorType(error: unknown): string {
+  if (error instanceof TroupeError) return error.code;
+  return error instanceof Error ? error.name : typeof error;
+}
+
+function newStep({ kind, attempt, subject }: StepRecord, at: number): Step {
+  return {
+    kind,
+    start: at,
+    end: null,
+    subject,
+    attempts: attempt,
+    attemptedAt: at,
+    failed: [],
+    tokens: null,
+    error: null,
+    recovered: false,
+  };
+}
+
+function finish(step: Step, { kind, attempt, outcome }: StepRecord): void {
+  if (outcome === undefined) return;
+  step.attempts = Math.max(1, attempt);
+  step.end = outcome.time.at;
+  if ("error" in outcome) {
+    const { code, name } = outcome.error;
+    step.error = code === "run_failed" ? name : code;
+    return;
+  }
+  const result = memberOf(outcome.ok);
+  if (kind === "model") step.tokens = tokensOf(result);
+  if (kind === "tool" && memberOf(result["result"])["is_error"] === true) step.error = "tool_error";
+}
+
+/** Of a `CreateResult`; null when no model was called. */
+function tokensOf(result: Record<string, unknown>): RequestUsage | null {
+  const { prompt_tokens, completion_tokens } = memberOf(result["usage"]);
+  if (result["from_store"] === true || typeof prompt_tokens !== "number") return null;
+  return { prompt_tokens, completion_tokens: Number(completion_tokens) || 0 };
+}
+
+function memberOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null
+    ? (value as { [name: string]: Json | undefined })
+    : {};
+}
+
+function stepSpan(path: string, step: Step): TurnSpan {
+  const { kind, start, end, subject, attempts, failed, tokens, error, recovered } = step;
+  return {
+    kind,
+    path,
+    start,
+    end,
+    name: subject?.name ?? null,
+    provider: subject?.provider ?? null,
+    attempts,
+    failed,
+    tokens,
+    error,
+    recovered,
+  };
+}
+
+const NOT_A_STEP = {
+  provider: null,
+  attempts: 1,
+  failed: [],
+  tokens: null,
+  error: null,
+  recovered: false,
+} as const;
+
+function waitSpan({ id, scope, source, start, end }: Wait & { scope: string }): TurnSpan {
+  const key = `ask:${id.slice(0, 8)}`;
+  const path = scope === "" ? key : `${scope}/${key}`;
+  return { ...NOT_A_STEP, kind: "wait", path, start, end, name: source };
+}
+
+/** An agent's span ends with the last thing in it: what it does besides takes no time. */
+function scopeSpan([path, kind, name, start]: Around, inner: readonly TurnSpan[]): TurnSpan {
+  let end: number | null = start;
+  for (const span of inner) {
+    if (!isInside(span.path, path)) continue;
+    if (span.end === null) end = null;
+    else if (end !== null) end = Math.max(end, span.end);
+  }
+  return { ...NOT_A_STEP, kind, path, start, end, name };
+}
+
+function closed(span: TurnSpan, at: number | undefined): TurnSpan {
+  if (span.end !== null || at === undefined) return span;
+  return { ...span, end: Math.max(at, span.start), error: "cancelled" };
+}
+
+/** Scopes before what is inside of them. */
+function byStart(a: TurnSpan, b: TurnSpan): number {
+  return a.start - b.start || a.path.length - b.path.length;
+}
