@@ -30,7 +30,7 @@ import {
 } from "./auth/authenticate.ts";
 import type { Authenticate, Principal } from "./auth/principal.ts";
 import { ModelPrices } from "./contract/usage/model-prices.ts";
-import { tenantLimitsFrom } from "./contract/tenant.ts";
+import { tenantLimitsFrom } from "./contract/tenant-limits.ts";
 import { allowedOrigins } from "./http/access/cors.ts";
 import { mcpEndpoints } from "./protocols/mcp/endpoints.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
@@ -41,7 +41,6 @@ import { logLine } from "./http/problem.ts";
 import type { Services } from "./http/services.ts";
 import type { WorkersAIBinding } from "./models/workers-ai/binding.ts";
 import { keyAddressOf } from "./models/key-address.ts";
-import { SessionFiles } from "./sandbox/session-files.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
 import type { SettingName } from "./settings.ts";
 
@@ -126,7 +125,9 @@ export function compose(
     gateway: new DurableObjectGateway(TEAM),
     tenants,
     teamTokens: credentials.teamTokens,
-    files: sandbox && new SessionFiles(sandbox),
+    files:
+      sandbox &&
+      (async () => new (await import("./sandbox/session-files.ts")).SessionFiles(sandbox)),
     components,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
     templates: async () => [

@@ -3,8 +3,8 @@ import { isTenantId, type Principal } from "./auth/principal.ts";
 import { TroupeClient } from "./client/client.ts";
 import type { TeamClient } from "./client/team.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
-import { type Scope, SCOPES } from "./contract/key.ts";
-import { type TenantLimits, tenantLimitsSchema } from "./contract/tenant.ts";
+import { type Scope, SCOPES } from "./contract/constants.ts";
+import { type TenantLimits, tenantLimits } from "./contract/tenant-limits.ts";
 import { type Catalog, defaultCatalog } from "./core/component/catalog.ts";
 import { ValueError } from "./core/errors.ts";
 import { type CamelKeys, parseOptions } from "./core/option-names.ts";
@@ -141,7 +141,7 @@ function principalOf(caller: Caller): Principal {
 
 /** Limits as the settings that they stand for. */
 function limitSettings(options: TenantLimitOptions): Record<string, string> {
-  const limits = parseOptions(tenantLimitsSchema.partial(), options, "createTroupe", "limits");
+  const limits = parseOptions(tenantLimits().partial(), options, "createTroupe", "limits");
   const settings: Record<string, string> = {};
   for (const [name, value] of Object.entries(limits)) {
     if (value !== null) settings[`TENANT_${name.toUpperCase()}`] = String(value);

@@ -1,7 +1,7 @@
 import type { Composition, Env } from "./compose.ts";
 import type { ComponentModel } from "./core/component/component.ts";
 import type { LogEntry } from "./core/log.ts";
-import type { RequestUsage } from "./core/models/llm-messages.ts";
+import type { RequestUsage } from "./core/models/request-usage.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
 import { TroupeTenant } from "./durable/tenant/tenant-object.ts";

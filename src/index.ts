@@ -289,6 +289,7 @@ export type {
   TokenLogprob,
   ToolSchema,
 } from "./core/models/chat-completion-client.ts";
+export type { RequestUsage } from "./core/models/request-usage.ts";
 export type {
   AssistantMessage,
   FunctionCall,
@@ -296,7 +297,6 @@ export type {
   FunctionExecutionResultMessage,
   ImageContent,
   LLMMessage,
-  RequestUsage,
   SystemMessage,
   UserMessage,
 } from "./core/models/llm-messages.ts";

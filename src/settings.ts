@@ -1,4 +1,4 @@
-import { DEFAULT_TENANT_LIMITS, type TenantLimits } from "./contract/tenant.ts";
+import { DEFAULT_TENANT_LIMITS, type TenantLimits } from "./contract/tenant-limits.ts";
 import { DEFAULT_LIMITS, type Limits } from "./http/limits.ts";
 
 /**

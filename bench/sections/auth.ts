@@ -3,7 +3,7 @@ import { Agent, request as send } from "node:http";
 import { dumpComponent } from "troupe";
 import { createApiKey } from "#auth/api-key.ts";
 import { crc32, toBase62 } from "#auth/bytes.ts";
-import { SCOPES } from "#contract/key.ts";
+import { SCOPES } from "#contract/constants.ts";
 import { bundle } from "../support/bundle.ts";
 import { replayTeam } from "../support/replay-team.ts";
 import type { Report } from "../support/report.ts";

@@ -1,4 +1,4 @@
-import { SCOPES } from "../contract/key.ts";
+import { SCOPES } from "../contract/constants.ts";
 import { parseApiKey } from "./api-key.ts";
 import { equalInConstantTime } from "../core/equal.ts";
 import { sha256Hex } from "../core/sha256.ts";

@@ -1,4 +1,4 @@
-import { SCOPES } from "../contract/key.ts";
+import { SCOPES } from "../contract/constants.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { Authenticate, Principal } from "./principal.ts";
 

@@ -1,4 +1,4 @@
-import { type Scope, SCOPES } from "../contract/key.ts";
+import { type Scope, SCOPES } from "../contract/constants.ts";
 import type { Problem } from "../contract/problem.ts";
 
 export type CredentialKind = "local" | "static" | "operator" | "created" | "identity" | "team";

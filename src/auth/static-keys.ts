@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { SCOPES } from "../contract/key.ts";
+import { SCOPES } from "../contract/constants.ts";
 import { ValueError } from "../core/errors.ts";
+import { lazy } from "../core/lazy.ts";
 import { listIssues, issuesOf } from "../core/issues.ts";
 import { equalInConstantTime } from "../core/equal.ts";
 
@@ -8,14 +9,16 @@ import { isTenantId, type Principal } from "./principal.ts";
 
 const HASH = /^[0-9a-f]{64}$/;
 
-const staticKeySchema = z.strictObject({
-  hash: z.string().regex(HASH, "must be the SHA-256 of the key as 64 hex digits in lower case"),
-  tenant: z.string().refine(isTenantId, "must be 1 to 63 lower-case letters, digits and hyphens"),
-  scopes: z.array(z.enum(SCOPES)),
-  name: z.string().max(200).optional(),
-});
+const staticKeySchema = lazy(() =>
+  z.strictObject({
+    hash: z.string().regex(HASH, "must be the SHA-256 of the key as 64 hex digits in lower case"),
+    tenant: z.string().refine(isTenantId, "must be 1 to 63 lower-case letters, digits and hyphens"),
+    scopes: z.array(z.enum(SCOPES)),
+    name: z.string().max(200).optional(),
+  }),
+);
 
-type StaticKey = z.output<typeof staticKeySchema>;
+type StaticKey = z.output<ReturnType<typeof staticKeySchema>>;
 
 /** Keys that the operator configures; checking one needs no storage. */
 export class StaticKeys {
@@ -33,7 +36,7 @@ export class StaticKeys {
     } catch {
       throw new ValueError("API_KEYS must be JSON: a list of { hash, tenant, scopes, name? }");
     }
-    const result = z.array(staticKeySchema).safeParse(value);
+    const result = z.array(staticKeySchema()).safeParse(value);
     if (result.success) return new StaticKeys(result.data);
     throw new ValueError(
       `API_KEYS must be a list of { hash, tenant, scopes, name? }: ${listIssues(issuesOf(result.error))}`,

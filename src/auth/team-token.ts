@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { SCOPES, type Scope } from "../contract/key.ts";
+import { SCOPES, type Scope } from "../contract/constants.ts";
+import { lazy } from "../core/lazy.ts";
 import { fromBase64Url, toBase64Url } from "../core/base64.ts";
 import { equalInConstantTime } from "../core/equal.ts";
 import type { Principal } from "./principal.ts";
@@ -8,15 +9,17 @@ const PREFIX = "trpt_";
 /** Longest life of a token that is sent in a query string, in seconds. */
 export const LONGEST_QUERY_TOKEN = 600;
 
-const payloadSchema = z.strictObject({
-  tenant: z.string(),
-  team: z.string(),
-  creation: z.string(),
-  scopes: z.array(z.enum(SCOPES)),
-  /** Epoch seconds. */
-  iat: z.number().int(),
-  exp: z.number().int(),
-});
+const payloadSchema = lazy(() =>
+  z.strictObject({
+    tenant: z.string(),
+    team: z.string(),
+    creation: z.string(),
+    scopes: z.array(z.enum(SCOPES)),
+    /** Epoch seconds. */
+    iat: z.number().int(),
+    exp: z.number().int(),
+  }),
+);
 
 export interface TeamTokenClaims {
   tenant: string;
@@ -69,7 +72,7 @@ export class TeamTokens {
   async verify(token: string, now: number, inQuery = false): Promise<Principal | undefined> {
     const [payload = "", mac = "", ...more] = token.slice(PREFIX.length).split(".");
     if (more.length > 0 || !equalInConstantTime(mac, await this.#mac(payload))) return undefined;
-    const { tenant, team, creation, scopes, iat, exp } = payloadSchema.parse(
+    const { tenant, team, creation, scopes, iat, exp } = payloadSchema().parse(
       JSON.parse(new TextDecoder().decode(fromBase64Url(payload))),
     );
     if (exp * 1000 <= now) return undefined;

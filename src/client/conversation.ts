@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-events.ts";
 import type { Message } from "../core/messages/message.ts";
-import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { RequestUsage } from "../core/models/request-usage.ts";
 import type {
   DiscardFrame,
   RetractFrame,

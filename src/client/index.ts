@@ -1,6 +1,6 @@
 // The client of the HTTP API: `troupe/client`.
 export type { Message } from "../core/messages/message.ts";
-export type { RequestUsage } from "../core/models/llm-messages.ts";
+export type { RequestUsage } from "../core/models/request-usage.ts";
 export { type Query, TroupeClient } from "./client.ts";
 export {
   Conversation,

@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import { requestUsageSchema } from "../core/models/request-usage.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { humanRequestSchema, type RunStatus } from "./run.ts";
 import type { TeamInfo } from "./team.ts";
-import { usageByModelSchema } from "./usage/model-usage.ts";
+import { usageByModelSchema } from "./usage/usage-schemas.ts";
 import type { StoredRunWebhook } from "./webhook.ts";
 
 type TeamStatus = TeamInfo["status"];

@@ -1,18 +1,6 @@
 import * as z from "zod";
+import { SCOPES } from "./constants.ts";
 import { idSchema, timeSchema } from "./common.ts";
-
-/** What a credential may do. `requests:write` answers humans' questions and nothing else. */
-export const SCOPES = [
-  "teams:read",
-  "teams:write",
-  "runs:read",
-  "runs:write",
-  "requests:write",
-  "keys:write",
-  "usage:read",
-] as const;
-
-export type Scope = (typeof SCOPES)[number];
 
 export const scopesSchema = z
   .array(z.enum(SCOPES))

@@ -1,13 +1,11 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import { MAX_QUEUED_RUNS } from "./constants.ts";
+import { requestUsageSchema } from "../core/models/request-usage.ts";
 import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
-import { costSchema, usageByModelSchema } from "./usage/model-usage.ts";
+import { costSchema, usageByModelSchema } from "./usage/usage-schemas.ts";
 import { runWebhookSchema } from "./webhook.ts";
-
-/** Runs of a team that may be queued at once. */
-export const MAX_QUEUED_RUNS = 100;
 
 /** Upper limit of timeout_seconds: 30 days of running time. */
 const LONGEST_TIMEOUT = 30 * 24 * 3600;

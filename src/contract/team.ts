@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { ComponentModel, Note } from "../core/component/component.ts";
 import type { KnownComponent } from "../core/component/registry.ts";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import { requestUsageSchema } from "../core/models/request-usage.ts";
 import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
-import { costSchema } from "./usage/model-usage.ts";
+import { costSchema } from "./usage/usage-schemas.ts";
 
 /** Component JSON of a request: any object. The registry checks its content and reports more than a schema can. */
 export const componentInputSchema = openObjectSchema.meta({

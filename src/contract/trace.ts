@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import { requestUsageSchema } from "../core/models/request-usage.ts";
 import { idSchema, timeSchema } from "./common.ts";
-import { costSchema } from "./usage/model-usage.ts";
+import { costSchema } from "./usage/usage-schemas.ts";
 
 const spanKindSchema = z
   .enum([

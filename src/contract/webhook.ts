@@ -1,21 +1,12 @@
 import * as z from "zod";
+import {
+  DELIVERY_STATUSES,
+  type DeliveryStatus,
+  WEBHOOK_EVENTS,
+  type WebhookEventType,
+} from "./constants.ts";
 import type { JsonObject } from "../core/json.ts";
 import { idSchema, timeSchema } from "./common.ts";
-
-/** What a webhook can be told of. */
-export const WEBHOOK_EVENTS = [
-  "run.completed",
-  "run.failed",
-  "run.cancelled",
-  "run.waiting",
-  "request.created",
-  "message",
-] as const;
-
-export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number];
-
-/** Id of the tenant's own secret, and of the deliveries of webhooks that belong to a run. */
-export const DEFAULT_WEBHOOK = "default";
 
 const LONGEST_URL = 2_000;
 const LONGEST_DESCRIPTION = 500;
@@ -114,10 +105,6 @@ const attemptResult = {
 const attemptSchema = z.object({ at: timeSchema, ...attemptResult });
 
 export type WebhookAttempt = z.output<typeof attemptSchema>;
-
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
-
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export const deliverySchema = z.object({
   id: z.string().describe("The header webhook-id of all its attempts."),

@@ -2,7 +2,7 @@ import type { Context } from "hono";
 import type * as z from "zod";
 import type { Idempotency, TeamGateway } from "../contract/gateways/team-gateway.ts";
 import type { Principal } from "../auth/principal.ts";
-import type { Scope } from "../contract/key.ts";
+import type { Scope } from "../contract/constants.ts";
 import type { SchemaName } from "./schema-names.ts";
 
 /** An operation of the API: its request, its responses and its handler. */

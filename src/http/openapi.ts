@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { structuredMessageSchema } from "../core/messages/chat-messages.ts";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import { requestUsageSchema } from "../core/models/request-usage.ts";
 import { jsonObjectSchema } from "../core/json.ts";
 import { type Endpoint, json } from "./endpoint.ts";
 import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../contract/key.ts";

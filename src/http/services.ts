@@ -28,7 +28,7 @@ export interface Services {
   /** Undefined without a valid SECRETS_KEY. */
   teamTokens: TeamTokens | undefined;
   /** Undefined without a sandbox. */
-  files: WorkspaceFiles | undefined;
+  files: (() => Promise<WorkspaceFiles>) | undefined;
   components: Components;
   templates: () => Promise<readonly Template[]>;
   /** Puts references in the place of secrets that a dump has redacted. */

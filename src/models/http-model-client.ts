@@ -8,7 +8,8 @@ import type {
   CreateResult,
   ToolSchema,
 } from "../core/models/chat-completion-client.ts";
-import { addUsage, type LLMMessage, type RequestUsage } from "../core/models/llm-messages.ts";
+import { addUsage, type RequestUsage } from "../core/models/request-usage.ts";
+import type { LLMMessage } from "../core/models/llm-messages.ts";
 import type { ModelInfo } from "../core/models/model-info.ts";
 import { countTokens } from "../core/models/token-count.ts";
 import type { StepSubject } from "../core/run/turn-context.ts";

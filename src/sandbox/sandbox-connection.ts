@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isServiceUrl } from "./service-url.ts";
 import { TroupeError, ValueError } from "../core/errors.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
 import { retryAfter } from "../outgoing/retry-after.ts";
@@ -95,15 +96,6 @@ export class SandboxConnection {
 /** The path of a session. */
 export function sessionPath(session: string): string {
   return `/v1/sessions/${encodeURIComponent(session)}`;
-}
-
-/** Whether a text is a valid service URL: http or https, without user, query and fragment. */
-export function isServiceUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, username, password, search, hash } = new URL(text);
-  return (
-    /^https?:$/.test(protocol) && [username, password, search, hash].every((part) => part === "")
-  );
 }
 
 function isPassing(status: number): boolean {

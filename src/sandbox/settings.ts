@@ -1,5 +1,6 @@
 import { ValueError } from "../core/errors.ts";
-import { isServiceUrl, type SandboxAddress, type SandboxFetch } from "./sandbox-connection.ts";
+import { isServiceUrl } from "./service-url.ts";
+import type { SandboxAddress, SandboxFetch } from "./sandbox-connection.ts";
 
 /** The settings and the binding of a Worker for its sandbox. */
 export interface SandboxSettings {

@@ -1,15 +1,14 @@
 // The zod schemas of what the HTTP API takes and answers, component JSON included, and their types: `troupe/schemas`.
 
 // Messages
+export { requestUsageSchema, type RequestUsage } from "../core/models/request-usage.ts";
 export {
   functionCallSchema,
   functionExecutionResultSchema,
   imageSchema,
-  requestUsageSchema,
   type FunctionCall,
   type FunctionExecutionResult,
   type ImageContent,
-  type RequestUsage,
 } from "../core/models/llm-messages.ts";
 export {
   codeExecutionEventSchema,
@@ -121,7 +120,7 @@ export {
   type RunStatus,
 } from "../contract/run.ts";
 export { runTraceSchema, type RunTrace, type TraceSpan } from "../contract/trace.ts";
-export { usageByModelSchema, type UsageByModel } from "../contract/usage/model-usage.ts";
+export { usageByModelSchema, type UsageByModel } from "../contract/usage/usage-schemas.ts";
 export {
   createScheduleSchema,
   patchScheduleSchema,
@@ -132,26 +131,25 @@ export {
 } from "../contract/schedule.ts";
 
 // Tenants
+export { SCOPES, type Scope } from "../contract/constants.ts";
 export {
   createdKeySchema,
   createKeySchema,
   createTokenSchema,
   keySchema,
   keysSchema,
-  SCOPES,
   scopesSchema,
   tokenSchema,
   whoamiSchema,
   type KeyInfo,
-  type Scope,
 } from "../contract/key.ts";
+export { type TenantLimits } from "../contract/tenant-limits.ts";
 export {
   putTenantSchema,
   tenantLimitsSchema,
   tenantListSchema,
   tenantSchema,
   type TenantInfo,
-  type TenantLimits,
   type TenantList,
 } from "../contract/tenant.ts";
 export { usageReportSchema, type UsageReport } from "../contract/usage/usage-report.ts";

@@ -10,7 +10,7 @@ function measurementsOfSpan(span: Span): Measurement[] {
   const { kind, start, end, error, tokens, provider, model, tool } = span;
   if (end === null) return [];
   const duration = Math.max(0, end - start) / 1000;
-  const failed = error === null ? {} : { "error.type": error };
+  const failed: Record<string, string> = error === null ? {} : { "error.type": error };
   switch (kind) {
     case "chat": {
       const attributes = {

@@ -1,4 +1,4 @@
-import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { RequestUsage } from "../core/models/request-usage.ts";
 import type { SpanKind } from "../contract/trace.ts";
 
 /** A span of a run. Times are epoch milliseconds. */

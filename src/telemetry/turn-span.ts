@@ -1,4 +1,4 @@
-import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { RequestUsage } from "../core/models/request-usage.ts";
 
 /** An attempt at a step that failed. Times are epoch milliseconds. */
 export interface FailedAttempt {

@@ -1,6 +1,6 @@
 import { TroupeError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
-import type { RequestUsage } from "../core/models/llm-messages.ts";
+import type { RequestUsage } from "../core/models/request-usage.ts";
 import type { ScopeSubject, StepSubject } from "../core/run/turn-context.ts";
 import type { StepRecord } from "../core/run/turn-host.ts";
 import {

@@ -5,12 +5,8 @@ import type {
   CreateOptions,
   CreateResult,
 } from "../core/models/chat-completion-client.ts";
-import {
-  addUsage,
-  type FunctionCall,
-  type LLMMessage,
-  type RequestUsage,
-} from "../core/models/llm-messages.ts";
+import { addUsage, type RequestUsage } from "../core/models/request-usage.ts";
+import type { FunctionCall, LLMMessage } from "../core/models/llm-messages.ts";
 import type { ModelInfo } from "../core/models/model-info.ts";
 
 /** One request as the model got it. */

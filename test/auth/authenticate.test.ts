@@ -5,7 +5,7 @@ import { fromBase64 } from "#core/base64.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import type { Principal } from "#auth/principal.ts";
 import { TeamTokens } from "#auth/team-token.ts";
-import { SCOPES } from "#contract/key.ts";
+import { SCOPES } from "#contract/constants.ts";
 
 const SECRETS_KEY = btoa("k".repeat(32));
 const STATIC = "static-key-of-acme";

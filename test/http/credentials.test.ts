@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createApiKey } from "#auth/api-key.ts";
-import { type Scope, SCOPES } from "#contract/key.ts";
+import { type Scope, SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { jsonInit } from "../support/http-app.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { SCOPES } from "#contract/key.ts";
+import { SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";

@@ -29,7 +29,9 @@ test.each<[string, SandboxReply, number, string]>([
   ["has strange codes", refused(413, { code: "Too Large!" }), 413, "file_too_large"],
 ])("a sandbox that %s is a problem of %3$s", async (_, reply, status, code) => {
   await using sandbox = await FakeSandbox.start();
-  const app = testApp({ files: new SessionFiles({ url: sandbox.url, apiKey: "the-key" }) });
+  const app = testApp({
+    files: async () => new SessionFiles({ url: sandbox.url, apiKey: "the-key" }),
+  });
   await app.fetch("/v1/teams", create);
   sandbox.expect("PUT", reply);
   const response = await app.fetch("/v1/teams/t/files/dir/a%20b", { method: "PUT", body: "x" });
@@ -42,7 +44,7 @@ test.each<[string, SandboxReply, number, string]>([
 
 test("a sandbox without pages lists all files at once", async () => {
   await using sandbox = await FakeSandbox.start();
-  const app = testApp({ files: new SessionFiles({ url: sandbox.url }) });
+  const app = testApp({ files: async () => new SessionFiles({ url: sandbox.url }) });
   await app.fetch("/v1/teams", create);
   const file = { path: "a.json", size: 1, modified_at: "2026-01-02T03:04:05.000Z" };
   sandbox.expect("GET", (response) => void response.end(JSON.stringify({ files: [file] })));

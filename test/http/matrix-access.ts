@@ -1,4 +1,4 @@
-import type { Scope } from "#contract/key.ts";
+import type { Scope } from "#contract/constants.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 
 /** Who may call an endpoint, and what an allowed call is answered with. */

@@ -8,7 +8,7 @@ import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "#auth/api-key.ts";
 import { crc32, toBase62 } from "#auth/bytes.ts";
-import { type Scope, SCOPES } from "#contract/key.ts";
+import { type Scope, SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type Scope, SCOPES } from "#contract/key.ts";
+import { type Scope, SCOPES } from "#contract/constants.ts";
 import type { RunInfo, RunPage } from "#contract/run.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { jsonInit } from "../support/http-app.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Scope } from "#contract/key.ts";
+import type { Scope } from "#contract/constants.ts";
 import { problemSchema } from "#contract/problem.ts";
 import type { RunInfo, RunPage } from "#contract/run.ts";
 import { type ScheduleInfo, type SchedulePage, scheduleSchema } from "#contract/schedule.ts";

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, test } from "vitest";
 import type { Principal } from "#auth/principal.ts";
-import type { Scope } from "#contract/key.ts";
+import type { Scope } from "#contract/constants.ts";
 import { closed } from "#auth/local.ts";
 import { limitsFrom, MAX_REQUEST_BYTES } from "#http/limits.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SCOPES } from "#contract/key.ts";
+import { SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { NpmStart } from "../support/npm-start.ts";
 import { freePort } from "../support/ports.ts";

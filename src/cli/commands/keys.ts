@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import type { CreateKey } from "../../client/index.ts";
-import { SCOPES } from "../../contract/key.ts";
+import { SCOPES } from "../../contract/constants.ts";
 import { printJson, printLine } from "../terminal/output.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SCOPES } from "../../contract/key.ts";
+import { SCOPES } from "../../contract/constants.ts";
 
 /** A key that a server started with `--auth` has generated. */
 export interface LocalKey {

@@ -9,10 +9,12 @@ import type {
   TeamQuery,
 } from "../directory.ts";
 import type { Idempotency } from "./team-gateway.ts";
-import type { KeyInfo, Scope } from "../key.ts";
+import type { Scope } from "../constants.ts";
+import type { KeyInfo } from "../key.ts";
 import type { Result } from "../result.ts";
 import type { UsageQuery, UsageReport } from "../usage/usage-report.ts";
-import type { PutTenant, TenantInfo, TenantLimits, TenantList } from "../tenant.ts";
+import type { TenantLimits } from "../tenant-limits.ts";
+import type { PutTenant, TenantInfo, TenantList } from "../tenant.ts";
 import type { WebhookGateway } from "./webhook-gateway.ts";
 
 export interface CreateKeyInput {

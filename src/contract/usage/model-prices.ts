@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ValueError } from "../../core/errors.ts";
 import { issuesOf, listIssues } from "../../core/issues.ts";
-import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../core/models/request-usage.ts";
 
 const RULE = "must be a number of at least 0";
 const price = z.number(RULE).nonnegative(RULE);

@@ -1,28 +1,14 @@
 import * as z from "zod";
-import { addUsage, type RequestUsage, requestUsageSchema } from "../../core/models/llm-messages.ts";
+import { lazy } from "../../core/lazy.ts";
+import {
+  addUsage,
+  type RequestUsage,
+  requestUsageSchema,
+} from "../../core/models/request-usage.ts";
+import type { UsageByModel } from "./usage-schemas.ts";
 
 /** Model calls whose result does not name the model count under this name. */
 export const UNNAMED_MODEL = "unknown";
-
-const modelUsageSchema = requestUsageSchema.extend({
-  cost: z
-    .number()
-    .nonnegative()
-    .nullable()
-    .describe("In the currency of MODEL_PRICES; null if the model has no price."),
-});
-
-export const costSchema = z
-  .number()
-  .nonnegative()
-  .nullable()
-  .describe(
-    "In the currency of MODEL_PRICES, of the model calls whose price is known; null if none is known.",
-  );
-
-/** Tokens and cost by the model's name. */
-export const usageByModelSchema = z.record(z.string(), modelUsageSchema);
-export type UsageByModel = Readonly<z.infer<typeof usageByModelSchema>>;
 
 /** Tokens by the model's name. */
 export type TokensByModel = { readonly [model: string]: RequestUsage };
@@ -41,18 +27,20 @@ const NO_TOKENS: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 export const NO_USAGE: RunUsage = { usage: NO_TOKENS, models: {} };
 
 /** The part of a `CreateResult` that counts. */
-const modelCallSchema = z.object({
-  usage: requestUsageSchema,
-  model: z.string().min(1).default(UNNAMED_MODEL),
-  from_store: z.boolean().default(false),
-});
+const modelCallSchema = lazy(() =>
+  z.object({
+    usage: requestUsageSchema,
+    model: z.string().min(1).default(UNNAMED_MODEL),
+    from_store: z.boolean().default(false),
+  }),
+);
 
 /**
  * The tokens of a recorded model step. Empty for a result without `usage`, and for one from a `ChatCompletionCache`, because
  * no model was called.
  */
 export function tokensOfCall(result: unknown): TokensByModel {
-  const call = modelCallSchema.safeParse(result);
+  const call = modelCallSchema().safeParse(result);
   if (!call.success || call.data.from_store) return {};
   const { model, usage } = call.data;
   return { [model]: usage };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { costSchema } from "./model-usage.ts";
+import { costSchema } from "./usage-schemas.ts";
 
 /** What the rows of a report are grouped by. */
 export const USAGE_GROUPS = ["day", "team", "model"] as const;

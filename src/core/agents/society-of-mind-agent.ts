@@ -15,7 +15,8 @@ import { type ChatMessage, isChatMessage, type Message } from "../messages/messa
 import { toModelMessage } from "../messages/views.ts";
 import { callModel } from "../models/call-model.ts";
 import type { ChatCompletionClient } from "../models/chat-completion-client.ts";
-import type { LLMMessage, RequestUsage } from "../models/llm-messages.ts";
+import type { RequestUsage } from "../models/request-usage.ts";
+import type { LLMMessage } from "../models/llm-messages.ts";
 import { modelClientPart } from "../models/model-client-part.ts";
 import { runInner } from "../run/inner-run.ts";
 import type { TurnContext } from "../run/turn-context.ts";

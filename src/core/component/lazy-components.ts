@@ -4,7 +4,7 @@ import type { Issue } from "../errors.ts";
 import type { ComponentRoles } from "./find-issues.ts";
 import { DEFAULT_LIMITS, exceededLimit, looksLikeComponent } from "./limits.ts";
 import { className, publicProvider, WELL_KNOWN_PROVIDERS } from "./providers.ts";
-import { ComponentRegistry, type KnownComponent, type RegistryOptions } from "./registry.ts";
+import type { ComponentRegistry, KnownComponent, RegistryOptions } from "./registry.ts";
 
 /** Components that are imported together when component JSON first names one of them. */
 export interface ComponentGroup {
@@ -25,7 +25,7 @@ export class LazyComponents {
   readonly #groupOf = new Map<string, ComponentGroup>();
   readonly #ownNames = new Set<string>();
   readonly #loaded = new Map<ComponentGroup, readonly AnyComponentDefinition[]>();
-  #registry: ComponentRegistry;
+  #registry: Promise<ComponentRegistry> | undefined;
 
   /** @param own components that need no import, registered after those of the groups */
   constructor(
@@ -42,7 +42,6 @@ export class LazyComponents {
       }
     }
     for (const { provider } of own) this.#ownNames.add(provider).add(className(provider));
-    this.#registry = this.#registered();
   }
 
   /** {@link ComponentRegistry.load} */
@@ -72,13 +71,13 @@ export class LazyComponents {
   /** {@link ComponentRegistry.definitions} */
   async definitions(): Promise<KnownComponent[]> {
     await this.#import(new Set(this.#groups));
-    return this.#registry.definitions();
+    return (await this.#present()).definitions();
   }
 
   /** The registry, once it has all components that `model` names. */
   async #registryFor(model: unknown): Promise<ComponentRegistry> {
     if (this.#loaded.size < this.#groups.length) await this.#import(this.#groupsIn(model));
-    return this.#registry;
+    return this.#present();
   }
 
   #groupsIn(model: unknown): ReadonlySet<ComponentGroup> {
@@ -103,11 +102,16 @@ export class LazyComponents {
       missing.map(async (group) => [group, await definitionsOf(group)] as const),
     );
     for (const [group, definitions] of loaded) this.#loaded.set(group, definitions);
-    this.#registry = this.#registered();
+    this.#registry = undefined;
+  }
+
+  #present(): Promise<ComponentRegistry> {
+    return (this.#registry ??= this.#registered());
   }
 
   /** A new one, because of components with the same class name the first that is registered gets the bare name. */
-  #registered(): ComponentRegistry {
+  async #registered(): Promise<ComponentRegistry> {
+    const { ComponentRegistry } = await import("./registry.ts");
     const imported = this.#groups.flatMap((group) => this.#loaded.get(group) ?? []);
     return new ComponentRegistry(this.#options).register(...imported, ...this.#own);
   }

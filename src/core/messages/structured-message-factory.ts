@@ -11,7 +11,7 @@ import { isJsonObject, type Json, type JsonObject, jsonObjectSchema } from "../j
 import { complete, prune } from "../json-schema/fit.ts";
 import { requireFormatFits } from "../json-schema/check-format.ts";
 import { JsonSchema } from "../json-schema/json-schema.ts";
-import type { RequestUsage } from "../models/llm-messages.ts";
+import type { RequestUsage } from "../models/request-usage.ts";
 import { formatPython } from "../text/format.ts";
 import type { StructuredMessage } from "./chat-messages.ts";
 import { createMessage, type MessageOrigin } from "./create.ts";

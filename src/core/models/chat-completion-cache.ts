@@ -19,7 +19,8 @@ import type {
   ToolSchema,
 } from "./chat-completion-client.ts";
 import { createResultSchema } from "./create-result.ts";
-import type { LLMMessage, RequestUsage } from "./llm-messages.ts";
+import type { RequestUsage } from "./request-usage.ts";
+import type { LLMMessage } from "./llm-messages.ts";
 import { modelClientPart } from "./model-client-part.ts";
 import type { ModelInfo } from "./model-info.ts";
 

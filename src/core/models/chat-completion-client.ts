@@ -1,7 +1,8 @@
 import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { StepCache, StepSubject, TraceContext } from "../run/turn-context.ts";
-import type { FunctionCall, LLMMessage, RequestUsage } from "./llm-messages.ts";
+import type { RequestUsage } from "./request-usage.ts";
+import type { FunctionCall, LLMMessage } from "./llm-messages.ts";
 import type { ModelInfo } from "./model-info.ts";
 
 /** A tool as a model is told about it (AutoGen `ToolSchema`). `parameters` is a JSON Schema of type object. */

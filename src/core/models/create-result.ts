@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { functionCallSchema, requestUsageSchema } from "./llm-messages.ts";
+import { requestUsageSchema } from "./request-usage.ts";
+import { functionCallSchema } from "./llm-messages.ts";
 
 const topLogprobSchema = z.object({
   logprob: z.number(),

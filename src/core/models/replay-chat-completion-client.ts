@@ -17,7 +17,8 @@ import type {
   CreateResult,
 } from "./chat-completion-client.ts";
 import { createResultSchema } from "./create-result.ts";
-import { addUsage, type LLMMessage, type RequestUsage } from "./llm-messages.ts";
+import { addUsage, type RequestUsage } from "./request-usage.ts";
+import type { LLMMessage } from "./llm-messages.ts";
 import { ModelError } from "./model-error.ts";
 import { optionsOf, parseOptions } from "../option-names.ts";
 import { type ModelInfo, modelInfoSchema } from "./model-info.ts";

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors.ts";
 import type { Message } from "../messages/message.ts";
 import { toText } from "../messages/views.ts";
-import { addUsage, type RequestUsage } from "../models/llm-messages.ts";
+import { addUsage, type RequestUsage } from "../models/request-usage.ts";
 import type { TaskResult } from "../run/task-result.ts";
 
 export interface PrintStreamOptions {

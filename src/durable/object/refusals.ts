@@ -1,6 +1,6 @@
 import { TroupeError } from "../../core/errors.ts";
 import { refuse, type Refused } from "../../contract/result.ts";
-import { MAX_QUEUED_RUNS } from "../../contract/run.ts";
+import { MAX_QUEUED_RUNS } from "../../contract/constants.ts";
 
 /** A guess: the end of the active run cannot be foreseen. */
 const RETRY_QUEUE_SECONDS = 15;

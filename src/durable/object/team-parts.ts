@@ -1,9 +1,9 @@
 import type { Refused } from "../../contract/result.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
-import type { TenantLimits } from "../../contract/tenant.ts";
+import type { TenantLimits } from "../../contract/tenant-limits.ts";
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { Log } from "../../core/log.ts";
-import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import type { Listing } from "../outbox/listing.ts";

@@ -2,7 +2,7 @@ import type { ComponentModel } from "../../core/component/component.ts";
 import { ComponentError, StateError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
-import { addUsage } from "../../core/models/llm-messages.ts";
+import { addUsage } from "../../core/models/request-usage.ts";
 import type { MessagePage, TeamInfo } from "../../contract/team.ts";
 import type { Result } from "../../contract/result.ts";
 import { MemoryHost } from "../../core/run/memory-host.ts";

@@ -12,7 +12,7 @@ import {
   tooManyQueuedRuns,
 } from "../object/refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
-import { MAX_QUEUED_RUNS } from "../../contract/run.ts";
+import { MAX_QUEUED_RUNS } from "../../contract/constants.ts";
 import { startedNow } from "./queued-runs.ts";
 import { type RunRecord, type StoredRun, turnId } from "../storage/runs/run-store.ts";
 import { lastTurn } from "../storage/commits.ts";

@@ -1,5 +1,5 @@
-import type { UsageByModel } from "../../contract/usage/model-usage.ts";
-import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { UsageByModel } from "../../contract/usage/usage-schemas.ts";
+import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { StoredSpans } from "../../telemetry/stored-spans.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Database } from "./database.ts";

@@ -1,6 +1,6 @@
 import type { ComponentModel } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { Idempotency } from "../../contract/gateways/team-gateway.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import type { MetaStore } from "./meta-store.ts";

@@ -1,4 +1,5 @@
-import type { KeyInfo, Scope } from "../../contract/key.ts";
+import type { Scope } from "../../contract/constants.ts";
+import type { KeyInfo } from "../../contract/key.ts";
 import { equalInConstantTime } from "../../core/equal.ts";
 import type { Database } from "../storage/database.ts";
 

@@ -1,6 +1,6 @@
 import type { Reservation } from "../../contract/gateways/tenant-gateway.ts";
 import { ok, type Result } from "../../contract/result.ts";
-import { limitReached } from "../../contract/tenant.ts";
+import { limitReached } from "../../contract/tenant-limits.ts";
 import { idempotencyMismatch } from "../object/refusals.ts";
 import type { Database } from "../storage/database.ts";
 import type { Directory } from "./directory/directory.ts";

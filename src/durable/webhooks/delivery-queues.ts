@@ -1,4 +1,4 @@
-import { DEFAULT_WEBHOOK } from "../../contract/webhook.ts";
+import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
 import type { DeliveryKey, DeliveryRecord, StoredDelivery } from "./delivery-store.ts";
 
 /**

@@ -1,11 +1,9 @@
 import {
   DELIVERY_STATUSES,
   type DeliveryStatus,
-  type StoredRunWebhook,
-  type WebhookAttempt,
-  type WebhookDelivery,
   type WebhookEventType,
-} from "../../contract/webhook.ts";
+} from "../../contract/constants.ts";
+import type { StoredRunWebhook, WebhookAttempt, WebhookDelivery } from "../../contract/webhook.ts";
 import type { Database } from "../storage/database.ts";
 
 /** A delivery without its body. */

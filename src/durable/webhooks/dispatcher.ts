@@ -1,5 +1,6 @@
 import { errorMessage } from "../../core/errors.ts";
-import { DEFAULT_WEBHOOK, type WebhookAttempt, type WebhookInfo } from "../../contract/webhook.ts";
+import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
+import type { WebhookAttempt, WebhookInfo } from "../../contract/webhook.ts";
 import type { Database } from "../storage/database.ts";
 import { nextWait } from "./backoff.ts";
 import type { DeliveryQueues } from "./delivery-queues.ts";

@@ -1,6 +1,7 @@
 import type { OutboxEntry } from "../../contract/directory.ts";
 import type { RunStatus } from "../../contract/run.ts";
-import type { WebhookEvent, WebhookEventType } from "../../contract/webhook.ts";
+import type { WebhookEventType } from "../../contract/constants.ts";
+import type { WebhookEvent } from "../../contract/webhook.ts";
 import type { JsonObject } from "../../core/json.ts";
 
 /** A run's status is told when it begins; that a run starts, pauses or goes on is told to nobody. */

@@ -1,15 +1,15 @@
 import { DurableObject } from "cloudflare:workers";
 import { refuse, type Refused, ok, type Result } from "../../contract/result.ts";
-import {
-  DEFAULT_WEBHOOK,
-  type DeliveryPage,
-  type DeliveryQuery,
-  type PutWebhook,
-  type PutWebhookAnswer,
-  type WebhookDelivery,
-  type WebhookInfo,
-  type WebhookSecret,
-  type WebhookTest,
+import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
+import type {
+  DeliveryPage,
+  DeliveryQuery,
+  PutWebhook,
+  PutWebhookAnswer,
+  WebhookDelivery,
+  WebhookInfo,
+  WebhookSecret,
+  WebhookTest,
 } from "../../contract/webhook.ts";
 import type { WebhookGateway } from "../../contract/gateways/webhook-gateway.ts";
 import type { Sealer } from "../../secrets/sealer.ts";

@@ -1,5 +1,6 @@
 import type { Sealer } from "../../secrets/sealer.ts";
-import { DEFAULT_WEBHOOK, type WebhookEvent, type WebhookInfo } from "../../contract/webhook.ts";
+import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
+import type { WebhookEvent, WebhookInfo } from "../../contract/webhook.ts";
 import type { Database } from "../storage/database.ts";
 import { DeliveryQueues } from "./delivery-queues.ts";
 import { DeliveryStore } from "./delivery-store.ts";

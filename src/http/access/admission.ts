@@ -5,7 +5,7 @@ import {
   unauthorized,
 } from "../../auth/principal.ts";
 import type { Gateway } from "../../contract/gateways/team-gateway.ts";
-import type { Scope } from "../../contract/key.ts";
+import type { Scope } from "../../contract/constants.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalid, ProblemError } from "../problem.ts";
 import type { RequestRate } from "./rate-limit.ts";

@@ -1,7 +1,7 @@
 import { within } from "../../core/within.ts";
 import type { Tenants } from "../../contract/gateways/tenant-gateway.ts";
 import type { Refused } from "../../contract/result.ts";
-import { limitReached } from "../../contract/tenant.ts";
+import { limitReached } from "../../contract/tenant-limits.ts";
 
 /** Tenants remembered; beyond it the one that asked longest ago is forgotten. */
 const MOST_TENANTS = 10_000;

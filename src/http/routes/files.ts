@@ -29,7 +29,7 @@ export function fileEndpoints({ files, limits }: Services): Endpoint[] {
     team: TeamGateway,
   ): Promise<{ files: WorkspaceFiles; session: string }> => {
     const session = unwrap(await team.session());
-    if (files !== undefined) return { files, session };
+    if (files !== undefined) return { files: await files(), session };
     throw new ProblemError({
       status: 503,
       code: "sandbox_not_configured",

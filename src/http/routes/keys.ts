@@ -1,7 +1,8 @@
 import { createApiKey } from "../../auth/api-key.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Principal } from "../../auth/principal.ts";
-import { createKeySchema, createTokenSchema, type Scope } from "../../contract/key.ts";
+import type { Scope } from "../../contract/constants.ts";
+import { createKeySchema, createTokenSchema } from "../../contract/key.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { ProblemError, unwrap } from "../problem.ts";
 import { type Services, tenantOf } from "../services.ts";

@@ -1,5 +1,6 @@
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
-import type { FunctionCall, RequestUsage } from "../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../core/models/request-usage.ts";
+import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { toResult } from "../chat/reply.ts";
 
 /** Those that are not called the same everywhere. */

@@ -3,7 +3,8 @@ import type {
   FinishReason,
   TokenLogprob,
 } from "../../core/models/chat-completion-client.ts";
-import type { FunctionCall, RequestUsage } from "../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../core/models/request-usage.ts";
+import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { splitThought } from "./thought.ts";
 import { toolNameOf } from "./tool-name.ts";
 

@@ -1,6 +1,6 @@
 import type { ChatCompletion } from "openai/resources/chat/completions";
 import type { CreateResult, TokenLogprob } from "../../core/models/chat-completion-client.ts";
-import type { RequestUsage } from "../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../core/models/request-usage.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { toResult } from "../chat/reply.ts";
 

@@ -1,4 +1,4 @@
-import type { Scope } from "../../contract/key.ts";
+import type { Scope } from "../../contract/constants.ts";
 import { isJsonObject } from "../../core/json.ts";
 
 /** The tools besides those that run a team. */

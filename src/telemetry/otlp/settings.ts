@@ -86,5 +86,7 @@ function numberOf(
   if (given === "") return byDefault;
   const value = Number(given);
   if (Number.isFinite(value) && value >= 0 && value <= most) return value;
-  throw new ValueError(`${name} is ${JSON.stringify(given)}: it must be a number from 0 to ${most}`);
+  throw new ValueError(
+    `${name} is ${JSON.stringify(given)}: it must be a number from 0 to ${most}`,
+  );
 }

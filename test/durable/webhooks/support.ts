@@ -1,12 +1,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { vi } from "vitest";
 import type { JsonObject } from "troupe";
-import type {
-  PutWebhook,
-  StoredRunWebhook,
-  WebhookDelivery,
-  WebhookEventType,
-} from "#contract/webhook.ts";
+import type { WebhookEventType } from "#contract/constants.ts";
+import type { PutWebhook, StoredRunWebhook, WebhookDelivery } from "#contract/webhook.ts";
 import type { OutboxChange, OutboxEntry } from "#contract/directory.ts";
 import { settled, tenantObject, tenantStub, type TenantStub } from "../support/tenant.ts";
 import { value } from "../support/team.ts";

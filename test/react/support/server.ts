@@ -1,5 +1,5 @@
 import type { JsonObject } from "#core/json.ts";
-import { SCOPES } from "#contract/key.ts";
+import { SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { speaker } from "../../client/support/speaker.ts";
 import { TestWorker } from "../../support/worker.ts";

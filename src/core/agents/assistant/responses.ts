@@ -5,11 +5,11 @@ import type {
 } from "../../messages/chat-messages.ts";
 import { createMessage, type MessageOrigin } from "../../messages/create.ts";
 import type { ChatMessage } from "../../messages/message.ts";
+import type { RequestUsage } from "../../models/request-usage.ts";
 import type {
   FunctionCall,
   FunctionExecutionResult,
   LLMMessage,
-  RequestUsage,
 } from "../../models/llm-messages.ts";
 import { formatPython } from "../../text/format.ts";
 import type { AssistantSettings } from "./settings.ts";

@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../../core/json.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
-import type { RequestUsage } from "../../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { StoredRunWebhook } from "../../../contract/webhook.ts";
 import type { RunError, RunStatus } from "../../../contract/run.ts";
-import type { TokensByModel, UsageByModel } from "../../../contract/usage/model-usage.ts";
+import type { UsageByModel } from "../../../contract/usage/usage-schemas.ts";
+import type { TokensByModel } from "../../../contract/usage/model-usage.ts";
 import type { TraceContext } from "../../../core/run/turn-context.ts";
 import type { StoredSpans } from "../../../telemetry/stored-spans.ts";
 import type { Moment } from "../../../core/run/turn-host.ts";

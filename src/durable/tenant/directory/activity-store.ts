@@ -1,5 +1,5 @@
 import type { RunKey } from "../../../contract/directory.ts";
-import type { RequestUsage } from "../../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { Database } from "../../storage/database.ts";
 import type { DayUsage } from "../usage-store.ts";
 

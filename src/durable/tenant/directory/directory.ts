@@ -6,7 +6,7 @@ import type {
   OutboxEntry,
   TeamFacts,
 } from "../../../contract/directory.ts";
-import type { RequestUsage } from "../../../core/models/llm-messages.ts";
+import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { Database } from "../../storage/database.ts";
 import type { ChangeClock } from "./change-clock.ts";
 import {

@@ -1,0 +1,16 @@
+import * as z from "zod";
+
+export const requestUsageSchema = z.object({
+  prompt_tokens: z.number().int().nonnegative(),
+  completion_tokens: z.number().int().nonnegative(),
+});
+/** Tokens of one request, or a sum of several. */
+export type RequestUsage = z.infer<typeof requestUsageSchema>;
+
+/** Sum of two usages. */
+export function addUsage(a: RequestUsage, b: RequestUsage): RequestUsage {
+  return {
+    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+    completion_tokens: a.completion_tokens + b.completion_tokens,
+  };
+}
