@@ -19,6 +19,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   teams: () => import("./sections/teams.ts"),
   stream: () => import("./sections/stream.ts"),
   memory: () => import("./sections/memory.ts"),
+  residency: () => import("./sections/residency.ts"),
   code: () => import("./sections/code.ts"),
   platform: () => import("./sections/platform.ts"),
 };

@@ -17,10 +17,10 @@ const PEERS: readonly PeerName[] = [
   "aiChatAgent",
 ];
 /** The two whose ratio has a goal; the others are measured in every third round. */
-const COMPARED: readonly PeerName[] = ["openai", "teamInMemory"];
+const COMPARED = new Set<PeerName>(["openai", "teamInMemory"]);
 const EVERY = 3;
 /** A peer that has no whole replies. */
-const STREAMS_ONLY: readonly PeerName[] = ["aiChatAgent"];
+const STREAMS_ONLY = new Set<PeerName>(["aiChatAgent"]);
 
 const HISTORIES = [20, 200, 1_000];
 const TURNS = 20;
@@ -104,8 +104,8 @@ async function take(
   for (let round = -warmUp; round < rounds; round++) {
     // Which comes first changes, because the first of a round meets a colder machine.
     for (const [name, peer] of round % 2 === 0 ? peers : peers.toReversed()) {
-      if (!stream && STREAMS_ONLY.includes(name)) continue;
-      if (!COMPARED.includes(name) && round % EVERY !== 0) continue;
+      if (!stream && STREAMS_ONLY.has(name)) continue;
+      if (!COMPARED.has(name) && round % EVERY !== 0) continue;
       const options = { baseURL, model: `words-${WORDS}`, stream, history, context: null };
       const conversation = await peer.open(options);
       await conversation.turns(1);

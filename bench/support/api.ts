@@ -30,6 +30,23 @@ export class Api {
     return performance.now() - started;
   }
 
+  /** Starts a run without waiting for it. */
+  async start(team: string, task: string): Promise<void> {
+    await this.#json("POST", `/v1/teams/${team}/runs`, { task });
+  }
+
+  team(team: string): Promise<{ status: string }> {
+    return this.#json("GET", `/v1/teams/${team}`);
+  }
+
+  /** Opens the stream of all that happens in a team. */
+  async watch(team: string): Promise<ReadableStream<Uint8Array>> {
+    const path = `/v1/teams/${team}/events`;
+    const { body } = await this.#send("GET", path, undefined, "text/event-stream");
+    if (body === null) throw new TypeError("the stream has no body");
+    return body;
+  }
+
   /** Starts a run and opens its stream. */
   stream(team: string, task: string): Promise<Response> {
     return this.#send("POST", `/v1/teams/${team}/runs`, { task }, "text/event-stream");

@@ -197,6 +197,8 @@ export class LiveFeed {
     this.send(RETRY_FRAME);
     this.#pushQueued(RETRY_FRAME);
     clearTimeout(this.#rest);
+    // No timer without a connection: it would keep the object in memory.
+    if (this.#clients.size === 0 && this.#queued.size === 0) return;
     this.#rest = setTimeout(() => this.close(), this.#restMs);
   }
 
