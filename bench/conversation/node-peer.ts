@@ -1,7 +1,5 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { end, endWithUs } from "../support/child.ts";
+import { startJsonLines } from "../support/json-lines.ts";
 import type { Cost, Peer } from "./peer.ts";
 import type { Command } from "./serve.ts";
 
@@ -22,29 +20,15 @@ export async function startNodePeer({
   program,
   args = [],
 }: NodePeer): Promise<Peer> {
-  const child = endWithUs(
-    spawn(process.execPath, [join(PEERS, program), ...args], {
-      stdio: ["pipe", "pipe", "inherit"],
-    }),
-  );
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const next = async (): Promise<unknown> => {
-    const { value, done } = await lines.next();
-    if (done) throw new Error(`${program} ended with ${String(child.exitCode)}`);
-    return JSON.parse(value);
-  };
-  const send = (command: Command): Promise<unknown> => {
-    child.stdin.write(`${JSON.stringify(command)}\n`);
-    return next();
-  };
-  await next();
+  const lines = await startJsonLines(join(PEERS, program), args);
+  const ask = <T>(command: Command): Promise<T> => lines.ask(command);
   return {
     name,
     durable,
     open: async (options) => {
-      await send({ open: options });
-      return { turns: async (count) => (await send({ turns: count })) as Cost };
+      await ask({ open: options });
+      return { turns: (count) => ask<Cost>({ turns: count }) };
     },
-    [Symbol.asyncDispose]: () => end(child),
+    [Symbol.asyncDispose]: () => lines[Symbol.asyncDispose](),
   };
 }

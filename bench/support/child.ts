@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { cpuMilliseconds } from "./process.ts";
 
 const alive = new Set<ChildProcess>();
 process.on("exit", () => {
@@ -17,6 +18,8 @@ export function endWithUs<T extends ChildProcess>(child: T): T {
 export interface NodeChild<T> extends AsyncDisposable {
   /** The first line of its output. */
   hello: T;
+  /** Milliseconds of CPU it has used. */
+  cpu(): number;
 }
 
 /** Starts a program and waits for its first line, which is JSON. */
@@ -30,7 +33,11 @@ export async function startNode<T>(file: string, args: readonly string[]): Promi
       resolve(JSON.parse(line) as T);
     });
   });
-  return { hello, [Symbol.asyncDispose]: () => end(child) };
+  return {
+    hello,
+    cpu: () => cpuMilliseconds(child.pid ?? 0),
+    [Symbol.asyncDispose]: () => end(child),
+  };
 }
 
 export async function end(child: ChildProcess): Promise<void> {

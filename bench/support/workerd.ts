@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { WORKERD } from "./binary.ts";
 import type { Bundle } from "./bundle.ts";
 import { end, endWithUs } from "./child.ts";
+import { cpuMilliseconds, residentBytes } from "./process.ts";
 
 /** A running workerd with a state of its own. */
 export interface Workerd extends AsyncDisposable {
@@ -49,17 +50,4 @@ export async function startWorkerd({ directory, config }: Bundle): Promise<Worke
       rmSync(state, { recursive: true, force: true });
     },
   };
-}
-
-function residentBytes(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
-  return Number(kilobytes) * 1024;
-}
-
-function cpuMilliseconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = threads.map((thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
-  );
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1e6;
 }

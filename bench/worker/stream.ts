@@ -4,7 +4,7 @@ import worker, { type Env as TroupeEnv } from "troupe/worker";
 
 export { TeamObject, TenantObject } from "troupe/worker";
 
-type Env = TroupeEnv & { BARE: DurableObjectNamespace<BareObject>; UPSTREAM: string };
+export type Env = TroupeEnv & { BARE: DurableObjectNamespace<BareObject>; UPSTREAM: string };
 
 /** Asks the model server as an agent would. */
 function ask(model: string, upstream: string): Promise<Response> {

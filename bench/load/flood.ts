@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { endWithUs } from "./child.ts";
+import { endWithUs } from "../support/child.ts";
 
 /** Requests that another process sends. */
 export interface Flood {

@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import { type JsonLines, startJsonLines } from "../support/json-lines.ts";
+
+/** A request whose answer is a stream. */
+export interface StreamRequest {
+  method: "GET" | "POST";
+  path: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+}
+
+/** Opens streams, one every so many milliseconds; measures for a while; or closes all. */
+export type Command =
+  | { port: number; requests: readonly StreamRequest[]; everyMs: number }
+  | { measureMs: number }
+  | { close: true };
+
+/** From the model server's write to the reader, in milliseconds. */
+export interface Delays {
+  tokens: number;
+  median: number;
+  p99: number;
+  /** Of each token that all streams got: until the last had it. */
+  reachedAll: number[];
+  /** CPU of the reader, in cores. */
+  cpu: number;
+}
+
+/** Reads streams in a process of its own. */
+export class Readers implements AsyncDisposable {
+  readonly #program: JsonLines;
+  readonly #port: number;
+
+  private constructor(program: JsonLines, port: number) {
+    this.#program = program;
+    this.#port = port;
+  }
+
+  static async start(origin: string): Promise<Readers> {
+    const program = await startJsonLines(join(import.meta.dirname, "reading.ts"), []);
+    return new Readers(program, Number(new URL(origin).port));
+  }
+
+  /** Resolves when all answers have begun. */
+  open(requests: readonly StreamRequest[], everyMs: number): Promise<unknown> {
+    return this.#ask({ port: this.#port, requests, everyMs });
+  }
+
+  /** What arrives of what is sent in the next `measureMs`. */
+  async measure(measureMs: number): Promise<Delays> {
+    const delays = await this.#ask<Delays>({ measureMs });
+    if (delays.tokens === 0) throw new Error("no token arrived");
+    return delays;
+  }
+
+  close(): Promise<unknown> {
+    return this.#ask({ close: true });
+  }
+
+  #ask<T>(command: Command): Promise<T> {
+    return this.#program.ask(command);
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#program[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,135 @@
+import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+import { percentile } from "../support/statistics.ts";
+import type { Command, Delays, StreamRequest } from "./readers.ts";
+
+// Reads many streams in a process of its own. Nothing is parsed but the times in the tokens, so that the reader is not what limits.
+// Commands are lines of JSON on the input; each is answered with a line.
+
+/** A token of `upstream.ts`: the time at which it was sent, in microseconds. */
+const TIME = /(?<!\d)(0\d{14}) /g;
+const BUFFER_BYTES = 16 * 1024;
+/** Tokens that were sent in time may take so long. */
+const GRACE_MS = 1_000;
+
+const sockets: Socket[] = [];
+/** Tokens that were sent in this time are counted. */
+let [from, to] = [0, 0];
+let delays: number[] = [];
+/** Of each token, when the last stream had it, and how many have. */
+const arrivals = new Map<number, { streams: number; last: number }>();
+
+function now(): number {
+  return Number(process.hrtime.bigint() / 1000n);
+}
+
+/** Resolves when the head of the answer is there. */
+function open(port: number, { method, path, headers, body }: StreamRequest): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let newest = 0;
+  let opened = false;
+  const read = (length: number, bytes: Uint8Array): boolean => {
+    const at = now();
+    const data = Buffer.from(bytes.buffer, bytes.byteOffset, length);
+    if (!opened) {
+      opened = true;
+      const head = data.toString("latin1");
+      if (/^HTTP\/1\.1 (200|101) /.test(head)) resolve();
+      else reject(new Error(head));
+    }
+    if (at < from) return true;
+    for (const [, digits] of data.toString("latin1").matchAll(TIME)) {
+      const sent = Number(digits);
+      // The whole message repeats what its pieces said.
+      if (sent <= newest) continue;
+      newest = sent;
+      if (sent >= from && sent <= to) arrived(sent, at);
+    }
+    return true;
+  };
+  const socket = connect({
+    host: "127.0.0.1",
+    port,
+    onread: { buffer: Buffer.alloc(BUFFER_BYTES), callback: read },
+  });
+  socket.on("error", reject);
+  sockets.push(socket);
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    "host: 127.0.0.1",
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...(body === undefined ? [] : [`content-length: ${Buffer.byteLength(body)}`]),
+  ];
+  socket.write(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
+  return promise;
+}
+
+function arrived(sent: number, at: number): void {
+  delays.push((at - sent) / 1000);
+  const token = arrivals.get(sent);
+  if (token === undefined) arrivals.set(sent, { streams: 1, last: at });
+  else {
+    token.streams++;
+    token.last = at;
+  }
+}
+
+async function openAll({
+  port,
+  requests,
+  everyMs,
+}: Extract<Command, { port: number }>): Promise<void> {
+  const started = performance.now();
+  const heads: Promise<void>[] = [];
+  for (const [index, request] of requests.entries()) {
+    const wait = started + index * everyMs - performance.now();
+    if (wait > 0) await sleep(wait);
+    heads.push(open(port, request));
+  }
+  await Promise.all(heads);
+}
+
+/** What arrives of what is sent from now on for so long. */
+async function measure(ms: number): Promise<Delays> {
+  delays = [];
+  arrivals.clear();
+  from = now();
+  to = from + ms * 1000;
+  const before = process.cpuUsage();
+  await sleep(ms);
+  const { user, system } = process.cpuUsage(before);
+  // What is still on its way.
+  await sleep(GRACE_MS);
+  const all = [...arrivals].flatMap(([sent, { streams, last }]) =>
+    streams === sockets.length ? [(last - sent) / 1000] : [],
+  );
+  return {
+    tokens: delays.length,
+    median: delays.length > 0 ? percentile(delays, 0.5) : Number.NaN,
+    p99: delays.length > 0 ? percentile(delays, 0.99) : Number.NaN,
+    reachedAll: all,
+    cpu: (user + system) / 1000 / ms,
+  };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function answer(value: object): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+answer({});
+for await (const line of createInterface({ input: process.stdin })) {
+  const command = JSON.parse(line) as Command;
+  if ("port" in command) {
+    await openAll(command);
+    answer({});
+  } else if ("measureMs" in command) {
+    answer(await measure(command.measureMs));
+  } else {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    answer({});
+  }
+}
