@@ -199,7 +199,10 @@ async function watched(
   const team = await api.createTeam(streamingTeam(model, upstream.hello.url));
   const path = way === "team" ? `/v1/teams/${team}/events` : `/rooms/${team}`;
   const open = (count: number): Promise<unknown> =>
-    readers.open(Array<StreamRequest>(count).fill({ method: "GET", path, headers: {} }), 1);
+    readers.open(
+      Array.from({ length: count }, () => ({ method: "GET" as const, path, headers: {} })),
+      1,
+    );
   await open(first);
   await sleep(SETTLE_MS);
   const before = workerd.memory();
