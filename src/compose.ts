@@ -1,7 +1,8 @@
 import { version } from "../package.json";
 import type { ChatAgent } from "./core/agents/chat-agent.ts";
 import type { Catalog } from "./core/component/catalog.ts";
-import type { AnyComponentDefinition, ComponentModel } from "./core/component/component.ts";
+import type { ComponentModel } from "./core/component/component-model.ts";
+import type { AnyComponentDefinition } from "./core/component/component.ts";
 import { componentGroups } from "./component-groups.ts";
 import { LazyComponents } from "./core/component/lazy-components.ts";
 import { ValueError } from "./core/errors.ts";

@@ -69,7 +69,7 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
   if (basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath)) {
     throw new ValueError('basePath must be a path such as "/agents", without a slash at its end');
   }
-  const limits = limitSettings(options.limits ?? {});
+  const limits = limitSettings(options.limits);
   const callers = new WeakMap<Request, Principal>();
   let composition: Composition | undefined;
 
@@ -140,7 +140,8 @@ function principalOf(caller: Caller): Principal {
 }
 
 /** Limits as the settings that they stand for. */
-function limitSettings(options: TenantLimitOptions): Record<string, string> {
+function limitSettings(options: TenantLimitOptions | undefined): Record<string, string> {
+  if (options === undefined) return {};
   const limits = parseOptions(tenantLimits().partial(), options, "createTroupe", "limits");
   const settings: Record<string, string> = {};
   for (const [name, value] of Object.entries(limits)) {

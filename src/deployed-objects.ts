@@ -1,5 +1,5 @@
 import type { Composition, Env } from "./compose.ts";
-import type { ComponentModel } from "./core/component/component.ts";
+import type { ComponentModel } from "./core/component/component-model.ts";
 import type { LogEntry } from "./core/log.ts";
 import type { RequestUsage } from "./core/models/request-usage.ts";
 import type { Runnable } from "./core/run/runnable.ts";

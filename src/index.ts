@@ -383,12 +383,12 @@ export {
   registerTool,
   type ToolCatalog,
 } from "./core/component/catalog.ts";
+export { type ComponentModel } from "./core/component/component-model.ts";
 export {
   type AnyComponentDefinition,
   type Component,
   type ComponentDefinition,
   type ComponentLoader,
-  type ComponentModel,
   type ComponentRole,
   dumpComponent,
 } from "./core/component/component.ts";

@@ -1,8 +1,6 @@
 import * as z from "zod";
+import { ID } from "./constants.ts";
 import type { Json, JsonObject } from "../core/json.ts";
-
-/** The form of every id in paths and bodies. */
-export const ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const idSchema = z
   .string()

@@ -34,3 +34,6 @@ export const DEFAULT_WEBHOOK = "default";
 export const DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** The form of every id in paths and bodies. */
+export const ID = /^[A-Za-z0-9_-]{1,64}$/;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
-import { requestUsageSchema } from "../core/models/request-usage.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { humanRequestSchema, type RunStatus } from "./run.ts";
 import type { TeamInfo } from "./team.ts";

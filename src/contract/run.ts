@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_QUEUED_RUNS } from "./constants.ts";
-import { requestUsageSchema } from "../core/models/request-usage.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../core/models/request-usage.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { idSchema } from "./common.ts";
 import { listedRequestSchema, listedRunSchema, listedTeamSchema } from "./directory.ts";
 import { messageSchema } from "./message.ts";

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import type { ComponentModel, Note } from "../core/component/component.ts";
+import type { ComponentModel } from "../core/component/component-model.ts";
+import type { Note } from "../core/component/component.ts";
 import type { KnownComponent } from "../core/component/registry.ts";
-import { requestUsageSchema } from "../core/models/request-usage.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { costSchema } from "./usage/usage-schemas.ts";

@@ -2,10 +2,19 @@
 // schema of the data is the only description of both, and the functions here translate.
 
 import type * as z from "zod";
-import { type ComponentModel, componentModelSchema } from "./component/component.ts";
+import type { ComponentModel } from "./component/component-model.ts";
 import { nearMatches } from "./component/near-matches.ts";
 import { type Issue, ValueError } from "./errors.ts";
 import { issuesOf, listIssues, pathOf } from "./issues.ts";
+
+/** Schemas of values whose keys are no options. */
+const DATA = new WeakSet<z.core.$ZodType>();
+
+/** Marks the schema of data that a program passes on as they are, component JSON for example. */
+export function asData<Schema extends z.ZodType>(schema: Schema): Schema {
+  DATA.add(schema);
+  return schema;
+}
 
 /** The option of a field: `baseURL` of `base_url`. */
 export type CamelCase<Name> = Name extends `${infer Words}_url`
@@ -92,7 +101,7 @@ function translated(
 ): unknown {
   if (typeof value !== "object" || value === null) return value;
   const schema = unwrapped(given, value);
-  if (schema === componentModelSchema) return value;
+  if (DATA.has(schema)) return value;
   const { def } = schema._zod;
   if (def.type === "array" && Array.isArray(value)) {
     return value.map((item, index) =>

@@ -8,7 +8,7 @@ import { type JsonBody, readJson } from "./input/body.ts";
 import type { Call, Endpoint, QueryShape } from "./endpoint.ts";
 import { filePathOf } from "./input/file-path.ts";
 import { invalid, ProblemError } from "./problem.ts";
-import { ID } from "../contract/common.ts";
+import { ID } from "../contract/constants.ts";
 import type { Services } from "./services.ts";
 
 const LONGEST_KEY = 255;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { structuredMessageSchema } from "../core/messages/chat-messages.ts";
-import { requestUsageSchema } from "../core/models/request-usage.ts";
-import { jsonObjectSchema } from "../core/json.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import { jsonObjectSchema } from "../core/json-object.ts";
 import { type Endpoint, json } from "./endpoint.ts";
 import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../contract/key.ts";
 import { requestListSchema, runListSchema, teamListSchema } from "../contract/directory.ts";

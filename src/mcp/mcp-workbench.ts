@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { componentModelSchema } from "../core/component/component-model.ts";
 import {
   type ComponentDefinition,
-  componentModelSchema,
   dumpComponent,
   withoutInnerNulls,
   withoutNulls,

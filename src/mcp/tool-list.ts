@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ValueError } from "../core/errors.ts";
 import { pathOf } from "../core/issues.ts";
-import { isJsonObject, type JsonObject, jsonObjectSchema, sortedJson } from "../core/json.ts";
+import { jsonObjectSchema } from "../core/json-object.ts";
+import { isJsonObject, type JsonObject, sortedJson } from "../core/json.ts";
 import type { ToolSchema } from "../core/models/chat-completion-client.ts";
 import type { StepPolicy } from "../core/run/turn-context.ts";
 import type { ToolOverride } from "../core/tools/static-workbench.ts";

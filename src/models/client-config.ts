@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ValueError } from "../core/errors.ts";
-import { jsonObjectSchema } from "../core/json.ts";
+import { jsonObjectSchema } from "../core/json-object.ts";
 import { type ModelInfo, modelInfoSchema } from "../core/models/model-info.ts";
 import { optionsOf } from "../core/option-names.ts";
 import { guessedModelInfo, type KnownModel } from "./catalogue/known-model.ts";

@@ -1,7 +1,8 @@
 // The zod schemas of what the HTTP API takes and answers, component JSON included, and their types: `troupe/schemas`.
 
 // Messages
-export { requestUsageSchema, type RequestUsage } from "../core/models/request-usage.ts";
+export { requestUsageSchema } from "../core/models/llm-messages.ts";
+export { type RequestUsage } from "../core/models/request-usage.ts";
 export {
   functionCallSchema,
   functionExecutionResultSchema,
@@ -176,7 +177,7 @@ export { problemSchema, type ProblemDocument as Problem } from "../contract/prob
 // Component JSON, and the data of components
 export type { AnyJsonSchema, OpenObjectSchema } from "../contract/common.ts";
 export { codeBlockSchema, codeResultSchema } from "../core/code/code-block.ts";
-export { componentModelSchema, type ComponentModel } from "../core/component/component.ts";
+export { componentModelSchema, type ComponentModel } from "../core/component/component-model.ts";
 export { memoryContentSchema, type MemoryContent } from "../core/memory/memory-content.ts";
 export {
   assistantMessageSchema,

@@ -1,4 +1,4 @@
-import type { ComponentModel } from "../core/component/component.ts";
+import type { ComponentModel } from "../core/component/component-model.ts";
 
 /** Protects the secrets of a component in storage and in responses. */
 export interface ComponentSecrets {

@@ -1,4 +1,4 @@
-import type { ComponentModel } from "../core/component/component.ts";
+import type { ComponentModel } from "../core/component/component-model.ts";
 import { looksLikeComponent } from "../core/component/limits.ts";
 import { ComponentError, type Issue, TroupeError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";

@@ -1,4 +1,5 @@
-import { type Component, type ComponentModel, dumpComponent } from "../core/component/component.ts";
+import type { ComponentModel } from "../core/component/component-model.ts";
+import { type Component, dumpComponent } from "../core/component/component.ts";
 import type { Template } from "../core/component/template.ts";
 
 /** A template whose team is made when it is first asked for: every start of the Worker would pay for it otherwise. */

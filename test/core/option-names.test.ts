@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
-import { componentModelSchema } from "#core/component/component.ts";
+import { componentModelSchema } from "#core/component/component-model.ts";
 import { type CamelKeys, camelCase, optionsOf, parseOptions } from "#core/option-names.ts";
 
 const schema = z.object({

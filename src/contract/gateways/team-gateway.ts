@@ -1,4 +1,4 @@
-import type { ComponentModel } from "../../core/component/component.ts";
+import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { TraceContext } from "../../core/run/turn-context.ts";

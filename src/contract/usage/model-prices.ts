@@ -1,12 +1,14 @@
 import * as z from "zod";
 import { ValueError } from "../../core/errors.ts";
 import { issuesOf, listIssues } from "../../core/issues.ts";
+import { lazy } from "../../core/lazy.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 
 const RULE = "must be a number of at least 0";
-const price = z.number(RULE).nonnegative(RULE);
-
-const modelPricesSchema = z.record(z.string(), z.strictObject({ input: price, output: price }));
+const modelPricesSchema = lazy(() => {
+  const price = z.number(RULE).nonnegative(RULE);
+  return z.record(z.string(), z.strictObject({ input: price, output: price }));
+});
 
 const FORM = '{ "model": { "input": price, "output": price } }, per million tokens';
 
@@ -36,7 +38,7 @@ export class ModelPrices {
     } catch {
       throw new ValueError(`MODEL_PRICES must be JSON: ${FORM}`);
     }
-    const result = modelPricesSchema.safeParse(value);
+    const result = modelPricesSchema().safeParse(value);
     if (result.success) return new ModelPrices(new Map(Object.entries(result.data)));
     const issues = listIssues(issuesOf(result.error));
     throw new ValueError(`MODEL_PRICES must be ${FORM}: ${issues}`);

@@ -1,10 +1,6 @@
 import * as z from "zod";
 import { lazy } from "../../core/lazy.ts";
-import {
-  addUsage,
-  type RequestUsage,
-  requestUsageSchema,
-} from "../../core/models/request-usage.ts";
+import { addUsage, type RequestUsage, requestUsage } from "../../core/models/request-usage.ts";
 import type { UsageByModel } from "./usage-schemas.ts";
 
 /** Model calls whose result does not name the model count under this name. */
@@ -29,7 +25,7 @@ export const NO_USAGE: RunUsage = { usage: NO_TOKENS, models: {} };
 /** The part of a `CreateResult` that counts. */
 const modelCallSchema = lazy(() =>
   z.object({
-    usage: requestUsageSchema,
+    usage: requestUsage(),
     model: z.string().min(1).default(UNNAMED_MODEL),
     from_store: z.boolean().default(false),
   }),

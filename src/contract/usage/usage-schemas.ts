@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../../core/models/request-usage.ts";
+import { requestUsageSchema } from "../../core/models/llm-messages.ts";
 
 const modelUsageSchema = requestUsageSchema.extend({
   cost: z

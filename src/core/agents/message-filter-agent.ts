@@ -1,14 +1,15 @@
 import * as z from "zod";
+import { componentModelSchema } from "../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   componentDefinition,
-  componentModelSchema,
   dumpComponent,
   withoutInnerNulls,
 } from "../component/component.ts";
 import { ValueError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
+import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { TurnContext } from "../run/turn-context.ts";
 import { baseStateSchema, parseState, within } from "../state/load-state.ts";

@@ -1,14 +1,15 @@
 import * as z from "zod";
+import { componentModelSchema } from "../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   componentDefinition,
-  componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
 import type { ChatCompletionContext } from "../context/chat-completion-context.ts";
 import { UnboundedChatCompletionContext } from "../context/unbounded-chat-completion-context.ts";
 import { TroupeError } from "../errors.ts";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
+import type { JsonObject } from "../json.ts";
 import type { HandoffMessage, TextMessage } from "../messages/chat-messages.ts";
 import { createMessage } from "../messages/create.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";

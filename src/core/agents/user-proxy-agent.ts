@@ -5,7 +5,8 @@ import {
   withoutNulls,
 } from "../component/component.ts";
 import { errorMessage, MessageError, TroupeError, ValueError } from "../errors.ts";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
+import type { JsonObject } from "../json.ts";
 import type { UserInputRequestedEvent } from "../messages/agent-events.ts";
 import type { HandoffMessage, TextMessage } from "../messages/chat-messages.ts";
 import { createMessage } from "../messages/create.ts";

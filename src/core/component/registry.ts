@@ -4,14 +4,8 @@ import { issuesOf, listIssues } from "../issues.ts";
 import type { JsonObject } from "../json.ts";
 import type { AnyTool } from "../tools/tool.ts";
 import { askingFirst } from "../tools/with-approval.ts";
-import {
-  type AnyComponentDefinition,
-  type Component,
-  type ComponentLoader,
-  type ComponentModel,
-  componentModelSchema,
-  type Note,
-} from "./component.ts";
+import { type ComponentModel, componentModelSchema } from "./component-model.ts";
+import type { AnyComponentDefinition, Component, ComponentLoader, Note } from "./component.ts";
 import {
   type CheckedComponent,
   findIssues,

@@ -1,4 +1,4 @@
-import type { ComponentModel } from "./component.ts";
+import type { ComponentModel } from "./component-model.ts";
 
 /** A team or agent that is defined in code and can be started by name. */
 export interface Template {

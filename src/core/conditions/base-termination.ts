@@ -1,10 +1,10 @@
 import * as z from "zod";
+import { componentModelSchema } from "../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   type Component,
   componentDefinition,
   type ComponentLoader,
-  componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
 import { StateError, TroupeError } from "../errors.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod";
+import { componentModelSchema } from "../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   componentDefinition,
-  componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
-import { jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
 import type { ChatCompletionClient, ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import {

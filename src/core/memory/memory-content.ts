@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
+import type { JsonObject } from "../json.ts";
 import { type ImageContent, imageSchema } from "../models/llm-messages.ts";
 import { parseState } from "../state/load-state.ts";
 import { pythonStr } from "../text/python.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../models/request-usage.ts";
+import { requestUsageSchema } from "../models/llm-messages.ts";
 
 /** What every chat message and event carries. `created_at` is ISO 8601, UTC where we make it. */
 export const baseMessageSchema = z.object({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
 import {
   functionCallSchema,
   functionExecutionResultSchema,

@@ -7,7 +7,8 @@ import {
 } from "../component/component.ts";
 import { errorMessage, MessageError, ValueError } from "../errors.ts";
 import { listIssues } from "../issues.ts";
-import { isJsonObject, type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
+import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { complete, prune } from "../json-schema/fit.ts";
 import { requireFormatFits } from "../json-schema/check-format.ts";
 import { JsonSchema } from "../json-schema/json-schema.ts";

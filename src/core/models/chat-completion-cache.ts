@@ -1,10 +1,9 @@
 import { sha256Hex } from "../sha256.ts";
 import * as z from "zod";
+import { type ComponentModel, componentModelSchema } from "../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   componentDefinition,
-  type ComponentModel,
-  componentModelSchema,
   dumpComponent,
   withoutNulls,
 } from "../component/component.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { requestUsageSchema } from "./request-usage.ts";
+import { requestUsageSchema } from "./llm-messages.ts";
 import { functionCallSchema } from "./llm-messages.ts";
 
 const topLogprobSchema = z.object({

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { requestUsage } from "./request-usage.ts";
 import { imageMediaType } from "./images.ts";
 
 /** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
@@ -64,3 +65,5 @@ export const llmMessageSchema = z.discriminatedUnion("type", [
   functionExecutionResultMessageSchema,
 ]);
 export type LLMMessage = z.infer<typeof llmMessageSchema>;
+
+export const requestUsageSchema = requestUsage();

@@ -1,11 +1,14 @@
 import * as z from "zod";
+import { lazy } from "../lazy.ts";
 
-export const requestUsageSchema = z.object({
-  prompt_tokens: z.number().int().nonnegative(),
-  completion_tokens: z.number().int().nonnegative(),
-});
+export const requestUsage = lazy(() =>
+  z.object({
+    prompt_tokens: z.number().int().nonnegative(),
+    completion_tokens: z.number().int().nonnegative(),
+  }),
+);
 /** Tokens of one request, or a sum of several. */
-export type RequestUsage = z.infer<typeof requestUsageSchema>;
+export type RequestUsage = z.infer<ReturnType<typeof requestUsage>>;
 
 /** Sum of two usages. */
 export function addUsage(a: RequestUsage, b: RequestUsage): RequestUsage {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { errorMessage, TroupeError } from "../errors.ts";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
+import type { JsonObject } from "../json.ts";
 import { pythonRequest } from "./python-request.ts";
 import { type PythonHost, runBlock } from "./python-host.ts";
 import type { PythonSource } from "./python-source.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { ChatAgent } from "../agents/chat-agent.ts";
-import { type ComponentLoader, componentModelSchema } from "../component/component.ts";
+import { componentModelSchema } from "../component/component-model.ts";
+import type { ComponentLoader } from "../component/component.ts";
 import type { TerminationCondition } from "../conditions/termination-condition.ts";
 import type { GroupChatOptions } from "./group-chat.ts";
 import type { Team } from "./team.ts";

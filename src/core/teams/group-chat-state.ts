@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { type Issue, MessageError, StateError } from "../errors.ts";
 import { issuesOf, listIssues, pathOf } from "../issues.ts";
-import { type Json, type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
+import type { Json, JsonObject } from "../json.ts";
 import type { MessageOrigin } from "../messages/create.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { ChatAgent } from "../agents/chat-agent.ts";
+import { componentModelSchema } from "../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   componentDefinition,
-  componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";

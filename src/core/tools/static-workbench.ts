@@ -1,15 +1,16 @@
 import * as z from "zod";
+import { componentModelSchema } from "../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   componentDefinition,
   type ComponentLoader,
-  componentModelSchema,
   dumpComponent,
   withoutNulls,
 } from "../component/component.ts";
 import { ValueError } from "../errors.ts";
 import { pathOf } from "../issues.ts";
-import { type JsonObject, jsonObjectSchema } from "../json.ts";
+import { jsonObjectSchema } from "../json-object.ts";
+import type { JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { noApprovalSchema } from "../run/human-approval.ts";

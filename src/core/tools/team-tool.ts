@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { componentModelSchema } from "../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   type Component,
   componentDefinition,
-  componentModelSchema,
   dumpComponent,
 } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";

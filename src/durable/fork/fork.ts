@@ -1,4 +1,4 @@
-import type { ComponentModel } from "../../core/component/component.ts";
+import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ForkTeamInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";

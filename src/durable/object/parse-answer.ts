@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { type Issue, TroupeError, ValueError } from "../../core/errors.ts";
 import { issuesOf } from "../../core/issues.ts";
-import { type JsonObject, jsonObjectSchema } from "../../core/json.ts";
+import { jsonObjectSchema } from "../../core/json-object.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Answer } from "../../core/run/turn-context.ts";
 import { toolParameters } from "../../core/tools/function/tool-parameters.ts";
 import type { QuestionRecord } from "../storage/runs/question-record.ts";

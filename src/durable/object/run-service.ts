@@ -4,7 +4,7 @@ import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { Idempotency, StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
-import { parseAnswer } from "./parse-answer.ts";
+import type { parseAnswer } from "./parse-answer.ts";
 import type { RunController } from "../run/run-controller.ts";
 import { openRequests } from "../storage/runs/human-requests.ts";
 import { MAX_PAGE_BYTES } from "../storage/page-limit.ts";
@@ -92,7 +92,13 @@ export class RunService {
     return ok(openRequests(this.#stores, run));
   }
 
-  answer(id: string, request: string, input: JsonObject): Result<RunInfo> {
+  /** @param parse imported by the caller, because most runs ask nothing */
+  answer(
+    id: string,
+    request: string,
+    input: JsonObject,
+    parse: typeof parseAnswer,
+  ): Result<RunInfo> {
     const { runs, questions } = this.#stores;
     const run = runs.byId(id);
     if (!run) return runNotFound();
@@ -105,7 +111,7 @@ export class RunService {
     }
     let answer;
     try {
-      answer = parseAnswer(question.question, input);
+      answer = parse(question.question, input);
     } catch (error) {
       return refuseInput(error);
     }

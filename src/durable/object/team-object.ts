@@ -1,5 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
-import type { ComponentModel } from "../../core/component/component.ts";
+import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LogEntry } from "../../core/log.ts";
 import type {
@@ -273,9 +273,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#with(({ runs }) => runs.requests(run));
   }
 
-  answer(run: string, request: string, answer: JsonObject): Result<RunInfo> {
+  async answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>> {
+    const { parseAnswer } = await import("./parse-answer.ts");
     return this.#with(
-      ({ runs, quota }) => quota.refuseMessage(answer) ?? runs.answer(run, request, answer),
+      ({ runs, quota }) =>
+        quota.refuseMessage(answer) ?? runs.answer(run, request, answer, parseAnswer),
     );
   }
 

@@ -1,7 +1,7 @@
 import type { Refused } from "../../contract/result.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { TenantLimits } from "../../contract/tenant-limits.ts";
-import type { ComponentModel } from "../../core/component/component.ts";
+import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { Log } from "../../core/log.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { Runnable } from "../../core/run/runnable.ts";

@@ -1,4 +1,4 @@
-import type { ComponentModel } from "../../core/component/component.ts";
+import type { ComponentModel } from "../../core/component/component-model.ts";
 import { ComponentError, StateError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";

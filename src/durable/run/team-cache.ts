@@ -1,4 +1,4 @@
-import type { ComponentModel } from "../../core/component/component.ts";
+import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";

@@ -14,7 +14,6 @@ import type { Stores } from "../storage/stores.ts";
 import { noteStart, runOf } from "./occurrence.ts";
 import type { ScheduleRecord, StoredSchedule } from "./schedule-store.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { nextTime, past, readTimes } from "./times.ts";
 
 /** Schedules of one team. */
 const MOST_SCHEDULES = 100;
@@ -35,8 +34,9 @@ export class ScheduleService {
     this.#options = options;
   }
 
-  create(input: CreateScheduleInput): Result<ScheduleInfo> {
+  async create(input: CreateScheduleInput): Promise<Result<ScheduleInfo>> {
     const { schedules } = this.#options.stores;
+    const { nextTime, readTimes } = await import("./times.ts");
     const { id = crypto.randomUUID(), enabled, idempotency, ...rest } = input;
     const { cron: _cron, timezone: _timezone, at: _at, task, ...run } = rest;
     const earlier = idempotency && schedules.createdBy(idempotency.key);
@@ -91,7 +91,8 @@ export class ScheduleService {
   }
 
   /** A schedule that was disabled goes on with the first occurrence from now on. */
-  change(id: string, changes: ScheduleChanges): Result<ScheduleInfo> {
+  async change(id: string, changes: ScheduleChanges): Promise<Result<ScheduleInfo>> {
+    const { nextTime, past, readTimes } = await import("./times.ts");
     return this.#with(id, (schedule) => {
       const { cron, timezone, at, enabled, task, ...run } = changes;
       const { schedules } = this.#options.stores;

@@ -5,7 +5,6 @@ import type { RunService } from "../object/run-service.ts";
 import type { AlarmSource, TeamAlarm } from "../object/team-alarm.ts";
 import type { Stores } from "../storage/stores.ts";
 import { noteError, noteStart, occurrenceOf } from "./occurrence.ts";
-import { latestTime, nextTime } from "./times.ts";
 
 /** An occurrence whose run could not be started is tried again after this time, at the earliest. */
 const RETRY_MS = 15_000;
@@ -59,6 +58,8 @@ export class Scheduler implements AlarmSource {
 
   /** Starts the run of the latest occurrence that is due; earlier ones were missed and are not made up. */
   async run(id: string): Promise<void> {
+    // Imported here, because most teams have no schedules.
+    const { latestTime, nextTime } = await import("./times.ts");
     const { stores, alarm, runs, refuse } = this.#options;
     const schedule = stores.schedules.byId(id);
     const now = Date.now();

@@ -1,4 +1,5 @@
-import type { ComponentModel, Note } from "../../core/component/component.ts";
+import type { ComponentModel } from "../../core/component/component-model.ts";
+import type { Note } from "../../core/component/component.ts";
 import type { Issue } from "../../core/errors.ts";
 import { pathOf } from "../../core/issues.ts";
 import type { JsonObject } from "../../core/json.ts";

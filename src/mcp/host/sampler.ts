@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { componentModelSchema } from "../../core/component/component-model.ts";
 import {
   type AnyComponentDefinition,
   type Component,
   componentDefinition,
-  componentModelSchema,
   dumpComponent,
   withoutNulls,
 } from "../../core/component/component.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { withoutNulls } from "../../core/component/component.ts";
-import { jsonObjectSchema, type JsonObject } from "../../core/json.ts";
+import { jsonObjectSchema } from "../../core/json-object.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { CamelKeys } from "../../core/option-names.ts";
 import { addressSchema, clientConfigSchema } from "../client-config.ts";
 

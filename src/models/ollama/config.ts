@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { jsonObjectSchema } from "../../core/json.ts";
+import { jsonObjectSchema } from "../../core/json-object.ts";
 import type { CamelKeys } from "../../core/option-names.ts";
 import { clientConfigSchema, responseFormatSchema } from "../client-config.ts";
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { componentModelSchema, withoutNulls } from "../../core/component/component.ts";
+import { componentModelSchema } from "../../core/component/component-model.ts";
+import { withoutNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CamelKeys } from "../../core/option-names.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";

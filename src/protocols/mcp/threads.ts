@@ -3,7 +3,7 @@ import type {
   Resource,
   ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import { ID } from "../../contract/common.ts";
+import { ID } from "../../contract/constants.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import { toText } from "../../core/messages/views.ts";
 import { unwrap } from "../../http/problem.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { jsonObjectSchema } from "../../core/json.ts";
+import { jsonObjectSchema } from "../../core/json-object.ts";
 import type { CamelKeys } from "../../core/option-names.ts";
 
 /** An HttpTool in component JSON (AutoGen `HttpToolConfig`, which requires `description`, `port` and `headers`); `policy` is ours. */

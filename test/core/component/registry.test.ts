@@ -9,7 +9,7 @@ import {
   dumpComponent,
 } from "troupe";
 import type { AnyComponentDefinition, Component, ComponentDefinition, JsonObject } from "troupe";
-import { componentModelSchema } from "#core/component/component.ts";
+import { componentModelSchema } from "#core/component/component-model.ts";
 
 const leafSchema = z.object({
   name: z.string(),

@@ -19,7 +19,7 @@ import type {
   ThoughtEvent,
   TurnContext,
 } from "troupe";
-import { componentModelSchema } from "#core/component/component.ts";
+import { componentModelSchema } from "#core/component/component-model.ts";
 
 /** One answer of a scripted agent: yields what happens, returns what it says. */
 export type Behaviour = (

@@ -1,12 +1,7 @@
 import * as z from "zod";
 import type { ChatCompletionContext } from "../../context/chat-completion-context.ts";
-import {
-  type ComponentLoader,
-  type ComponentModel,
-  componentModelSchema,
-  dumpComponent,
-  withoutNulls,
-} from "../../component/component.ts";
+import { type ComponentModel, componentModelSchema } from "../../component/component-model.ts";
+import { type ComponentLoader, dumpComponent, withoutNulls } from "../../component/component.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Memory } from "../../memory/memory.ts";
 import type { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type JsonObject, jsonObjectSchema } from "../../json.ts";
+import { jsonObjectSchema } from "../../json-object.ts";
+import type { JsonObject } from "../../json.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import { loadAll, parseState, statefulAt, stateSchemaOf } from "../../state/load-state.ts";
 import { hasState, type StateParts, type Stateful } from "../../state/stateful.ts";

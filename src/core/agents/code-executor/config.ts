@@ -1,10 +1,6 @@
 import * as z from "zod";
-import {
-  type ComponentLoader,
-  componentModelSchema,
-  dumpComponent,
-  withoutNulls,
-} from "../../component/component.ts";
+import { componentModelSchema } from "../../component/component-model.ts";
+import { type ComponentLoader, dumpComponent, withoutNulls } from "../../component/component.ts";
 import { functionName } from "../../component/functions.ts";
 import { TroupeError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";

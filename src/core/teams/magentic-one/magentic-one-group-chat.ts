@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { type ChatAgent, isAgent } from "../../agents/chat-agent.ts";
+import { componentModelSchema } from "../../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   type Component,
   componentDefinition,
-  componentModelSchema,
   dumpComponent,
 } from "../../component/component.ts";
 import { ValueError } from "../../errors.ts";

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import type { ChatAgent } from "../../agents/chat-agent.ts";
+import { componentModelSchema } from "../../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   type Component,
   componentDefinition,
   type ComponentLoader,
-  componentModelSchema,
   dumpComponent,
   withoutNulls,
 } from "../../component/component.ts";

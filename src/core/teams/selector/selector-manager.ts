@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { remember } from "../../agents/model-input.ts";
 import { TroupeError } from "../../errors.ts";
-import { type Json, type JsonObject, jsonObjectSchema } from "../../json.ts";
+import { jsonObjectSchema } from "../../json-object.ts";
+import type { Json, JsonObject } from "../../json.ts";
 import { type AgentEvent, isChatMessage, type Message } from "../../messages/message.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import type { TurnContext } from "../../run/turn-context.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { ToolCatalog } from "../../component/catalog.ts";
 import type { ComponentDefinition } from "../../component/component.ts";
 import { ValueError } from "../../errors.ts";
-import { jsonObjectSchema } from "../../json.ts";
+import { jsonObjectSchema } from "../../json-object.ts";
 import { type Finding, findingSchema, inspectFunctions } from "../../python/inspect-functions.ts";
 import { PythonFunctionTool } from "../../python/python-function-tool.ts";
 import type { PythonHost } from "../../python/python-host.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import type { CodeExecutor } from "../../code/code-executor.ts";
+import { componentModelSchema } from "../../component/component-model.ts";
 import {
   type AnyComponentDefinition,
   componentDefinition,
-  componentModelSchema,
   dumpComponent,
 } from "../../component/component.ts";
 import type { Json, JsonObject } from "../../json.ts";

@@ -1,5 +1,5 @@
 import type { JSONRPCRequest } from "@modelcontextprotocol/server";
-import { ID } from "../../../contract/common.ts";
+import { ID } from "../../../contract/constants.ts";
 import type { Result } from "../../../contract/result.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";

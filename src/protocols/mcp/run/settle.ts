@@ -5,7 +5,7 @@ import type {
   ServerContext,
 } from "@modelcontextprotocol/server";
 import type { OpenedStream } from "../../../contract/gateways/team-gateway.ts";
-import { ID } from "../../../contract/common.ts";
+import { ID } from "../../../contract/constants.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import { unwrap } from "../../../http/problem.ts";
 import { answerOf, elicitationRequest, formOf, giveAnswer } from "./elicitation.ts";

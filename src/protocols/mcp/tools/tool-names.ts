@@ -1,5 +1,5 @@
 import type { TeamList } from "../../../contract/directory.ts";
-import { ID } from "../../../contract/common.ts";
+import { ID } from "../../../contract/constants.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import { unwrap } from "../../../http/problem.ts";
 import { tenantOf } from "../../../http/services.ts";
