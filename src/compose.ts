@@ -44,6 +44,8 @@ import type { WorkersAIBinding } from "./models/workers-ai/binding.ts";
 import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
 import type { SettingName } from "./settings.ts";
+import type { AnalyticsBinding } from "./telemetry/analytics.ts";
+import { otlpSettings } from "./telemetry/otlp/settings.ts";
 
 /** Bindings and settings of the Worker. */
 export type Env = {
@@ -54,6 +56,8 @@ export type Env = {
   SANDBOX?: Fetcher;
   /** Workers AI. Without it, components that use its models are refused. */
   AI?: WorkersAIBinding;
+  /** A data set of Workers Analytics Engine, for metrics. */
+  METRICS?: AnalyticsBinding;
   /** Set by `npm start`: requests must carry this key, which only its front server knows. */
   TROUPE_FRONT_KEY?: string;
   /** Set by `npm start`: sends requests to hosts that the settings do not name, to public addresses only. */
@@ -97,6 +101,8 @@ export function compose(
   }
   const limits = limitsFrom(env);
   const prices = ModelPrices.parse(env.MODEL_PRICES);
+  // Only to refuse a wrong one: the objects read it themselves.
+  otlpSettings(env);
   const logEntry: Log = (entry, error) => {
     log(JSON.stringify(entry));
     if (env.TROUPE_OPEN === "1" && error !== undefined) log(logLine(error));

@@ -1,3 +1,4 @@
+import { version } from "../package.json";
 import type { Composition, Env } from "./compose.ts";
 import type { ComponentModel } from "./core/component/component-model.ts";
 import type { LogEntry } from "./core/log.ts";
@@ -5,6 +6,7 @@ import type { RequestUsage } from "./core/models/request-usage.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
 import { TroupeTenant } from "./durable/tenant/tenant-object.ts";
+import { type Telemetry, telemetryOf } from "./telemetry/reporters.ts";
 import type { WebhookRequest, WebhookResponse } from "./outgoing/webhooks.ts";
 
 /** What the objects share with the rest of their Worker. */
@@ -52,6 +54,25 @@ export class DeployedTeam extends TroupeTeam<Env> {
 
   protected override costOf(model: string, tokens: RequestUsage): number | null {
     return composedOf(this, this.env).prices.cost(model, tokens);
+  }
+
+  protected override telemetry(): Telemetry | undefined {
+    try {
+      return telemetryOf(this.settings(), {
+        version,
+        fetch: (...request) => fetch(...request),
+        dropped: (spans, reason) =>
+          this.log({
+            event: "telemetry_dropped",
+            team: this.ctx.id.name?.split("/")[1] ?? null,
+            spans,
+            reason,
+          }),
+      });
+    } catch {
+      // A setting is wrong, which every request is told; runs go on.
+      return undefined;
+    }
   }
 
   protected override settings(): Readonly<Record<string, unknown>> {

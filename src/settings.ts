@@ -35,6 +35,14 @@ export const SETTINGS = [
   "JWT_JWKS_URL",
   "JWT_TENANT_CLAIM",
   "JWT_SCOPES_CLAIM",
+  /** The URL of an OpenTelemetry collector (OTLP over HTTP), and the headers and milliseconds of its requests. */
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_EXPORTER_OTLP_TIMEOUT",
+  "OTEL_SERVICE_NAME",
+  "OTEL_RESOURCE_ATTRIBUTES",
+  /** The part of the traces that is sent, 0 to 1. */
+  "OTEL_TRACES_SAMPLER_ARG",
   /** The pages that may call the API from a browser, separated by commas. */
   "ALLOWED_ORIGINS",
 ] as const;

@@ -23,6 +23,13 @@ export type LogEntry =
       recoveries: number;
     }
   | {
+      event: "telemetry_dropped";
+      team: string | null;
+      /** Spans that the collector did not get. */
+      spans: number;
+      reason: string;
+    }
+  | {
       event: "request_refused";
       /** What was asked, without path and query. */
       host: string;

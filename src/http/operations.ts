@@ -51,6 +51,7 @@ const MODULES: readonly RouteModule[] = [
       `POST ${RUN}/retry`,
       `GET ${RUN}/requests`,
       `POST ${RUN}/requests/:request`,
+      `GET ${RUN}/trace`,
       `POST ${SCHEDULES}`,
       `GET ${SCHEDULES}`,
       `GET ${SCHEDULES}/:schedule`,

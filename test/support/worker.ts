@@ -10,6 +10,8 @@ export interface TestWorkerOptions {
   entry?: string;
   /** What the runtime says of this is not shown: it is what the test does. */
   quietAbout?: string;
+  /** Gets the lines of the Worker's log instead of the terminal. */
+  logs?: (line: string) => void;
   /** Answers the outgoing requests of the Worker. Without it they go to the network. */
   outgoing?: (request: Request) => Response | Promise<Response>;
   /** The origin of what acts as Workers AI for the binding `AI`. Without it there is no such binding. */
@@ -39,7 +41,7 @@ export class TestWorker implements AsyncDisposable {
 
   static async start(
     settings: Record<string, string> = {},
-    { entry = "src/worker.ts", quietAbout, outgoing, ai, persistTo }: TestWorkerOptions = {},
+    { entry = "src/worker.ts", quietAbout, logs, outgoing, ai, persistTo }: TestWorkerOptions = {},
   ): Promise<TestWorker> {
     const relay = ai === undefined ? undefined : await AiRelay.start(ai);
     const config = convertV4MiniflareOptions({
@@ -59,9 +61,10 @@ export class TestWorker implements AsyncDisposable {
         },
       }),
       ...(persistTo !== undefined && { resourcePersistencePath: persistTo }),
-      ...(quietAbout !== undefined && {
+      ...((quietAbout ?? logs) !== undefined && {
         handleStructuredLogs: ({ message }: { message: string }) => {
-          if (!message.includes(quietAbout)) process.stderr.write(`${message}\n`);
+          if (logs) logs(message);
+          else if (!message.includes(quietAbout ?? "")) process.stderr.write(`${message}\n`);
         },
       }),
     });

@@ -22,6 +22,7 @@ import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { tenantLimitsFrom } from "../../contract/tenant-limits.ts";
 import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
+import type { Telemetry } from "../../telemetry/reporters.ts";
 import { Listing } from "../outbox/listing.ts";
 import { createTeam } from "./create-team.ts";
 import { Mutex } from "./mutex.ts";
@@ -89,6 +90,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** What tokens of a model cost, in the currency of the deployment's prices; null, the default, if that is not known. */
   protected costOf(_model: string, _tokens: RequestUsage): number | null {
     return null;
+  }
+
+  /** Where reports of runs go; undefined, the default, records none. Called when a team is loaded. */
+  protected telemetry(): Telemetry | undefined {
+    return undefined;
   }
 
   /** The settings of the deployment. */
@@ -231,8 +237,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#with(({ runs }) => runs.page(page));
   }
 
-  runTrace(id: string, page: { cursor?: string; limit: number }): Result<RunTrace> {
-    return this.#with(({ traces }) => traces.trace(id, page));
+  async runTrace(id: string, page: { cursor?: string; limit: number }): Promise<Result<RunTrace>> {
+    const { traceOfRun } = await import("../telemetry/trace-of-run.ts");
+    return this.#with((parts) => traceOfRun(parts, id, page));
   }
 
   async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
@@ -355,6 +362,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       build: (component) => this.build(component),
       log: (...entry) => this.log(...entry),
       costOf: (...used) => this.costOf(...used),
+      telemetry: this.telemetry(),
     });
     this.#parts = parts;
     // Not in the constructor: the fields of a subclass are not initialized yet.

@@ -3,7 +3,7 @@ import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { TenantLimits } from "../../contract/tenant-limits.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { Log } from "../../core/log.ts";
-import type { RequestUsage } from "../../core/models/request-usage.ts";
+import type { CostOf } from "../../contract/usage/model-usage.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import type { Listing } from "../outbox/listing.ts";
@@ -11,7 +11,8 @@ import type { Outbox } from "../outbox/outbox.ts";
 import { RunController } from "../run/run-controller.ts";
 import { TeamCache } from "../run/team-cache.ts";
 import { ScheduleService } from "../schedules/schedule-service.ts";
-import { TraceService } from "../telemetry/trace-service.ts";
+import type { Telemetry } from "../../telemetry/reporters.ts";
+import { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import { Scheduler } from "../schedules/scheduler.ts";
 import type { Stores } from "../storage/stores.ts";
 import { LiveFeed } from "../stream/live-feed.ts";
@@ -30,7 +31,7 @@ export interface TeamParts {
   live: LiveFeed;
   team: TeamService;
   runs: RunService;
-  traces: TraceService;
+  costOf: CostOf;
   schedules: ScheduleService;
   scheduler: Scheduler;
 }
@@ -48,7 +49,8 @@ export interface TeamHost {
   restMs: number;
   build: (component: ComponentModel) => Runnable | Promise<Runnable>;
   log: Log;
-  costOf: (model: string, tokens: RequestUsage) => number | null;
+  costOf: CostOf;
+  telemetry: Telemetry | undefined;
 }
 
 /** Loads a stored team. */
@@ -59,7 +61,20 @@ export function loadParts(host: TeamHost): TeamParts {
     host.build(await secrets.open(sealed));
   const cache = new TeamCache(stores, build);
   const { log, costOf } = host;
-  const controller = new RunController({ storage, alarm, stores, live, team: cache, log, costOf });
+  const telemetry = new RunTelemetry(host.telemetry, {
+    team: () => stores.team.record.id,
+    tenant: listing.tenantName ?? null,
+  });
+  const controller = new RunController({
+    storage,
+    alarm,
+    stores,
+    live,
+    team: cache,
+    log,
+    costOf,
+    telemetry,
+  });
   const quota = new Quota({
     team: stores.team.record.id,
     tenant: listing.tenant,
@@ -81,7 +96,7 @@ export function loadParts(host: TeamHost): TeamParts {
     live,
     team: new TeamService({ stores, controller, cache, build, secrets }),
     runs,
-    traces: new TraceService(stores, controller, costOf),
+    costOf,
     schedules: new ScheduleService({ stores, scheduler, runs, refuse }),
     scheduler,
   };

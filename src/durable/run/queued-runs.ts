@@ -2,6 +2,7 @@ import type { ChatMessage } from "../../core/messages/message.ts";
 import { lastTurn } from "../storage/commits.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
+import type { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import { runInfo } from "./active-run.ts";
 import type { RunFeed } from "./run-feed.ts";
 
@@ -12,10 +13,12 @@ import type { RunFeed } from "./run-feed.ts";
 export class QueuedRuns {
   readonly #stores: Stores;
   readonly #feed: RunFeed;
+  readonly #telemetry: RunTelemetry;
 
-  constructor(stores: Stores, feed: RunFeed) {
+  constructor(stores: Stores, feed: RunFeed, telemetry: RunTelemetry) {
     this.#stores = stores;
     this.#feed = feed;
+    this.#telemetry = telemetry;
   }
 
   /** The run that starts next. */
@@ -30,6 +33,7 @@ export class QueuedRuns {
   /** Makes a run known that was just added. */
   added(record: RunRecord, task: readonly ChatMessage[] | null): void {
     this.#feed.queued(runInfo(this.#stores, { seq: 0, record }, task));
+    this.#telemetry.queued(this.#stores.queue.size);
   }
 
   /** Cancels a queued run; undefined when there is no such run. @param mode of the client's stop */
@@ -55,6 +59,7 @@ export class QueuedRuns {
       return log.append(0, turn, "cancelled", null, body);
     });
     this.#feed.dequeued(id, terminal);
+    this.#telemetry.ended(record);
     return record;
   }
 

@@ -5,6 +5,7 @@ import type { LiveFeed } from "../stream/live-feed.ts";
 import type { TeamAlarm } from "../object/team-alarm.ts";
 import type { RunRecord, StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
+import type { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import type { ActiveRun } from "./active-run.ts";
 import type { DriveOrigin } from "./drive.ts";
 import { QueuedRuns } from "./queued-runs.ts";
@@ -23,6 +24,7 @@ export interface RunControllerOptions {
   team: TeamCache;
   log: Log;
   costOf: CostOf;
+  telemetry: RunTelemetry;
 }
 
 /**
@@ -37,7 +39,8 @@ export class RunController {
   readonly #lifecycle: RunLifecycle;
   readonly #loop: RunLoop;
 
-  constructor({ storage, alarm, stores, live, team, log, costOf }: RunControllerOptions) {
+  constructor(options: RunControllerOptions) {
+    const { storage, alarm, stores, live, team, log, costOf, telemetry } = options;
     this.#stores = stores;
     this.#team = team;
     const feed = new RunFeed(live);
@@ -50,12 +53,13 @@ export class RunController {
       feed,
       log,
       costOf,
+      telemetry,
       onEnd,
     });
-    this.queued = new QueuedRuns(stores, feed);
+    this.queued = new QueuedRuns(stores, feed, telemetry);
     this.#feed = feed;
     this.#lifecycle = lifecycle;
-    this.#loop = new RunLoop({ storage, stores, team, feed, lifecycle });
+    this.#loop = new RunLoop({ storage, stores, team, feed, lifecycle, telemetry });
   }
 
   get active(): ActiveRun | undefined {

@@ -7,6 +7,7 @@ import type { RecordedEvent } from "../storage/event-log.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
 import { defaultAnswer, type StoredQuestion } from "../storage/runs/question-store.ts";
 import type { Stores } from "../storage/stores.ts";
+import type { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import { ActiveRun } from "./active-run.ts";
 import { Drive, type DriveOrigin } from "./drive.ts";
 import { failureEntry } from "./failure-entry.ts";
@@ -23,6 +24,7 @@ export interface RunLifecycleOptions {
   feed: RunFeed;
   log: Log;
   costOf: CostOf;
+  telemetry: RunTelemetry;
   /** Called when a run has ended, in the same go: starts the next one. */
   onEnd: () => void;
 }
@@ -38,19 +40,22 @@ export class RunLifecycle {
   readonly #feed: RunFeed;
   readonly #log: Log;
   readonly #costOf: CostOf;
+  readonly #telemetry: RunTelemetry;
   readonly #onEnd: () => void;
   #active: ActiveRun | undefined;
   #drive: Drive | undefined;
   /** Whether the next drive is a recovery. */
   #recovering: boolean;
 
-  constructor({ stores, team, alarm, feed, log, costOf, onEnd }: RunLifecycleOptions) {
+  constructor(options: RunLifecycleOptions) {
+    const { stores, team, alarm, feed, log, costOf, telemetry, onEnd } = options;
     this.#stores = stores;
     this.#team = team;
     this.#alarm = alarm;
     this.#feed = feed;
     this.#log = log;
     this.#costOf = costOf;
+    this.#telemetry = telemetry;
     this.#onEnd = onEnd;
     this.#active = ActiveRun.load(stores, costOf);
     if (this.#active) alarm.resume(this.#active.record, this.clock());
@@ -123,6 +128,7 @@ export class RunLifecycle {
     this.#drive = undefined;
     this.#feed.turnOver();
     this.#statusChanged(active);
+    this.#telemetry.rests();
   }
 
   /** A waiting run goes on. */
@@ -192,6 +198,7 @@ export class RunLifecycle {
     this.#alarm.clear();
     this.#feed.ended(active, retract, terminal);
     this.#logFailure(active, outcome);
+    this.#telemetry.ended(active.record);
     this.#onEnd();
   }
 
@@ -200,6 +207,7 @@ export class RunLifecycle {
     const { id, recoveries } = record;
     const team = this.#stores.team.record.id;
     this.#log({ event: "run_recovered", team, run: id, turn: turnOfTeam, recoveries });
+    this.#telemetry.recovered();
   }
 
   /** Lets go of the run; a drive under way is cancelled. */
@@ -228,6 +236,7 @@ export class RunLifecycle {
       this.#alarm.clear();
       this.#feed.ended(active, retract, terminal);
       this.#logFailure(active, outcome);
+      this.#telemetry.ended(active.record);
     } catch (error) {
       // It could not be stored, so it did not happen, although the record in memory says so.
       this.leave();

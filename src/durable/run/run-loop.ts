@@ -1,6 +1,7 @@
 import { TroupeError } from "../../core/errors.ts";
 import { isTurnSignal, type TurnSignal } from "../../core/run/signals.ts";
 import type { Stores } from "../storage/stores.ts";
+import type { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import type { ActiveRun } from "./active-run.ts";
 import { commitTurn } from "./turn/commit.ts";
 import type { Drive } from "./drive.ts";
@@ -23,6 +24,7 @@ export interface RunLoopOptions {
   team: TeamCache;
   feed: RunFeed;
   lifecycle: RunLifecycle;
+  telemetry: RunTelemetry;
 }
 
 /** Carries out what the run needs next, one action after the other; most are turns, each with its commit. */
@@ -32,13 +34,15 @@ export class RunLoop {
   readonly #team: TeamCache;
   readonly #feed: RunFeed;
   readonly #lifecycle: RunLifecycle;
+  readonly #telemetry: RunTelemetry;
 
-  constructor({ storage, stores, team, feed, lifecycle }: RunLoopOptions) {
+  constructor({ storage, stores, team, feed, lifecycle, telemetry }: RunLoopOptions) {
     this.#storage = storage;
     this.#stores = stores;
     this.#team = team;
     this.#feed = feed;
     this.#lifecycle = lifecycle;
+    this.#telemetry = telemetry;
   }
 
   /** Returns when the run rests or has ended, or the drive is superseded. */
@@ -135,6 +139,7 @@ export class RunLoop {
       session: this.#stores.team.session,
       feed: this.#feed,
       lifecycle: this.#lifecycle,
+      telemetry: this.#telemetry,
     });
     try {
       const end = await runTurn(drive, team.runnable, journal, this.#feed);
@@ -173,6 +178,7 @@ export class RunLoop {
   #commit(active: ActiveRun, team: LoadedTeam, outcome: Outcome | undefined, next: number): void {
     const end = { outcome, next, time: this.#lifecycle.clock() };
     const { commit, retract, terminal } = commitTurn(this.#stores, active, team, end);
+    this.#telemetry.committed(active, commit);
     active.advance(commit);
     if (outcome && terminal) {
       this.#lifecycle.ended(active, outcome, retract, terminal);

@@ -1,11 +1,12 @@
 import type { JsonObject } from "../../core/json.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
+import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
 import { answerSchema, nothingSchema, stopRunSchema } from "../../contract/run.ts";
 import type { Services } from "../services.ts";
 import { parseAnswer } from "../input/task.ts";
 
-/** What can be done to a run: stop, pause, resume, retry, answer. */
+/** What can be done to a run: stop, pause, resume, retry, answer; and what it did. */
 export function runActionEndpoints({ limits }: Services): Endpoint[] {
   const tag = "Runs" as const;
   const scope = "runs:write" as const;
@@ -107,6 +108,26 @@ export function runActionEndpoints({ limits }: Services): Endpoint[] {
             ? (body as JsonObject)
             : { content: parseAnswer(body.content, limits) };
         return json(unwrap(await team.answer(param("run"), param("request"), answer)));
+      },
+    }),
+
+    endpoint({
+      method: "get",
+      path: "/v1/teams/:team/runs/:run/trace",
+      id: "getTrace",
+      summary: "What a run did, as spans: turns, agents, model and tool calls, waits, recoveries",
+      tag,
+      scope: "runs:read",
+      query: {
+        cursor: pageCursorParameter,
+        limit: integerParameter(1, limits.max_page_size).optional().describe("Turns of a page."),
+      },
+      answers: { 200: { description: "A page of finished turns.", schema: "RunTrace" } },
+      problems: [404],
+      async handle({ query, team, param }) {
+        const { cursor, limit = limits.max_page_size } = query;
+        const page = { ...(cursor !== undefined && { cursor }), limit };
+        return json(unwrap(await team.runTrace(param("run"), page)));
       },
     }),
   ];

@@ -100,26 +100,6 @@ export function runEndpoints(services: Services): Endpoint[] {
       problems: [404],
       handle: async ({ team, param }) => json(unwrap(await team.run(param("run")))),
     }),
-
-    endpoint({
-      method: "get",
-      path: "/v1/teams/:team/runs/:run/trace",
-      id: "getTrace",
-      summary: "What a run did, as spans: turns, agents, model and tool calls, waits, recoveries",
-      tag,
-      scope: "runs:read",
-      query: {
-        cursor: pageCursorParameter,
-        limit: integerParameter(1, limits.max_page_size).optional().describe("Turns of a page."),
-      },
-      answers: { 200: { description: "A page of finished turns.", schema: "RunTrace" } },
-      problems: [404],
-      async handle({ query, team, param }) {
-        const { cursor, limit = limits.max_page_size } = query;
-        const page = { ...(cursor !== undefined && { cursor }), limit };
-        return json(unwrap(await team.runTrace(param("run"), page)));
-      },
-    }),
   ];
 }
 

@@ -1,7 +1,13 @@
 import { TroupeError } from "../../../core/errors.ts";
 import { retryDelay } from "../../../core/run/retry.ts";
 import { TurnSignal } from "../../../core/run/signals.ts";
-import type { Answer, Question, ScopeSubject, StepCache } from "../../../core/run/turn-context.ts";
+import type {
+  Answer,
+  Question,
+  ScopeSubject,
+  StepCache,
+  TraceContext,
+} from "../../../core/run/turn-context.ts";
 import type {
   BranchFailure,
   Moment,
@@ -12,6 +18,7 @@ import type {
 import { TurnTrace } from "../../../telemetry/turn-trace.ts";
 import type { QuestionStore } from "../../storage/runs/question-store.ts";
 import type { StepStore, TracedStep } from "../../storage/runs/step-store.ts";
+import type { RunTelemetry } from "../../telemetry/run-telemetry.ts";
 import { waitOf } from "../active-run.ts";
 import type { Drive } from "../drive.ts";
 import type { RunFeed } from "../run-feed.ts";
@@ -30,6 +37,7 @@ export interface TurnJournalOptions {
   session: string;
   feed: RunFeed;
   lifecycle: RunLifecycle;
+  telemetry: RunTelemetry;
 }
 
 /** The host of a turn in a Durable Object: records the turn's steps and questions, so that none is repeated. */
@@ -49,8 +57,10 @@ export class TurnJournal implements TurnHost {
   readonly #passed = new Set<string>();
   readonly #failures: TurnFailures;
   readonly #trace: TurnTrace;
+  readonly #telemetry: RunTelemetry;
 
-  constructor({ drive, steps, questions, cache, session, feed, lifecycle }: TurnJournalOptions) {
+  constructor(options: TurnJournalOptions) {
+    const { drive, steps, questions, cache, session, feed, lifecycle, telemetry } = options;
     this.turnId = drive.active.turnId;
     this.started = drive.active.turnStarted;
     this.session = session;
@@ -61,6 +71,7 @@ export class TurnJournal implements TurnHost {
     this.#feed = feed;
     this.#lifecycle = lifecycle;
     this.#failures = new TurnFailures(steps);
+    this.#telemetry = telemetry;
     this.#trace = new TurnTrace({
       since: drive.active.startedAt,
       recovering: drive.origin === "recovery",
@@ -115,6 +126,10 @@ export class TurnJournal implements TurnHost {
     this.#begun.delete(key);
     this.#passed.add(key);
     this.#steps.ended(key, { ...step, trace: this.#trace.ended(key, step) });
+  }
+
+  traceContext(key: string): TraceContext | undefined {
+    return this.#telemetry.contextOf(this.#drive.active, key);
   }
 
   described(scope: string, subject: ScopeSubject, at: Moment): void {

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { RunInfo } from "#contract/run.ts";
+import { type RunTrace, runTraceSchema } from "#contract/trace.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { TestWorker } from "../support/worker.ts";
+import { EchoServer } from "../support/echo-server.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { Collector } from "./support/collector.ts";
+
+const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+const TRACE = "0af7651916cd43dd8448eb211c80319c";
+
+let openai: FakeOpenAI;
+let tool: EchoServer;
+let collector: Collector;
+let worker: TestWorker;
+
+const usage = { prompt_tokens: 11, completion_tokens: 2 };
+
+beforeAll(async () => {
+  openai = await startFakeOpenAI({
+    rules: [
+      { name: "done", match: { any: "20 degrees" }, reply: { content: "It is warm.", usage } },
+      {
+        name: "ask",
+        match: { text: "weather" },
+        reply: { tool_calls: [{ name: "weather", arguments: {} }], usage },
+      },
+      { name: "other", reply: { content: "Hello.", usage } },
+    ],
+  });
+  tool = await EchoServer.start((response) => void response.end("20 degrees"));
+  collector = await Collector.start();
+  worker = await TestWorker.start(settings(collector));
+});
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  await collector[Symbol.asyncDispose]();
+  await tool[Symbol.asyncDispose]();
+  await openai[Symbol.asyncDispose]();
+});
+
+function settings({ url }: Collector): Record<string, string> {
+  return {
+    OPENAI_API_KEY: "test-key",
+    OPENAI_BASE_URL: `${openai.origin}/v1`,
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
+    OTEL_EXPORTER_OTLP_HEADERS: "x-collector-key=a%20secret",
+    OTEL_SERVICE_NAME: "our-teams",
+    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+  };
+}
+
+/** One agent with a tool over HTTP. */
+function assistant(name: string, config: object = {}) {
+  return {
+    provider: "AssistantAgent",
+    config: {
+      name,
+      description: name,
+      model_client: {
+        provider: "autogen_ext.models.openai.OpenAIChatCompletionClient",
+        config: { model: "gpt-4o-mini" },
+      },
+      tools: [
+        {
+          provider: "autogen_ext.tools.http.HttpTool",
+          config: {
+            name: "weather",
+            host: "127.0.0.1",
+            scheme: "http",
+            port: tool.port,
+            path: "/weather",
+            method: "GET",
+            json_schema: { type: "object", properties: {} },
+          },
+        },
+      ],
+      reflect_on_tool_use: true,
+      ...config,
+    },
+  };
+}
+
+async function created(id: string, component: object, at = worker): Promise<void> {
+  const response = await at.fetch("/v1/teams", jsonInit({ id, component }));
+  expect(response.status, await response.text()).toBe(201);
+}
+
+async function finished(
+  id: string,
+  { task, at = worker, headers = {} }: { task: string; at?: TestWorker; headers?: object },
+): Promise<RunInfo> {
+  const init = jsonInit({ task }, "POST", headers as Record<string, string>);
+  const response = await at.fetch(`/v1/teams/${id}/runs?wait=30`, init);
+  return (await response.json()) as RunInfo;
+}
+
+async function traceOf({ team_id, id }: RunInfo, at = worker): Promise<RunTrace> {
+  const response = await at.fetch(`/v1/teams/${team_id}/runs/${id}/trace`);
+  return runTraceSchema.parse(await response.json());
+}
+
+test("the spans that the API shows are sent, by OpenTelemetry's conventions", async () => {
+  await created("weather", assistant("clerk"));
+  const run = await finished("weather", {
+    task: "How is the weather?",
+    headers: { traceparent: PARENT, tracestate: "vendor=1" },
+  });
+  expect(run).toMatchObject({ status: "completed" });
+  const trace = await traceOf(run);
+  expect(trace.trace_id).toBe(TRACE);
+  const sent = () => collector.spans.filter(({ attributes: a }) => a["troupe.run.id"] === run.id);
+  await expect.poll(() => sent().length).toBe(trace.spans.length);
+  const ids = (spans: { id: string; parent: string | null; name: string }[]) =>
+    spans.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const caller = PARENT.split("-")[2]!;
+  expect(
+    ids(
+      sent().map(({ spanId, parentSpanId, name }) => ({ id: spanId, parent: parentSpanId!, name })),
+    ),
+  ).toEqual(
+    ids(
+      trace.spans.map(({ span_id, parent_span_id, name }) => {
+        return { id: span_id, parent: parent_span_id ?? caller, name };
+      }),
+    ),
+  );
+  expect(sent().every(({ traceId }) => traceId === TRACE)).toBe(true);
+  const [chat] = sent().filter(({ name }) => name === "chat gpt-4o-mini");
+  expect(chat).toMatchObject({
+    kind: 3,
+    status: { code: 0 },
+    attributes: {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.provider.name": "openai",
+      "gen_ai.request.model": "gpt-4o-mini",
+      "gen_ai.usage.input_tokens": 11,
+      "gen_ai.usage.output_tokens": 2,
+      "gen_ai.agent.name": "clerk",
+      "gen_ai.conversation.id": "weather",
+    },
+  });
+  expect(Object.keys(chat!.attributes).filter((name) => /message|content/.test(name))).toEqual([]);
+  const [called] = sent().filter(({ name }) => name === "execute_tool weather");
+  expect(called?.attributes).toMatchObject({
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": "weather",
+  });
+  expect(collector.resource).toEqual({
+    "service.name": "our-teams",
+    "deployment.environment.name": "test",
+  });
+  expect(collector.requests[0]?.headers).toMatchObject({
+    "content-type": "application/json",
+    "x-collector-key": "a secret",
+  });
+  for (const span of trace.spans) {
+    const [same] = sent().filter(({ spanId }) => spanId === span.span_id);
+    expect(same?.startTimeUnixNano).toBe(`${Date.parse(span.started_at)}000000`);
+    expect(same?.endTimeUnixNano).toBe(`${Date.parse(span.ended_at!)}000000`);
+  }
+});
+
+test("requests to models and tools carry the span of their step", async () => {
+  await created("carried", assistant("clerk"));
+  const before = { models: openai.requests.length, tools: tool.requests.length };
+  const run = await finished("carried", {
+    task: "How is the weather?",
+    headers: { traceparent: PARENT, tracestate: "vendor=1" },
+  });
+  const trace = await traceOf(run);
+  const spans = (kind: string) =>
+    trace.spans
+      .filter((span) => span.kind === kind)
+      .map((span) => `00-${TRACE}-${span.span_id}-01`);
+  const models = openai.requests.slice(before.models);
+  expect(models.map(({ headers }) => headers["traceparent"])).toEqual(spans("chat"));
+  expect(models[0]?.headers["tracestate"]).toBe("vendor=1");
+  const tools = tool.requests.slice(before.tools);
+  expect(tools.map(({ headers }) => headers["traceparent"])).toEqual(spans("execute_tool"));
+});
+
+test("metrics count what happened", async () => {
+  await created("measured", assistant("meter"));
+  const runs = collector.total("troupe.runs", { "troupe.run.status": "completed" });
+  const tokens = { "gen_ai.token.type": "input", "gen_ai.request.model": "gpt-4o-mini" };
+  const input = collector.total("gen_ai.client.token.usage", tokens);
+  await finished("measured", { task: "Hello." });
+  const counted = () => collector.total("troupe.runs", { "troupe.run.status": "completed" }) - runs;
+  await expect.poll(counted).toBe(1);
+  expect(collector.total("gen_ai.client.token.usage", tokens) - input).toBe(11);
+  const durations = collector.points.filter(
+    ({ name }) => name === "gen_ai.client.operation.duration",
+  );
+  expect(durations.length).toBeGreaterThan(0);
+  expect(durations.every(({ sum }) => sum >= 0 && sum < 60)).toBe(true);
+});
+
+test("a caller that does not record the trace decides for the run, too", async () => {
+  await created("unsampled", assistant("quiet"));
+  const headers = { traceparent: PARENT.replace(/01$/, "00") };
+  const before = openai.requests.length;
+  const run = await finished("unsampled", { task: "Hello.", headers });
+  const sampled = await finished("unsampled", { task: "Hello." });
+  const isOf = (id: string) =>
+    collector.spans.some(({ attributes: a }) => a["troupe.run.id"] === id);
+  await expect.poll(() => isOf(sampled.id)).toBe(true);
+  expect(isOf(run.id)).toBe(false);
+  expect(openai.requests[before]?.headers["traceparent"]).toMatch(
+    new RegExp(`^00-${TRACE}-.*-00$`),
+  );
+  // The API shows it all the same.
+  expect((await traceOf(run)).spans.length).toBeGreaterThan(3);
+});
+
+test("without a collector the caller's trace is handed on as it came, and none is made up", async () => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...others } = settings(collector);
+  await using plain = await TestWorker.start(others);
+  await created("plain", assistant("clerk"), plain);
+  const before = openai.requests.length;
+  await finished("plain", { task: "Hello.", at: plain, headers: { traceparent: PARENT } });
+  await finished("plain", { task: "Hello.", at: plain, headers: { traceparent: "00-nonsense" } });
+  const seen = openai.requests.slice(before).map(({ headers }) => headers["traceparent"]);
+  expect(seen).toEqual([PARENT, undefined]);
+});
+
+test.each([
+  ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector"],
+  ["OTEL_EXPORTER_OTLP_HEADERS", "no pair"],
+  ["OTEL_EXPORTER_OTLP_TIMEOUT", "soon"],
+  ["OTEL_TRACES_SAMPLER_ARG", "2"],
+])("%s=%s is refused", async (name, value) => {
+  await using broken = await TestWorker.start(
+    { ...settings(collector), [name]: value },
+    { quietAbout: name },
+  );
+  expect(await (await broken.fetch("/healthz")).json()).toMatchObject({ code: "not_configured" });
+});
+
+describe("a collector that is", () => {
+  test.each([
+    ["broken", 500, "the collector answered 500"],
+    ["slow", new Promise<number>(() => undefined), "the collector took longer than 300 ms"],
+  ])("%s delays nothing; dropped spans are counted", async (name, answer, reason) => {
+    await using away = await Collector.start();
+    away.answer = answer;
+    const lines: string[] = [];
+    await using at = await TestWorker.start(
+      { ...settings(away), OTEL_EXPORTER_OTLP_TIMEOUT: "300" },
+      { logs: (line) => lines.push(line) },
+    );
+    await created(name, assistant("clerk"), at);
+    const run = await finished(name, { task: "Hello.", at });
+    expect(run).toMatchObject({ status: "completed" });
+    const dropped = () => lines.filter((line) => line.includes("telemetry_dropped"));
+    await expect.poll(() => dropped().length).toBeGreaterThan(0);
+    const { spans } = await traceOf(run, at);
+    expect(JSON.parse(dropped()[0]!)).toEqual({
+      event: "telemetry_dropped",
+      team: name,
+      spans: spans.length,
+      reason,
+    });
+    // Told once the collector is there again.
+    away.answer = 200;
+    await finished(name, { task: "Hello.", at });
+    await expect.poll(() => away.total("troupe.telemetry.dropped_spans")).toBe(spans.length);
+  });
+
+  test("away delays nothing", async () => {
+    const gone = await Collector.start();
+    const { url } = gone;
+    await gone[Symbol.asyncDispose]();
+    const lines: string[] = [];
+    await using at = await TestWorker.start(settings({ url } as Collector), {
+      logs: (line) => lines.push(line),
+    });
+    await created("gone", assistant("clerk"), at);
+    expect(await finished("gone", { task: "Hello.", at })).toMatchObject({ status: "completed" });
+    await expect
+      .poll(() => lines.find((line) => line.includes("telemetry_dropped")))
+      .toContain("the collector cannot be reached");
+  });
+});
