@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../core/models/request-usage.ts";
+import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { idSchema, timeSchema } from "./common.ts";
 import { costSchema } from "./usage/usage-schemas.ts";
 
