@@ -154,6 +154,8 @@ export interface Delivery {
   /** Where the tenant last put the team; null if that is not known. */
   place: number | null;
   entries: readonly OutboxEntry[];
+  /** The open streams of the team, when the tenant counts others. */
+  streams?: number;
 }
 
 export interface Acknowledgement {

@@ -90,6 +90,20 @@ export class Quota {
     this.#reportIn(GATHER_MS);
   }
 
+  /** The open streams, when the tenant counts others: to be told with the next call. */
+  get unreportedStreams(): number | undefined {
+    const streams = this.#options.openStreams();
+    return streams === this.#reported ? undefined : streams;
+  }
+
+  /** The tenant was told of so many open streams. */
+  streamsReported(streams: number): void {
+    this.#reported = streams;
+    // No timer without a stream: it would keep the object in memory.
+    if (Math.max(streams, this.#options.openStreams()) > 0) this.#reportIn(REPORT_MS);
+    else clearTimeout(this.#report);
+  }
+
   /** The team is deleted: reports no more. */
   close(): void {
     this.#closed = true;
@@ -120,11 +134,7 @@ export class Quota {
     if (this.#closed) return undefined;
     this.#limits = admitted.value.limits;
     this.#options.tellMessages(admitted.value.messages);
-    if (request.streams !== undefined) {
-      this.#reported = request.streams;
-      // No timer without a stream: it would keep the object in memory.
-      if (request.streams > 0) this.#reportIn(REPORT_MS);
-    }
+    if (request.streams !== undefined) this.streamsReported(request.streams);
     return undefined;
   }
 

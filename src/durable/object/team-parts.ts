@@ -90,7 +90,7 @@ export function loadParts(host: TeamHost): TeamParts {
   const scheduler = new Scheduler({ stores, alarm, runs, refuse });
   return {
     stores,
-    outbox: listing.open(stores, alarm),
+    outbox: listing.open(stores, alarm, quota),
     quota,
     controller,
     live,

@@ -3,7 +3,7 @@ import type { TeamAlarm } from "../object/team-alarm.ts";
 import { Database } from "../storage/database.ts";
 import { holdsTeam } from "../storage/schema.ts";
 import { Stores } from "../storage/stores.ts";
-import { Outbox } from "./outbox.ts";
+import { Outbox, type StreamReports } from "./outbox.ts";
 import { OutboxStore } from "./outbox-store.ts";
 import { findTombstone, leaveTombstone } from "./tombstone.ts";
 
@@ -48,7 +48,7 @@ export class Listing {
   }
 
   /** The outbox of a team; tells the tenant of one that was stored before tenants listed teams. */
-  open(stores: Stores, alarm: TeamAlarm): Outbox | undefined {
+  open(stores: Stores, alarm: TeamAlarm, streams: StreamReports): Outbox | undefined {
     const { announcer, outbox: store, team } = stores;
     const { tenantName, tenant } = this;
     if (store === undefined || tenantName === undefined || tenant === undefined) return undefined;
@@ -56,6 +56,7 @@ export class Listing {
       store,
       team: team.record.id,
       tenant,
+      streams,
       resync: () => stores.transaction(() => announcer.team()),
       settled: () => alarm.arm(),
     });

@@ -12,11 +12,21 @@ const RETRY_MS = 14_000;
 /** A short run's start and end are delivered together. */
 const GATHER_MS = 25;
 
+/** The open streams of a team, which a delivery can report. */
+export interface StreamReports {
+  /** Undefined when the tenant counts as many. */
+  readonly unreportedStreams: number | undefined;
+  /** The tenant was told. */
+  streamsReported(streams: number): void;
+}
+
 export interface OutboxOptions {
   store: OutboxStore;
   /** The team's id. */
   team: string;
   tenant: Pick<TenantOfTeam, "deliver">;
+  /** What the tenant has to know of the team's open streams. */
+  streams?: StreamReports;
   /** The tenant knows nothing of the team: adds the entry again. */
   resync: () => void;
   /** Everything was delivered, or the delivery has failed. */
@@ -66,12 +76,19 @@ export class Outbox {
   }
 
   async #deliverAll(): Promise<boolean> {
-    const { store, team, tenant, resync } = this.#options;
+    const { store, team, tenant, resync, streams: reports } = this.#options;
     try {
       for (let entries = this.#next(); entries.length > 0; entries = this.#next()) {
-        const delivery = { team, place: store.place, entries };
+        const streams = reports?.unreportedStreams;
+        const delivery = {
+          team,
+          place: store.place,
+          entries,
+          ...(streams !== undefined && { streams }),
+        };
         const acknowledged = await within(PATIENCE_MS, tenant.deliver(delivery));
         if (this.#closed) return false;
+        if (streams !== undefined) reports?.streamsReported(streams);
         store.acknowledge(acknowledged.number, acknowledged.place);
         if (acknowledged.resync) resync();
       }

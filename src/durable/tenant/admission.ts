@@ -42,9 +42,14 @@ export class Admission {
       this.#starts.set(second, (this.#starts.get(second) ?? 0) + 1);
       if (run === "alone") this.#starting.set(team, now + LISTED_WITHIN_MS);
     }
-    if (streams === 0) this.#streams.delete(team);
-    else if (streams) this.#streams.set(team, { count: streams, until: now + STREAMS_COUNT_MS });
+    if (streams !== undefined) this.countStreams(team, streams, now);
     return undefined;
+  }
+
+  /** The team has so many open streams. */
+  countStreams(team: string, count: number, now: number): void {
+    if (count === 0) this.#streams.delete(team);
+    else this.#streams.set(team, { count, until: now + STREAMS_COUNT_MS });
   }
 
   /** The team has told of its run: the directory counts it as long as it is active. */

@@ -63,6 +63,8 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   readonly #others: OtherObjects;
   protected readonly webhookSource: WebhookSource;
   #parts: TenantParts | undefined;
+  /** Those of the deployment. */
+  #defaultLimits: TenantLimits | undefined;
   /** When the alarm fires, as far as this instance has set it. */
   #alarmAt: number | null = null;
 
@@ -114,8 +116,9 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   }
 
   limits(): TenantLimits {
+    this.#defaultLimits ??= tenantLimitsFrom(this.settings());
     return {
-      ...tenantLimitsFrom(this.settings()),
+      ...this.#defaultLimits,
       ...this.#parts?.tenant.record.limits,
     };
   }
@@ -198,6 +201,9 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
       throw error;
     }
     const { changes, ...acknowledgement } = applied;
+    if (delivery.streams !== undefined) {
+      admission.countStreams(delivery.team, delivery.streams, Date.now());
+    }
     for (const change of changes) {
       if (change.kind !== "run") continue;
       const { ended_at, usage } = change.row.run;
