@@ -1,7 +1,6 @@
 import type { ComponentRoles } from "../core/component/find-issues.ts";
 import type { Note } from "../core/component/component.ts";
-import type { Issue } from "../core/errors.ts";
-import type { KnownComponent } from "../core/component/registry.ts";
+import type { Inspected, KnownComponent } from "../core/component/registry.ts";
 import type { Template } from "../core/component/template.ts";
 import type { ModelPrices } from "../contract/usage/model-prices.ts";
 import type { Gateway } from "../contract/gateways/team-gateway.ts";
@@ -15,7 +14,7 @@ import { ProblemError } from "./problem.ts";
 /** What the components of requests are checked with: a `ComponentRegistry`, or one whose code is imported by name. */
 export interface Components {
   prepare<T>(model: T, path?: string): Promise<T>;
-  validate(model: unknown, roles?: ComponentRoles, path?: string): Issue[] | Promise<Issue[]>;
+  inspect(model: unknown, roles?: ComponentRoles, path?: string): Inspected | Promise<Inspected>;
   notes(model: unknown): Note[] | Promise<Note[]>;
   definitions(): KnownComponent[] | Promise<KnownComponent[]>;
 }

@@ -1,10 +1,9 @@
 import type { Note } from "./component.ts";
 import type { AnyComponentDefinition, Component } from "./component.ts";
-import type { Issue } from "../errors.ts";
 import type { ComponentRoles } from "./find-issues.ts";
 import { DEFAULT_LIMITS, exceededLimit, looksLikeComponent } from "./limits.ts";
 import { className, publicProvider, WELL_KNOWN_PROVIDERS } from "./providers.ts";
-import type { ComponentRegistry, KnownComponent, RegistryOptions } from "./registry.ts";
+import type { ComponentRegistry, Inspected, KnownComponent, RegistryOptions } from "./registry.ts";
 
 /** Components that are imported together when component JSON first names one of them. */
 export interface ComponentGroup {
@@ -58,9 +57,9 @@ export class LazyComponents {
     return (await this.#registryFor(model)).prepare(model, path);
   }
 
-  /** {@link ComponentRegistry.validate} */
-  async validate(model: unknown, roles?: ComponentRoles, path?: string): Promise<Issue[]> {
-    return (await this.#registryFor(model)).validate(model, roles, path);
+  /** {@link ComponentRegistry.inspect} */
+  async inspect(model: unknown, roles?: ComponentRoles, path?: string): Promise<Inspected> {
+    return (await this.#registryFor(model)).inspect(model, roles, path);
   }
 
   /** {@link ComponentRegistry.notes} */

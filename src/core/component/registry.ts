@@ -41,6 +41,12 @@ import {
 /** The default start of issue paths. */
 const ROOT = "component";
 
+/** What {@link ComponentRegistry.inspect} finds: everything that is wrong or, where nothing is, the notes. */
+export interface Inspected {
+  issues: Issue[];
+  notes: Note[];
+}
+
 /** A known provider as the API lists it; `config` is the JSON Schema of its config. */
 export interface KnownComponent {
   provider: string;
@@ -112,18 +118,27 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
 
   /** Everything that is wrong with component JSON, in document order. */
   validate(model: unknown, roles?: ComponentRoles, path = ROOT): Issue[] {
-    try {
-      this.load(model, roles, path);
-      return [];
-    } catch (error) {
-      if (!(error instanceof ComponentError)) throw error;
-      return findIssues(this, model, roles, path, error);
-    }
+    return this.inspect(model, roles, path).issues;
   }
 
   /** Remarks on valid component JSON, for example keys without effect. */
   notes(model: unknown, path = ROOT): Note[] {
     return [...notesOn(this, model, path)];
+  }
+
+  /** Both {@link validate} and {@link notes}, for less than the two: each config is checked once. */
+  inspect(model: unknown, roles?: ComponentRoles, path = ROOT): Inspected {
+    const known = new Map<unknown, CheckedComponent>();
+    try {
+      requireWithinLimits(model, path, this.#limits);
+      this.#load(model, roles, path, (inner, checked) => known.set(inner, checked));
+    } catch (error) {
+      if (!(error instanceof ComponentError)) throw error;
+      return { issues: findIssues(this, model, roles, path, error), notes: [] };
+    }
+    const check: NodeLoader["check"] = (inner, wanted, place) =>
+      known.get(inner) ?? this.check(inner, wanted, place);
+    return { issues: [], notes: [...notesOn({ check }, model, path)] };
   }
 
   /** All registered components, ordered by provider. */
@@ -204,10 +219,18 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     throw invalid("value", [{ path, message }], near);
   }
 
-  #load(model: unknown, roles: ComponentRoles | undefined, path: string): Component {
-    return this.build(this.check(model, roles, path), path, {
+  /** @param onChecked called for each component, before it is made */
+  #load(
+    model: unknown,
+    roles: ComponentRoles | undefined,
+    path: string,
+    onChecked?: (model: unknown, checked: CheckedComponent) => void,
+  ): Component {
+    const checked = this.check(model, roles, path);
+    onChecked?.(model, checked);
+    return this.build(checked, path, {
       load: <T extends Component>(inner: ComponentModel, wanted: ComponentRoles, place: string) =>
-        this.#load(inner, wanted, `${path}.config.${place}`) as T,
+        this.#load(inner, wanted, `${path}.config.${place}`, onChecked) as T,
       function: (name, place) => this.function(name, `${path}.config.${place}`),
     });
   }

@@ -12,7 +12,8 @@ import type { Services } from "../services.ts";
 const RUNNABLE = ["team", "agent"] as const;
 
 /**
- * Prepares a component of a request and checks it, all mistakes at once.
+ * Prepares a component of a request and checks it, all mistakes at once. The notes are on what was given and on what was
+ * made of it.
  *
  * @param shown the component of the team that this one replaces: its stored secrets may come back as redacted ones
  * @throws ProblemError 422 with paths below `component`
@@ -32,10 +33,10 @@ export async function preparedComponent(
   if (issues.length > 0) throw refused(issues);
   const resolved = services.redactedSecrets.resolve(component, storedPaths(shown));
   const prepared = await services.components.prepare(resolved.component, "component");
-  const found = await services.components.validate(prepared, roles, "component");
-  issues = [...resolved.issues, ...found];
+  const inspected = await services.components.inspect(prepared, roles, "component");
+  issues = [...resolved.issues, ...inspected.issues];
   if (issues.length > 0) throw refused(issues);
-  return { component: prepared, notes: resolved.notes };
+  return { component: prepared, notes: [...resolved.notes, ...inspected.notes] };
 }
 
 /** The same for the component of a team: a team or an agent. */

@@ -41,9 +41,8 @@ export function serviceEndpoints(services: Services): Endpoint[] {
       answers: { 200: { description: "It can.", schema: "Valid" } },
       problems: [502],
       async handle({ body }) {
-        const { component, notes } = await preparedComponent(body.component, services);
-        const further = await services.components.notes(component);
-        return json({ valid: true, notes: [...notes, ...further] });
+        const { notes } = await preparedComponent(body.component, services);
+        return json({ valid: true, notes });
       },
     }),
   ];

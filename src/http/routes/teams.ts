@@ -23,13 +23,10 @@ export function teamEndpoints(services: Services): Endpoint[] {
   const { components, gateway, limits, tenants } = services;
   const tag = "Teams" as const;
 
-  /** @param notes on the component of the request, beside those on the stored one */
-  const withNotes = async (
-    result: Result<TeamInfo>,
-    notes: readonly Note[] = [],
-  ): Promise<NotedTeam> => {
+  /** @param known the notes on a component that was just checked; otherwise the stored one is checked for them */
+  const withNotes = async (result: Result<TeamInfo>, known?: Note[]): Promise<NotedTeam> => {
     const team = unwrap(result);
-    return { ...team, notes: [...notes, ...(await components.notes(team.component))] };
+    return { ...team, notes: known ?? (await components.notes(team.component)) };
   };
 
   /** The id that the tenant gives a new team: for a repeated request the one it was given first. */
