@@ -116,7 +116,7 @@ export class ForkTarget {
   }
 
   #insert(row: ForkRow, turn: number): void {
-    const { db, log } = this.#stores;
+    const { db, log, texts } = this.#stores;
     switch (row.table) {
       case "head":
         db.write("insert into head values (?, ?, ?)", row.path, turn, row.body);
@@ -130,7 +130,7 @@ export class ForkTarget {
         log.copy(row);
         return;
       case "part":
-        db.write("insert into part values (?, ?, ?)", row.owner, row.n, row.body);
+        texts.copyPart(row.owner, row.n, row.body);
         return;
     }
   }

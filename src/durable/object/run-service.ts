@@ -174,9 +174,11 @@ export class RunService {
 
   /** The run without its result, and what else there is to say. */
   shown<T extends object>(id: string, more: T): Result<RunInfo & T> {
+    const active = this.#activeAs(id);
+    if (active) return ok({ ...active.info(), ...more });
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
-    return ok({ ...this.#info(run), ...more });
+    return ok({ ...runInfo(this.#stores, run), ...more });
   }
 
   #info(run: StoredRun): RunInfo {

@@ -40,6 +40,7 @@ import { ok } from "../../contract/result.ts";
 import { refuseInput, stillBeingDeleted, teamNotFound } from "./refusals.ts";
 import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";
+import type { Stores } from "../storage/stores.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
@@ -132,7 +133,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
         this.#forkTarget().erase(),
       );
       if (!created.ok) return created;
-      if (this.#parts === undefined) this.#load();
+      if (this.#parts === undefined) this.#hold(stores);
       return this.team();
     });
   }
@@ -346,11 +347,15 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   #load(): void {
     this.#alarm = new TeamAlarm(this.ctx.storage);
     const stores = this.#listing.newStores();
-    if (hasTables(stores.db)) migrate(stores.db);
-    if (!holdsTeam(stores.db)) {
-      this.#listing.restore(this.#alarm);
-      return;
-    }
+    if (!hasTables(stores.db)) return;
+    migrate(stores.db);
+    if (holdsTeam(stores.db)) this.#hold(stores);
+    else this.#listing.restore(this.#alarm);
+  }
+
+  /** Makes the parts of the team that the stores hold. */
+  #hold(stores: Stores): void {
+    this.#alarm = new TeamAlarm(this.ctx.storage);
     const parts = loadParts({
       storage: this.ctx.storage,
       stores,

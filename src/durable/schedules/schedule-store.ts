@@ -1,6 +1,8 @@
 import type { Idempotency, ScheduledRun } from "../../contract/gateways/team-gateway.ts";
 import type { ScheduleInfo } from "../../contract/schedule.ts";
 import type { Database } from "../storage/database.ts";
+import { LazyTable } from "../storage/lazy-table.ts";
+import { SCHEDULE_TABLE } from "../storage/migrations.ts";
 import type { TextStore } from "../storage/text-store.ts";
 
 type Task = ScheduledRun["task"];
@@ -37,30 +39,28 @@ interface Row extends Record<string, string | number | null> {
 export class ScheduleStore {
   readonly #db: Database;
   readonly #texts: TextStore;
+  readonly #table: LazyTable;
   #times: Map<string, number> | undefined;
 
   constructor(db: Database, texts: TextStore) {
     this.#db = db;
     this.#texts = texts;
+    this.#table = new LazyTable(db, "schedule", SCHEDULE_TABLE);
   }
 
   /** The next occurrence of each schedule that has one, epoch milliseconds. Kept in memory: the alarm is set often. */
   get times(): ReadonlyMap<string, number> {
-    this.#times ??= new Map(
-      this.#db
-        .all<{ id: string; next_at: number }>(
-          "select id, next_at from schedule where next_at is not null order by seq",
-        )
-        .map(({ id, next_at }) => [id, next_at]),
-    );
+    this.#times ??= new Map(this.#storedTimes());
     return this.#times;
   }
 
   get count(): number {
+    if (!this.#table.exists) return 0;
     return this.#db.first<{ count: number }>("select count(*) as count from schedule")?.count ?? 0;
   }
 
   insert(record: ScheduleRecord, next_at: number | null, task: Task): StoredSchedule {
+    this.#table.create();
     const last = this.#db.first<{ seq: number | null }>("select max(seq) as seq from schedule");
     const seq = (last?.seq ?? 0) + 1;
     this.#db.write(
@@ -103,6 +103,7 @@ export class ScheduleStore {
   }
 
   byId(id: string): StoredSchedule | undefined {
+    if (!this.#table.exists) return undefined;
     const row = this.#db.first<Row>("select seq, next_at, record from schedule where id = ?", id);
     return row && load(row);
   }
@@ -116,6 +117,7 @@ export class ScheduleStore {
 
   /** Newest first. @param before only schedules with a smaller row number */
   page(before: number, limit: number): StoredSchedule[] {
+    if (!this.#table.exists) return [];
     return this.#db
       .all<Row>(
         "select seq, next_at, record from schedule where seq < ? order by seq desc limit ?",
@@ -128,6 +130,16 @@ export class ScheduleStore {
   /** After a transaction that failed. */
   forget(): void {
     this.#times = undefined;
+    this.#table.forget();
+  }
+
+  #storedTimes(): [string, number][] {
+    if (!this.#table.exists) return [];
+    return this.#db
+      .all<{ id: string; next_at: number }>(
+        "select id, next_at from schedule where next_at is not null order by seq",
+      )
+      .map(({ id, next_at }) => [id, next_at]);
   }
 
   #taskColumn(seq: number): string | null {

@@ -7,9 +7,9 @@ const STEP_NAME = "replace(key, rtrim(key, replace(key, '/', '')), '')";
 export const OUTBOX_TABLE =
   "create table outbox (number integer primary key, entry text, place integer) without rowid";
 
-/** `next_at` is in epoch milliseconds. The task comes last: reading the other columns skips it. */
+/** The columns of the table `schedule`. `next_at` is in epoch milliseconds. The task comes last: reading the other columns skips it. */
 export const SCHEDULE_TABLE =
-  "create table schedule (seq integer primary key, id text not null unique, next_at integer, record text not null, task text)";
+  "(seq integer primary key, id text not null unique, next_at integer, record text not null, task text)";
 
 /**
  * What leads from each version of the tables to the next, the first one from 1 to 2. Migrations only add columns and
@@ -23,7 +23,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `update step set kind = 'tool' where ${STEP_NAME} = 'call'`,
   ],
   [OUTBOX_TABLE],
-  [SCHEDULE_TABLE],
+  [`create table schedule ${SCHEDULE_TABLE}`],
   // What traces show of a step until its turn is committed.
   ["alter table step add column trace text"],
 ];

@@ -1,7 +1,8 @@
 import type { Database } from "./database.ts";
-import { OUTBOX_TABLE, SCHEDULE_TABLE, SCHEMA_VERSION } from "./migrations.ts";
+import { OUTBOX_TABLE, SCHEMA_VERSION } from "./migrations.ts";
 
-// No AUTOINCREMENT and hardly an index: each costs a further written row per insert.
+// No AUTOINCREMENT and hardly an index: each costs a further written row per insert. What most teams never need is a
+// LazyTable: a tenth of a millisecond for each table is much of what a new team costs.
 const TABLES = [
   // Schema version, the team itself, its component, earlier components, and the progress of an incoming fork.
   "create table meta (name text primary key, value text) without rowid",
@@ -11,11 +12,6 @@ const TABLES = [
   `create table step (
     key text primary key, state text not null, attempt integer not null, policy text not null,
     fingerprint text not null, result text, at integer, ran integer, kind text not null default 'effect', trace text
-  ) without rowid`,
-  // Questions to humans. They outlive their turn, so that an answer given twice is known.
-  `create table question (
-    id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
-    expires_at integer, ran integer not null, answer text, answered_at integer
   ) without rowid`,
   // The event log; `seq` is the cursor. A run's events are contiguous, so no index is needed.
   `create table event (
@@ -29,11 +25,8 @@ const TABLES = [
     path text, generation integer, start integer, count integer not null, turn integer not null,
     body text, primary key (path, generation, start)
   ) without rowid`,
-  // Texts too large for a row.
-  "create table part (owner text, n integer, body blob not null, primary key (owner, n)) without rowid",
   "create table idempotency (key text primary key, hash text not null, run text not null) without rowid",
   OUTBOX_TABLE,
-  SCHEDULE_TABLE,
 ];
 
 /** Whether anything is stored: a team or an unfinished fork. Writes nothing. */
@@ -52,24 +45,13 @@ export function holdsTeam(db: Database): boolean {
 
 /** Call it inside the transaction that writes the first row. */
 export function createTables(db: Database): void {
-  for (const table of TABLES) db.write(table);
+  db.write(TABLES.join(";"));
   db.write("insert into meta values ('schema', ?)", String(SCHEMA_VERSION));
 }
 
 /** Created with the first entry: most teams have no cache. */
 export const CREATE_CACHE_TABLE =
   "create table if not exists cache (seq integer primary key, key text not null unique, value text not null)";
-
-/** Created with the first queued run: most teams have no queue. */
-export function createQueueTable(db: Database): void {
-  // Runs that have not started, see RunQueue. A version of the code that has no queue finds the started ones as ever.
-  db.write(
-    `create table if not exists queue (
-      place integer not null, n integer not null, id text not null unique, task text, record text not null,
-      primary key (place, n)
-    ) without rowid`,
-  );
-}
 
 /** Created with the first search: most teams have no memory that is searched. */
 export function createSearchTable(db: Database): void {

@@ -55,6 +55,7 @@ export class Stores {
     try {
       return this.db.transaction(changes);
     } catch (error) {
+      this.texts.forget();
       this.team.forget();
       this.queue.forget();
       this.steps.forget();

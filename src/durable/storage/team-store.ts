@@ -34,6 +34,7 @@ const EARLIER = "component:";
 export class TeamStore {
   readonly #meta: MetaStore;
   #record: TeamRecord | undefined;
+  #component: ComponentModel | undefined;
 
   constructor(meta: MetaStore) {
     this.#meta = meta;
@@ -63,17 +64,18 @@ export class TeamStore {
 
   create(record: TeamRecord, component: ComponentModel): void {
     this.#write(record);
-    this.#meta.write("component", component);
+    this.#writeComponent(component);
   }
 
   get component(): ComponentModel {
-    return this.#meta.read("component") as unknown as ComponentModel;
+    this.#component ??= this.#meta.read("component") as unknown as ComponentModel;
+    return this.#component;
   }
 
   /** Keeps the present component for forks of earlier turns. @param turn the first of the new component */
   replaceComponent(component: ComponentModel, turn: number): void {
     this.#meta.write(`${EARLIER}${turn}`, this.component);
-    this.#meta.write("component", component);
+    this.#writeComponent(component);
     this.save({ component_version: this.record.component_version + 1 });
   }
 
@@ -90,8 +92,14 @@ export class TeamStore {
     this.#record = record;
   }
 
+  #writeComponent(component: ComponentModel): void {
+    this.#meta.write("component", component);
+    this.#component = component;
+  }
+
   /** After a transaction that failed. */
   forget(): void {
     this.#record = undefined;
+    this.#component = undefined;
   }
 }

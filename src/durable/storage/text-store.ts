@@ -1,4 +1,5 @@
 import type { Database } from "./database.ts";
+import { LazyTable } from "./lazy-table.ts";
 
 /** Rows are limited to 2 MB in production (not locally), keys and other columns included. */
 const PART_BYTES = 1_000_000;
@@ -13,9 +14,12 @@ const encoder = new TextEncoder();
  */
 export class TextStore {
   readonly #db: Database;
+  readonly #parts: LazyTable;
 
   constructor(db: Database) {
     this.#db = db;
+    const columns = "owner text, n integer, body blob not null, primary key (owner, n)";
+    this.#parts = new LazyTable(db, "part", `(${columns}) without rowid`);
   }
 
   /** Stores a large text in parts. Returns the value for the owner's column. */
@@ -23,6 +27,7 @@ export class TextStore {
     if (text.length <= SURELY_SMALL) return text;
     const bytes = encoder.encode(text);
     if (bytes.length <= PART_BYTES) return text;
+    this.#parts.create();
     for (let n = 0; n * PART_BYTES < bytes.length; n++) {
       const part = bytes.slice(n * PART_BYTES, (n + 1) * PART_BYTES);
       this.#db.write("insert or replace into part values (?, ?, ?)", owner, n, part.buffer);
@@ -33,6 +38,7 @@ export class TextStore {
   /** The text whose column holds `column`. */
   load(owner: string, column: string | null): string {
     if (column !== null) return column;
+    if (!this.#parts.exists) return "";
     const decoder = new TextDecoder();
     let text = "";
     for (const { body } of this.#db.all<{ body: ArrayBuffer }>(
@@ -44,8 +50,15 @@ export class TextStore {
     return text + decoder.decode();
   }
 
+  /** Stores one part of a large text of another team. */
+  copyPart(owner: string, n: number, body: ArrayBuffer): void {
+    this.#parts.create();
+    this.#db.write("insert into part values (?, ?, ?)", owner, n, body);
+  }
+
   /** The stored parts of a large text. */
   parts(owner: string, from: number): Iterable<{ n: number; body: ArrayBuffer }> {
+    if (!this.#parts.exists) return [];
     return this.#db.each<{ n: number; body: ArrayBuffer }>(
       "select n, body from part where owner = ? and n >= ? order by n",
       owner,
@@ -56,6 +69,7 @@ export class TextStore {
   /** Bytes of the text, without loading parts. */
   size(owner: string, column: string | null): number {
     if (column !== null) return column.length;
+    if (!this.#parts.exists) return 0;
     const row = this.#db.first<{ bytes: number | null }>(
       "select sum(length(body)) as bytes from part where owner = ?",
       owner,
@@ -64,6 +78,11 @@ export class TextStore {
   }
 
   remove(owner: string): void {
-    this.#db.write("delete from part where owner = ?", owner);
+    if (this.#parts.exists) this.#db.write("delete from part where owner = ?", owner);
+  }
+
+  /** After a transaction that failed. */
+  forget(): void {
+    this.#parts.forget();
   }
 }

@@ -71,7 +71,7 @@ export function openStream(
   { stores, live, controller }: StreamSources,
   input: StreamInput,
 ): Result<OpenedStream> {
-  const run = input.run === null ? stores.runs.last() : stores.runs.byId(input.run);
+  const run = input.run === null ? stores.runs.last() : runOf(stores, controller.active, input.run);
   const ofRun = input.run !== null;
   if (ofRun && !run) return runNotFound();
   const { first_event = 0, last_event = null } = run?.record ?? {};
@@ -88,6 +88,10 @@ export function openStream(
     },
   });
   return ok({ body });
+}
+
+function runOf({ runs }: Stores, active: ActiveRun | undefined, id: string): StoredRun | undefined {
+  return active?.record.id === id ? active.stored : runs.byId(id);
 }
 
 /** The run as the first frame shows it. */

@@ -1,7 +1,7 @@
 import type { ChatMessage } from "../../../core/messages/message.ts";
 import type { Database } from "../database.ts";
 import type { RunRecord } from "./run-store.ts";
-import { createQueueTable, hasTable } from "../schema.ts";
+import { LazyTable } from "../lazy-table.ts";
 import type { TextStore } from "../text-store.ts";
 
 /** The place of a run that waits: above all started runs. */
@@ -33,11 +33,16 @@ interface QueueRow extends Record<string, string | number | null> {
 export class RunQueue {
   readonly #db: Database;
   readonly #texts: TextStore;
+  readonly #table: LazyTable;
   #waiting: { n: number; record: RunRecord }[] | undefined;
 
   constructor(db: Database, texts: TextStore) {
     this.#db = db;
     this.#texts = texts;
+    // A version of the code that has no queue finds the started runs as ever.
+    const columns =
+      "place integer not null, n integer not null, id text not null unique, task text, record text not null";
+    this.#table = new LazyTable(db, "queue", `(${columns}, primary key (place, n)) without rowid`);
   }
 
   get size(): number {
@@ -59,7 +64,7 @@ export class RunQueue {
   add(record: RunRecord, task: readonly ChatMessage[] | null): void {
     const waiting = this.#all();
     const n = (waiting.at(-1)?.n ?? 0) + 1;
-    createQueueTable(this.#db);
+    this.#table.create();
     this.#db.write(
       "insert into queue values (?, ?, ?, ?, ?)",
       WAITING,
@@ -95,14 +100,14 @@ export class RunQueue {
   byId(id: string): RunRecord | undefined {
     const waiting = this.#all().find(({ record }) => record.id === id);
     if (waiting) return waiting.record;
-    if (!this.#exists) return undefined;
+    if (!this.#table.exists) return undefined;
     const row = this.#db.first<{ record: string }>("select record from queue where id = ?", id);
     return row && (JSON.parse(row.record) as RunRecord);
   }
 
   /** Highest first. @param before only runs with a lower position */
   page(before: RunPosition, limit: number): (RunPosition & { record: RunRecord })[] {
-    if (!this.#exists) return [];
+    if (!this.#table.exists) return [];
     return this.#db
       .all<QueueRow>(
         `select place, n, record from queue where (place, n) < (?, ?)
@@ -127,10 +132,7 @@ export class RunQueue {
   /** After a transaction that failed. */
   forget(): void {
     this.#waiting = undefined;
-  }
-
-  get #exists(): boolean {
-    return hasTable(this.#db, "queue");
+    this.#table.forget();
   }
 
   #taskColumn(id: string): string | null {
@@ -139,7 +141,7 @@ export class RunQueue {
   }
 
   #all(): { n: number; record: RunRecord }[] {
-    this.#waiting ??= this.#exists
+    this.#waiting ??= this.#table.exists
       ? this.#db
           .all<QueueRow>("select place, n, record from queue where place = ? order by n", WAITING)
           .map(({ n, record }) => ({ n, record: JSON.parse(record) as RunRecord }))

@@ -115,7 +115,8 @@ export class RunStore {
 
   /** Inserts a run that starts. */
   insert(record: RunRecord, task: readonly ChatMessage[] | null): StoredRun {
-    const seq = (this.last()?.seq ?? 0) + 1;
+    const before = this.#db.first<{ seq: number | null }>("select max(seq) as seq from run");
+    const seq = (before?.seq ?? 0) + 1;
     this.#db.write(
       "insert into run values (?, ?, ?, ?)",
       seq,
