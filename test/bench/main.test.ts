@@ -20,7 +20,7 @@ test("every section loads and has a place on the page", async () => {
   const sections = (await bench("--list")).trim().split("\n");
   const page = readFileSync(join(ROOT, "docs/performance.md"), "utf8");
   const places = [...page.matchAll(/<!-- bench:(\w+) -->\n[^]+?\n<!-- \/bench:\1 -->/g)];
-  expect(places.map(([, name]) => name).toSorted()).toEqual(sections.toSorted());
+  expect(new Set(places.map(([, name]) => name))).toEqual(new Set(sections));
 });
 
 test("an unknown section is refused with the names of those that exist", async () => {
