@@ -92,6 +92,7 @@ const stages = [
   },
   { name: "conformance:mcp", run: ["node", "test/mcp-conformance/main.ts"], long: true },
   { name: "chaos", run: ["node", "test/chaos/main.ts"], counts: "lastLine", long: true },
+  { name: "bench", run: ["node", "bench/main.ts", "--smoke", "chat", "watchers"], long: true },
   { name: "mcp:client", run: mcpClientSuite(), long: true },
   { name: "bundle", run: ["wrangler", "deploy", "--dry-run", "--outdir", join(scratch, "bundle")] },
 ];

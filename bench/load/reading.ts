@@ -53,6 +53,10 @@ function open(port: number, { method, path, headers, body }: StreamRequest): Pro
     onread: { buffer: Buffer.alloc(BUFFER_BYTES), callback: read },
   });
   socket.on("error", reject);
+  // Without effect on a stream that has been opened.
+  socket.on("close", () =>
+    reject(new Error(`${path}: the connection was closed without an answer`)),
+  );
   sockets.push(socket);
   const lines = [
     `${method} ${path} HTTP/1.1`,

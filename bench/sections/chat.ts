@@ -1,7 +1,7 @@
 import { type PeerName, Peers } from "../conversation/all-peers.ts";
 import type { Conversation, ConversationOptions, Cost, Peer } from "../conversation/peer.ts";
 import { startNode } from "../support/child.ts";
-import type { Goal, MeasureOptions, Report } from "../support/report.ts";
+import { type Goal, type MeasureOptions, number, type Report } from "../support/report.ts";
 import { median } from "../support/statistics.ts";
 import { UPSTREAM } from "../support/streaming-team.ts";
 
@@ -64,7 +64,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
       "CPU of its process, ms per run": median((costs.get(name) ?? []).map(({ cpu }) => cpu)),
       ...Object.fromEntries(
         size.lengths.map((length) => [
-          `CPU after ${length.toLocaleString("en")} runs`,
+          `CPU after ${number(length)}`,
           longer.get(length)?.cpu ?? "",
         ]),
       ),
@@ -73,7 +73,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
     if (name === "team") {
       const [first = 0, last = 0] = [size.lengths[1], size.lengths.at(-1)];
       goals.push({
-        what: `CPU of a run after ${last.toLocaleString("en")} runs`,
+        what: `CPU of a run after ${number(last)} runs`,
         value: (longer.get(last)?.cpu ?? 0) / (longer.get(first)?.cpu ?? 0),
         unit: `times that after ${first}`,
         limit: { atMost: 1.3 },

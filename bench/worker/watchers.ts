@@ -11,8 +11,8 @@ export class BareRoom extends DurableObject<Env> {
 
   override async fetch(request: Request): Promise<Response> {
     if (request.method === "POST") {
-      await this.#speak(await request.text());
-      return new Response(null, { status: 204 });
+      this.ctx.waitUntil(this.#speak(await request.text()));
+      return new Response(null, { status: 202 });
     }
     const { readable, writable } = new IdentityTransformStream();
     const writer = writable.getWriter();
