@@ -5,6 +5,8 @@ import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";
 import { EchoServer } from "../support/echo-server.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { TestMcpServer } from "../mcp/support/test-server.ts";
+import { FakeSandbox, streamed } from "../support/fake-sandbox.ts";
 import { Collector } from "./support/collector.ts";
 
 const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -181,6 +183,57 @@ test("requests to models and tools carry the span of their step", async () => {
   const tools = tool.requests.slice(before.tools);
   expect(tools.map(({ headers }) => headers["traceparent"])).toEqual(spans("execute_tool"));
 });
+
+test("requests to MCP servers and the sandbox do, too", async () => {
+  await using mcp = await TestMcpServer.start();
+  await using sandbox = await FakeSandbox.start();
+  await using at = await TestWorker.start({ ...settings(collector), SANDBOX_URL: sandbox.url });
+  const echo = { id: "1", name: "echo", arguments: '{"text":"hi"}' };
+  const calling = { finish_reason: "function_calls", content: [echo], usage, cached: false };
+  const model_info = {
+    vision: false,
+    function_calling: true,
+    json_output: false,
+    structured_output: false,
+    family: "unknown",
+  };
+  const workbench = {
+    provider: "autogen_ext.tools.mcp.McpWorkbench",
+    config: { server_params: mcp.params },
+  };
+  const caller = assistant("caller", {
+    model_client: {
+      provider: "ReplayChatCompletionClient",
+      config: { chat_completions: [calling, "```python\nprint(1)\n```"], model_info },
+    },
+    tools: null,
+    workbench: [workbench],
+  });
+  const runner = {
+    provider: "CodeExecutorAgent",
+    config: {
+      name: "runner",
+      code_executor: { provider: "LocalCommandLineCodeExecutor", config: {} },
+    },
+  };
+  const participants = [caller, runner];
+  await created(
+    "both",
+    { provider: "RoundRobinGroupChat", config: { participants, max_turns: 2 } },
+    at,
+  );
+  sandbox.expectExecute(streamed({ exit_code: 0, output: "1", truncated: false, files: [] }, "1"));
+  const headers = { traceparent: PARENT };
+  expect(await finished("both", { task: "Go.", at, headers })).toMatchObject({
+    status: "completed",
+  });
+  const run = (await (await at.fetch("/v1/teams/both/runs")).json()) as { runs: RunInfo[] };
+  const { spans } = await traceOf(run.runs[0]!, at);
+  const idOf = (wanted: string): string =>
+    `00-${TRACE}-${spans.find(({ name }) => name === wanted)?.span_id}-01`;
+  expect(mcp.headers.map(({ traceparent }) => traceparent)).toContain(idOf("execute_tool echo"));
+  expect(sandbox.calls[0]?.headers["traceparent"]).toBe(idOf("execute_code"));
+}, 60_000);
 
 test("metrics count what happened", async () => {
   await created("measured", assistant("meter"));

@@ -2,6 +2,7 @@ import type { Log } from "../../core/log.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { CostOf } from "../../contract/usage/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
+import { traceIdOf } from "../../telemetry/trace-context.ts";
 import { storeSpans } from "../../telemetry/stored-spans.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
@@ -206,7 +207,8 @@ export class RunLifecycle {
   recovered({ record, turnOfTeam }: ActiveRun): void {
     const { id, recoveries } = record;
     const team = this.#stores.team.record.id;
-    this.#log({ event: "run_recovered", team, run: id, turn: turnOfTeam, recoveries });
+    const trace = traceIdOf(id, record.trace?.context);
+    this.#log({ event: "run_recovered", team, run: id, trace, turn: turnOfTeam, recoveries });
     this.#telemetry.recovered();
   }
 

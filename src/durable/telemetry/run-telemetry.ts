@@ -5,8 +5,8 @@ import type { Telemetry } from "../../telemetry/reporters.ts";
 import { isSampled } from "../../telemetry/sampling.ts";
 import type { Span } from "../../telemetry/span.ts";
 import { queueSpans, recoverySpans, runSpan, turnSpans } from "../../telemetry/run-spans.ts";
-import { spanIds, traceIdOf } from "../../telemetry/span-ids.ts";
-import { formatTraceparent, parseTraceparent } from "../../telemetry/trace-context.ts";
+import { spanIds } from "../../telemetry/span-ids.ts";
+import { formatTraceparent, parseTraceparent, traceIdOf } from "../../telemetry/trace-context.ts";
 import type { ActiveRun } from "../run/active-run.ts";
 import type { Commit } from "../storage/commits.ts";
 import type { RunRecord } from "../storage/runs/run-store.ts";
@@ -88,7 +88,7 @@ export class RunTelemetry {
 
   #runOf({ id, trace: { context } = { after: 0 } }: RunRecord): ReportedRun {
     const parent = parseTraceparent(context?.traceparent);
-    const trace = parent?.trace ?? traceIdOf(id);
+    const trace = traceIdOf(id, context);
     return {
       trace,
       parent: parent?.span ?? null,
