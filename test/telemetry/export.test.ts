@@ -251,6 +251,35 @@ test("metrics count what happened", async () => {
   expect(durations.every(({ sum }) => sum >= 0 && sum < 60)).toBe(true);
 });
 
+test("contents are sent when that is asked for", async () => {
+  await using at = await TestWorker.start({
+    ...settings(collector),
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
+  });
+  await created("told", assistant("clerk"), at);
+  const run = await finished("told", { task: "How is the weather?", at });
+  const chats = () =>
+    collector.spans.filter(
+      ({ name, attributes: a }) => a["troupe.run.id"] === run.id && name.startsWith("chat"),
+    );
+  await expect.poll(() => chats().length).toBe(2);
+  const [input, output] = ["gen_ai.input.messages", "gen_ai.output.messages"].map((attribute) =>
+    chats().map(({ attributes }) => JSON.parse(String(attributes[attribute])) as unknown[]),
+  );
+  expect(input?.[1]).toEqual([
+    expect.objectContaining({ role: "system" }),
+    { role: "user", parts: [{ type: "text", content: "How is the weather?" }] },
+    { role: "assistant", parts: [expect.objectContaining({ type: "tool_call", name: "weather" })] },
+    {
+      role: "tool",
+      parts: [expect.objectContaining({ type: "tool_call_response", response: "20 degrees" })],
+    },
+  ]);
+  expect(output?.[1]).toEqual([
+    { role: "assistant", finish_reason: "stop", parts: [{ type: "text", content: "It is warm." }] },
+  ]);
+});
+
 test("a caller that does not record the trace decides for the run, too", async () => {
   await created("unsampled", assistant("quiet"));
   const headers = { traceparent: PARENT.replace(/01$/, "00") };
@@ -284,6 +313,7 @@ test.each([
   ["OTEL_EXPORTER_OTLP_HEADERS", "no pair"],
   ["OTEL_EXPORTER_OTLP_TIMEOUT", "soon"],
   ["OTEL_TRACES_SAMPLER_ARG", "2"],
+  ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "some"],
 ])("%s=%s is refused", async (name, value) => {
   await using broken = await TestWorker.start(
     { ...settings(collector), [name]: value },

@@ -199,7 +199,7 @@ export class RunLifecycle {
     this.#alarm.clear();
     this.#feed.ended(active, retract, terminal);
     this.#logFailure(active, outcome);
-    this.#telemetry.ended(active.record);
+    this.#telemetry.ended(active.record, active.exchanges);
     this.#onEnd();
   }
 
@@ -238,7 +238,7 @@ export class RunLifecycle {
       this.#alarm.clear();
       this.#feed.ended(active, retract, terminal);
       this.#logFailure(active, outcome);
-      this.#telemetry.ended(active.record);
+      this.#telemetry.ended(active.record, active.exchanges);
     } catch (error) {
       // It could not be stored, so it did not happen, although the record in memory says so.
       this.leave();
