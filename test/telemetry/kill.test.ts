@@ -70,7 +70,7 @@ test("after kill -9 in mid-turn each span is sent once, with the ids that were k
       .toBe("completed");
 
     const after = await team.trace(id);
-    const [recovery] = after.spans.filter(({ kind }) => kind === "recovery");
+    const recovery = after.spans.find(({ kind }) => kind === "recovery");
     expect(recovery).toBeDefined();
     const ids = (spans: readonly { span_id: string }[]) => spans.map(({ span_id }) => span_id);
     expect(ids(after.spans.filter((span) => span !== recovery))).toEqual(ids(before.spans));

@@ -72,7 +72,7 @@ export interface StepOptions<T> {
   /** Shown in traces; nothing depends on it. */
   subject?: StepSubject;
   /** What a model is sent. Called only for traces that hold contents. */
-  input?(): readonly LLMMessage[];
+  input?: () => readonly LLMMessage[];
   /** Identifies the request; a recorded result is used again only for the same fingerprint. */
   fingerprint?: string;
   /** Called instead of the effect when a recorded result is used. */
