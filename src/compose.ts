@@ -38,7 +38,7 @@ import { behindFront, closed, localOnly } from "./auth/local.ts";
 import { createdKeyCheck } from "./auth/created-key.ts";
 import { DurableObjectTenants } from "./durable/tenant/durable-object-tenants.ts";
 import { limitsFrom } from "./http/limits.ts";
-import { logLine } from "./http/problem.ts";
+import { stackOf } from "./http/problem.ts";
 import type { Services } from "./http/services.ts";
 import type { WorkersAIBinding } from "./models/workers-ai/binding.ts";
 import { keyAddressOf } from "./models/key-address.ts";
@@ -105,7 +105,7 @@ export function compose(
   otlpSettings(env);
   const logEntry: Log = (entry, error) => {
     log(JSON.stringify(entry));
-    if (env.TROUPE_OPEN === "1" && error !== undefined) log(logLine(error));
+    if (env.TROUPE_OPEN === "1" && error !== undefined) log(stackOf(error));
   };
   const outgoing = {
     fetch: guardedFetch(egressRules(env), fetch, logEntry, publicFetch(env)),

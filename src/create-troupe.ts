@@ -7,6 +7,7 @@ import { type Scope, SCOPES } from "./contract/constants.ts";
 import { type TenantLimits, tenantLimits } from "./contract/tenant-limits.ts";
 import { type Catalog, defaultCatalog } from "./core/component/catalog.ts";
 import { ValueError } from "./core/errors.ts";
+import type { LogEntry } from "./core/log.ts";
 import { type CamelKeys, parseOptions } from "./core/option-names.ts";
 import { DeployedTeam, DeployedTenant } from "./deployed-objects.ts";
 import { problemResponse } from "./http/problem.ts";
@@ -111,7 +112,8 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
       try {
         service = composed(env);
       } catch (error) {
-        log(`The settings cannot be used: ${String(error)}`);
+        const entry: LogEntry = { event: "settings_refused", error: String(error) };
+        log(JSON.stringify(entry));
         return problemResponse({
           status: 503,
           code: "not_configured",

@@ -6,6 +6,7 @@ import type { RequestUsage } from "./core/models/request-usage.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
 import { TroupeTenant } from "./durable/tenant/tenant-object.ts";
+import type { Measurement } from "./telemetry/report.ts";
 import { type Telemetry, telemetryOf } from "./telemetry/reporters.ts";
 import type { WebhookRequest, WebhookResponse } from "./outgoing/webhooks.ts";
 
@@ -36,6 +37,25 @@ function composedOf(object: DeployedTeam | DeployedTenant, env: Env): Compositio
   return deploymentOf(object).composed(env);
 }
 
+/** @param dropped is told of spans that were not sent */
+function telemetry(
+  settings: Readonly<Record<string, unknown>>,
+  dropped: (spans: number, reason: string) => void,
+): Telemetry | undefined {
+  try {
+    return telemetryOf(settings, { version, fetch: (...request) => fetch(...request), dropped });
+  } catch {
+    // A setting is wrong, which every request is told; runs go on.
+    return undefined;
+  }
+}
+
+function deliveryMeasurement({ status }: WebhookResponse): Measurement {
+  const delivered = status !== null && status >= 200 && status < 300;
+  const attributes = { "troupe.webhook.outcome": delivered ? "delivered" : "failed" };
+  return { name: "troupe.webhook.deliveries", value: 1, attributes };
+}
+
 /** A team: a Durable Object whose name is made of tenant and id. */
 export class DeployedTeam extends TroupeTeam<Env> {
   protected static deployment = none;
@@ -57,22 +77,10 @@ export class DeployedTeam extends TroupeTeam<Env> {
   }
 
   protected override telemetry(): Telemetry | undefined {
-    try {
-      return telemetryOf(this.settings(), {
-        version,
-        fetch: (...request) => fetch(...request),
-        dropped: (spans, reason) =>
-          this.log({
-            event: "telemetry_dropped",
-            team: this.ctx.id.name?.split("/")[1] ?? null,
-            spans,
-            reason,
-          }),
-      });
-    } catch {
-      // A setting is wrong, which every request is told; runs go on.
-      return undefined;
-    }
+    return telemetry(this.settings(), (spans, reason) => {
+      const team = this.ctx.id.name?.split("/")[1] ?? null;
+      this.log({ event: "telemetry_dropped", team, spans, reason });
+    });
   }
 
   protected override settings(): Readonly<Record<string, unknown>> {
@@ -84,8 +92,14 @@ export class DeployedTeam extends TroupeTeam<Env> {
 export class DeployedTenant extends TroupeTenant<Env> {
   protected static deployment = none;
 
-  protected sendWebhook(request: WebhookRequest): Promise<WebhookResponse> {
-    return composedOf(this, this.env).sendWebhook(request);
+  /** Made with the first delivery. */
+  #telemetry: { made: Telemetry | undefined } | undefined;
+
+  protected async sendWebhook(request: WebhookRequest): Promise<WebhookResponse> {
+    const response = await composedOf(this, this.env).sendWebhook(request);
+    this.#telemetry ??= { made: telemetry(this.settings(), () => undefined) };
+    this.#telemetry.made?.reporter.measure([deliveryMeasurement(response)]);
+    return response;
   }
 
   protected override settings(): Readonly<Record<string, unknown>> {

@@ -43,6 +43,8 @@ export const SETTINGS = [
   "OTEL_RESOURCE_ATTRIBUTES",
   /** The part of the traces that is sent, 0 to 1. */
   "OTEL_TRACES_SAMPLER_ARG",
+  /** "true" sends what models are sent and answer. */
+  "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
   /** The pages that may call the API from a browser, separated by commas. */
   "ALLOWED_ORIGINS",
 ] as const;

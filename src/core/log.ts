@@ -4,6 +4,8 @@ export type LogEntry =
       event: "run_failed";
       team: string;
       run: string;
+      /** Id of the run's trace. */
+      trace: string;
       /** The innermost agent that the error came from. */
       agent: string | null;
       /** Of the team's life. */
@@ -18,6 +20,7 @@ export type LogEntry =
       event: "run_recovered";
       team: string;
       run: string;
+      trace: string;
       turn: number;
       /** Restarts in a row without progress. */
       recoveries: number;
@@ -28,6 +31,17 @@ export type LogEntry =
       /** Spans that the collector did not get. */
       spans: number;
       reason: string;
+    }
+  | {
+      /** Of the service itself; a request was answered with 500. */
+      event: "internal_error";
+      /** With its stack. */
+      error: string;
+    }
+  | {
+      /** Every request is answered with 503. */
+      event: "settings_refused";
+      error: string;
     }
   | {
       event: "request_refused";

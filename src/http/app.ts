@@ -7,7 +7,7 @@ import { discardBody } from "./input/body.ts";
 import { readCall } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Operation, operationsOf } from "./operations.ts";
-import { INTERNAL_PROBLEM, logLine, problemOf, problemResponse } from "./problem.ts";
+import { INTERNAL_PROBLEM, internalErrorLine, problemOf, problemResponse } from "./problem.ts";
 import { RequestRate } from "./access/rate-limit.ts";
 import { endWithCredential, RECHECK_MS } from "./access/revocation.ts";
 import type { Services } from "./services.ts";
@@ -37,7 +37,7 @@ export function createApp(options: AppOptions): Hono {
   const refused = (error: unknown): Response => {
     const refusal = problemOf(error);
     if (refusal) return problemResponse(refusal.problem, refusal.headers);
-    log(logLine(error));
+    log(internalErrorLine(error));
     return problemResponse(INTERNAL_PROBLEM);
   };
   app.onError(refused);

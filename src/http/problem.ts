@@ -1,4 +1,5 @@
 import { errorMessage, type Issue, TroupeError } from "../core/errors.ts";
+import type { LogEntry } from "../core/log.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { Result } from "../contract/result.ts";
 
@@ -99,8 +100,13 @@ export const INTERNAL_PROBLEM: Problem = {
   detail: "An internal error occurred. The log of the server has the details.",
 };
 
-/** An unexpected error for the log, with its stack. */
-export function logLine(error: unknown): string {
+/** The log's line about an unexpected error. */
+export function internalErrorLine(error: unknown): string {
+  const entry: LogEntry = { event: "internal_error", error: stackOf(error) };
+  return JSON.stringify(entry);
+}
+
+export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? errorMessage(error)) : errorMessage(error);
 }
 

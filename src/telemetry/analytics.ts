@@ -6,13 +6,14 @@ export interface AnalyticsBinding {
 }
 
 /** The attributes of metrics, in the order of the columns blob2, blob3 and so on. */
-export const BLOBS = [
+const BLOBS = [
   "gen_ai.request.model",
   "gen_ai.provider.name",
   "gen_ai.token.type",
   "gen_ai.tool.name",
   "troupe.run.status",
   "error.type",
+  "troupe.webhook.outcome",
 ] as const;
 
 /** Writes each measurement as a data point: index1 and blob1 are the metric's name, double1 is the value. */

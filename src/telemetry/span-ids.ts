@@ -1,10 +1,5 @@
 import { hash64 } from "../core/ids.ts";
 
-/** The trace of a run that no caller's trace continues: its id without hyphens, which is 16 bytes, too. */
-export function traceIdOf(run: string): string {
-  return run.replaceAll("-", "");
-}
-
 /** Ids are hashes of what a span is, so a turn that runs again has the same spans. */
 export const spanIds = {
   run: (run: string): string => hash64(run),

@@ -1,3 +1,4 @@
+import type { LLMMessage } from "../core/models/llm-messages.ts";
 import type { RequestUsage } from "../core/models/request-usage.ts";
 import type { SpanKind } from "../contract/trace.ts";
 
@@ -28,6 +29,14 @@ export interface Span {
   provider: string | null;
   model: string | null;
   tokens: RequestUsage | null;
+  /** What the model was sent and answered, where the deployment wants it. */
+  exchange?: Exchange;
+}
+
+/** What a model was sent, and the recorded result of the step. */
+export interface Exchange {
+  input: readonly LLMMessage[];
+  output?: unknown;
 }
 
 /** What most spans do not have. */

@@ -39,6 +39,11 @@ export function readTraceContext(
   };
 }
 
+/** The trace that a run belongs to: its caller's; otherwise its own id without hyphens, which has 16 bytes, too. */
+export function traceIdOf(run: string, context: TraceContext | undefined): string {
+  return parseTraceparent(context?.traceparent)?.trace ?? run.replaceAll("-", "");
+}
+
 export function formatTraceparent({ trace, span, sampled }: TraceParent): string {
   return `00-${trace}-${span}-${sampled ? "01" : "00"}`;
 }

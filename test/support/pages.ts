@@ -32,6 +32,7 @@ export const PAGES = [
   "docs/keys.md",
   "docs/tenants.md",
   "docs/memory.md",
+  "docs/observability.md",
   "docs/mcp.md",
   "docs/own-worker.md",
   "docs/approval.md",

@@ -5,6 +5,8 @@ import { jsonInit } from "../support/http-app.ts";
 import { TestWorker } from "../support/worker.ts";
 import { EchoServer } from "../support/echo-server.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { TestMcpServer } from "../mcp/support/test-server.ts";
+import { FakeSandbox, streamed } from "../support/fake-sandbox.ts";
 import { Collector } from "./support/collector.ts";
 
 const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -128,7 +130,7 @@ test("the spans that the API shows are sent, by OpenTelemetry's conventions", as
     ),
   );
   expect(sent().every(({ traceId }) => traceId === TRACE)).toBe(true);
-  const [chat] = sent().filter(({ name }) => name === "chat gpt-4o-mini");
+  const chat = sent().find(({ name }) => name === "chat gpt-4o-mini");
   expect(chat).toMatchObject({
     kind: 3,
     status: { code: 0 },
@@ -143,7 +145,7 @@ test("the spans that the API shows are sent, by OpenTelemetry's conventions", as
     },
   });
   expect(Object.keys(chat!.attributes).filter((name) => /message|content/.test(name))).toEqual([]);
-  const [called] = sent().filter(({ name }) => name === "execute_tool weather");
+  const called = sent().find(({ name }) => name === "execute_tool weather");
   expect(called?.attributes).toMatchObject({
     "gen_ai.operation.name": "execute_tool",
     "gen_ai.tool.name": "weather",
@@ -157,7 +159,7 @@ test("the spans that the API shows are sent, by OpenTelemetry's conventions", as
     "x-collector-key": "a secret",
   });
   for (const span of trace.spans) {
-    const [same] = sent().filter(({ spanId }) => spanId === span.span_id);
+    const same = sent().find(({ spanId }) => spanId === span.span_id);
     expect(same?.startTimeUnixNano).toBe(`${Date.parse(span.started_at)}000000`);
     expect(same?.endTimeUnixNano).toBe(`${Date.parse(span.ended_at!)}000000`);
   }
@@ -182,6 +184,57 @@ test("requests to models and tools carry the span of their step", async () => {
   expect(tools.map(({ headers }) => headers["traceparent"])).toEqual(spans("execute_tool"));
 });
 
+test("requests to MCP servers and the sandbox do, too", async () => {
+  await using mcp = await TestMcpServer.start();
+  await using sandbox = await FakeSandbox.start();
+  await using at = await TestWorker.start({ ...settings(collector), SANDBOX_URL: sandbox.url });
+  const echo = { id: "1", name: "echo", arguments: '{"text":"hi"}' };
+  const calling = { finish_reason: "function_calls", content: [echo], usage, cached: false };
+  const model_info = {
+    vision: false,
+    function_calling: true,
+    json_output: false,
+    structured_output: false,
+    family: "unknown",
+  };
+  const workbench = {
+    provider: "autogen_ext.tools.mcp.McpWorkbench",
+    config: { server_params: mcp.params },
+  };
+  const caller = assistant("caller", {
+    model_client: {
+      provider: "ReplayChatCompletionClient",
+      config: { chat_completions: [calling, "```python\nprint(1)\n```"], model_info },
+    },
+    tools: null,
+    workbench: [workbench],
+  });
+  const runner = {
+    provider: "CodeExecutorAgent",
+    config: {
+      name: "runner",
+      code_executor: { provider: "LocalCommandLineCodeExecutor", config: {} },
+    },
+  };
+  const participants = [caller, runner];
+  await created(
+    "both",
+    { provider: "RoundRobinGroupChat", config: { participants, max_turns: 2 } },
+    at,
+  );
+  sandbox.expectExecute(streamed({ exit_code: 0, output: "1", truncated: false, files: [] }, "1"));
+  const headers = { traceparent: PARENT };
+  expect(await finished("both", { task: "Go.", at, headers })).toMatchObject({
+    status: "completed",
+  });
+  const run = (await (await at.fetch("/v1/teams/both/runs")).json()) as { runs: RunInfo[] };
+  const { spans } = await traceOf(run.runs[0]!, at);
+  const idOf = (wanted: string): string =>
+    `00-${TRACE}-${spans.find(({ name }) => name === wanted)?.span_id}-01`;
+  expect(mcp.headers.map(({ traceparent }) => traceparent)).toContain(idOf("execute_tool echo"));
+  expect(sandbox.calls[0]?.headers["traceparent"]).toBe(idOf("execute_code"));
+}, 60_000);
+
 test("metrics count what happened", async () => {
   await created("measured", assistant("meter"));
   const runs = collector.total("troupe.runs", { "troupe.run.status": "completed" });
@@ -196,6 +249,34 @@ test("metrics count what happened", async () => {
   );
   expect(durations.length).toBeGreaterThan(0);
   expect(durations.every(({ sum }) => sum >= 0 && sum < 60)).toBe(true);
+});
+
+test("contents are sent when that is asked for", async () => {
+  await using at = await TestWorker.start({
+    ...settings(collector),
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "true",
+  });
+  await created("told", assistant("clerk"), at);
+  const run = await finished("told", { task: "How is the weather?", at });
+  const chats = () =>
+    collector.spans.filter(
+      ({ name, attributes: a }) => a["troupe.run.id"] === run.id && name.startsWith("chat"),
+    );
+  await expect.poll(() => chats().length).toBe(2);
+  const [input, output] = ["gen_ai.input.messages", "gen_ai.output.messages"].map((attribute) =>
+    chats().map(({ attributes }) => JSON.parse(String(attributes[attribute])) as unknown[]),
+  );
+  expect(input?.[1]).toEqual([
+    { role: "user", parts: [{ type: "text", content: "How is the weather?" }] },
+    { role: "assistant", parts: [expect.objectContaining({ type: "tool_call", name: "weather" })] },
+    {
+      role: "tool",
+      parts: [expect.objectContaining({ type: "tool_call_response", response: "20 degrees" })],
+    },
+  ]);
+  expect(output?.[1]).toEqual([
+    { role: "assistant", finish_reason: "stop", parts: [{ type: "text", content: "It is warm." }] },
+  ]);
 });
 
 test("a caller that does not record the trace decides for the run, too", async () => {
@@ -231,6 +312,7 @@ test.each([
   ["OTEL_EXPORTER_OTLP_HEADERS", "no pair"],
   ["OTEL_EXPORTER_OTLP_TIMEOUT", "soon"],
   ["OTEL_TRACES_SAMPLER_ARG", "2"],
+  ["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", "some"],
 ])("%s=%s is refused", async (name, value) => {
   await using broken = await TestWorker.start(
     { ...settings(collector), [name]: value },

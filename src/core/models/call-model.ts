@@ -75,6 +75,7 @@ function stepOptions(
     kind: "model",
     policy: "retry",
     ...(client.subject && { subject: client.subject }),
+    input: () => messages,
     fingerprint: fingerprint(messages, options),
     onReplay: (result) => client.replayed?.(result, messages),
   };

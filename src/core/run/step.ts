@@ -63,6 +63,8 @@ export class Step<T> {
     this.#attempt++;
     host.begun(this.#path, this.#record());
     this.#keep = [];
+    const { input } = this.#options;
+    if (input) host.sends?.(this.#path, input);
     const trace = host.traceContext?.(this.#path);
     return {
       attempt: this.#attempt,

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import type { LLMMessage } from "../models/llm-messages.ts";
 
 /**
  * What a restart does with a step that had begun and has no result. `retry`: runs it again under the same key;
@@ -70,6 +71,8 @@ export interface StepOptions<T> {
   policy?: StepPolicy;
   /** Shown in traces; nothing depends on it. */
   subject?: StepSubject;
+  /** What a model is sent. Called only for traces that hold contents. */
+  input?: () => readonly LLMMessage[];
   /** Identifies the request; a recorded result is used again only for the same fingerprint. */
   fingerprint?: string;
   /** Called instead of the effect when a recorded result is used. */

@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts";
+import type { LLMMessage } from "../models/llm-messages.ts";
 import type {
   Answer,
   Question,
@@ -82,6 +83,8 @@ export interface TurnHost {
   flush?(): void;
   /** {@link TurnContext.describe}. @param at when the scope was opened: the end of the last step before it */
   described?(scope: string, subject: ScopeSubject, at: Moment): void;
+  /** {@link StepOptions.input} of a step that begins. Undefined on hosts that keep no contents. */
+  sends?(key: string, input: () => readonly LLMMessage[]): void;
   /** {@link StepAttempt.trace} */
   traceContext?(key: string): TraceContext | undefined;
   /**

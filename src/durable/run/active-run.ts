@@ -11,6 +11,7 @@ import {
   totalCost,
 } from "../../contract/usage/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
+import type { Exchange } from "../../telemetry/span.ts";
 import type { TurnSpans } from "../../telemetry/turn-span.ts";
 import { TurnTrace, type Wait } from "../../telemetry/turn-trace.ts";
 import { openRequests } from "../storage/runs/human-requests.ts";
@@ -42,6 +43,8 @@ export class ActiveRun {
   #events: TurnEvents | undefined;
   /** Of the turn in progress; undefined until it runs in this object. */
   trace: TurnTrace | undefined;
+  /** Of the model calls of the turn in progress, by their steps, where the deployment's telemetry wants it. */
+  readonly exchanges = new Map<string, Exchange>();
 
   /** @param task its messages, where they are in memory; otherwise they are read when needed */
   constructor(
@@ -153,6 +156,7 @@ export class ActiveRun {
     this.#committed = { usage: commit.usage, models: commit.models ?? {} };
     this.#events = undefined;
     this.trace = undefined;
+    this.exchanges.clear();
   }
 
   /** Of the record, what is in memory between two changes of status. */

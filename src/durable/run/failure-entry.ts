@@ -1,4 +1,5 @@
 import type { LogEntry } from "../../core/log.ts";
+import { traceIdOf } from "../../telemetry/trace-context.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { ActiveRun } from "./active-run.ts";
 
@@ -9,6 +10,7 @@ export function failureEntry({ team }: Stores, { record }: ActiveRun, error: unk
     event: "run_failed",
     team: team.record.id,
     run: record.id,
+    trace: traceIdOf(record.id, record.trace?.context),
     agent,
     turn,
     step,

@@ -2,6 +2,7 @@ import type { Log } from "../../core/log.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { CostOf } from "../../contract/usage/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
+import { traceIdOf } from "../../telemetry/trace-context.ts";
 import { storeSpans } from "../../telemetry/stored-spans.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
@@ -198,7 +199,7 @@ export class RunLifecycle {
     this.#alarm.clear();
     this.#feed.ended(active, retract, terminal);
     this.#logFailure(active, outcome);
-    this.#telemetry.ended(active.record);
+    this.#telemetry.ended(active.record, active.exchanges);
     this.#onEnd();
   }
 
@@ -206,7 +207,8 @@ export class RunLifecycle {
   recovered({ record, turnOfTeam }: ActiveRun): void {
     const { id, recoveries } = record;
     const team = this.#stores.team.record.id;
-    this.#log({ event: "run_recovered", team, run: id, turn: turnOfTeam, recoveries });
+    const trace = traceIdOf(id, record.trace?.context);
+    this.#log({ event: "run_recovered", team, run: id, trace, turn: turnOfTeam, recoveries });
     this.#telemetry.recovered();
   }
 
@@ -236,7 +238,7 @@ export class RunLifecycle {
       this.#alarm.clear();
       this.#feed.ended(active, retract, terminal);
       this.#logFailure(active, outcome);
-      this.#telemetry.ended(active.record);
+      this.#telemetry.ended(active.record, active.exchanges);
     } catch (error) {
       // It could not be stored, so it did not happen, although the record in memory says so.
       this.leave();

@@ -3,10 +3,10 @@ import { measurementsOf } from "../../telemetry/measurements.ts";
 import type { ReportedRun } from "../../telemetry/report.ts";
 import type { Telemetry } from "../../telemetry/reporters.ts";
 import { isSampled } from "../../telemetry/sampling.ts";
-import type { Span } from "../../telemetry/span.ts";
+import type { Exchange, Span } from "../../telemetry/span.ts";
 import { queueSpans, recoverySpans, runSpan, turnSpans } from "../../telemetry/run-spans.ts";
-import { spanIds, traceIdOf } from "../../telemetry/span-ids.ts";
-import { formatTraceparent, parseTraceparent } from "../../telemetry/trace-context.ts";
+import { spanIds } from "../../telemetry/span-ids.ts";
+import { formatTraceparent, parseTraceparent, traceIdOf } from "../../telemetry/trace-context.ts";
 import type { ActiveRun } from "../run/active-run.ts";
 import type { Commit } from "../storage/commits.ts";
 import type { RunRecord } from "../storage/runs/run-store.ts";
@@ -25,21 +25,28 @@ export class RunTelemetry {
     this.#names = names;
   }
 
-  /** A turn was committed. To be called before the run goes on to the next one. */
-  committed({ record, turnStarted, turnOfRun }: ActiveRun, commit: Commit): void {
-    if (this.#telemetry === undefined) return;
-    // A run that ends without a turn commits the turn before again.
-    const before = { at: turnStarted.at, next: turnOfRun };
-    this.#report(record, turnSpans(record.id, committedTurn(record, commit, before)));
+  /** Whether spans have what models were sent and answered. */
+  get wantsContents(): boolean {
+    return this.#telemetry?.otlp?.contents ?? false;
   }
 
-  /** The run is over. */
-  ended(record: RunRecord): void {
+  /** A turn was committed. To be called before the run goes on to the next one. */
+  committed(active: ActiveRun, commit: Commit): void {
+    if (this.#telemetry === undefined) return;
+    // A run that ends without a turn commits the turn before again.
+    const { record, turnStarted, turnOfRun, exchanges } = active;
+    const before = { at: turnStarted.at, next: turnOfRun };
+    const turn = committedTurn(record, commit, before);
+    this.#report(record, withExchanges(turnSpans(record.id, turn), exchanges));
+  }
+
+  /** The run is over. @param exchanges of the turn that was given up */
+  ended(record: RunRecord, exchanges: ReadonlyMap<string, Exchange> = new Map()): void {
     if (this.#telemetry === undefined) return;
     const run = tracedRun(record);
     const turn = givenUpTurn(record);
     this.#report(record, [
-      ...(turn ? turnSpans(record.id, turn) : []),
+      ...(turn ? withExchanges(turnSpans(record.id, turn), exchanges) : []),
       ...recoverySpans(run),
       ...queueSpans(run),
       runSpan(run),
@@ -88,7 +95,7 @@ export class RunTelemetry {
 
   #runOf({ id, trace: { context } = { after: 0 } }: RunRecord): ReportedRun {
     const parent = parseTraceparent(context?.traceparent);
-    const trace = parent?.trace ?? traceIdOf(id);
+    const trace = traceIdOf(id, context);
     return {
       trace,
       parent: parent?.span ?? null,
@@ -99,4 +106,12 @@ export class RunTelemetry {
       tenant: this.#names.tenant,
     };
   }
+}
+
+function withExchanges(spans: Span[], exchanges: ReadonlyMap<string, Exchange>): Span[] {
+  if (exchanges.size === 0) return spans;
+  return spans.map((span) => {
+    const exchange = span.kind === "chat" ? exchanges.get(span.path ?? "") : undefined;
+    return exchange === undefined ? span : { ...span, exchange };
+  });
 }

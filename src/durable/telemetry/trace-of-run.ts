@@ -4,8 +4,7 @@ import type { CostOf } from "../../contract/usage/model-usage.ts";
 import { queueSpans, recoverySpans, runSpan, turnSpans } from "../../telemetry/run-spans.ts";
 import { shownSpan } from "../../telemetry/run-trace.ts";
 import type { Span } from "../../telemetry/span.ts";
-import { traceIdOf } from "../../telemetry/span-ids.ts";
-import { parseTraceparent } from "../../telemetry/trace-context.ts";
+import { traceIdOf } from "../../telemetry/trace-context.ts";
 import { invalidCursor, runNotFound } from "../object/refusals.ts";
 import type { RunController } from "../run/run-controller.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -39,7 +38,7 @@ export function traceOfRun(
   return ok({
     run_id: id,
     team_id: stores.team.record.id,
-    trace_id: parseTraceparent(record.trace?.context?.traceparent)?.trace ?? traceIdOf(id),
+    trace_id: traceIdOf(id, record.trace?.context),
     spans: spans.map((span) => shownSpan(span, costOf)),
     dropped_spans: shown.reduce((sum, { dropped }) => sum + dropped, 0),
     next_cursor: more ? String(shown.at(-1)?.turn ?? 0) : null,

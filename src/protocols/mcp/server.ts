@@ -1,5 +1,10 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { INTERNAL_PROBLEM, logLine, type ProblemError, problemOf } from "../../http/problem.ts";
+import {
+  INTERNAL_PROBLEM,
+  internalErrorLine,
+  type ProblemError,
+  problemOf,
+} from "../../http/problem.ts";
 import { callTool } from "./tools/call-tool.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import {
@@ -27,7 +32,7 @@ export async function serve(
     onerror: (error) => (failure = error),
   });
   const response = await handler.fetch(request, { parsedBody });
-  if (response.status >= 500) about.services.log(logLine(failure));
+  if (response.status >= 500) about.services.log(internalErrorLine(failure));
   return response;
 }
 
@@ -53,7 +58,7 @@ function mcpServer(request: McpRequest): Server {
       } catch (error) {
         if (error instanceof ProtocolError) throw error;
         const refused = problemOf(error);
-        if (refused === undefined) services.log(logLine(error));
+        if (refused === undefined) services.log(internalErrorLine(error));
         throw protocolError(refused);
       }
     };

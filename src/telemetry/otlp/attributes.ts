@@ -1,3 +1,4 @@
+import { inputMessages, outputMessages } from "./messages.ts";
 import type { Span } from "../span.ts";
 
 /** A value in OTLP's JSON; whole numbers are texts. */
@@ -48,6 +49,8 @@ export function spanAttributes(span: Span): Attributes {
     "gen_ai.agent.name": span.agent,
     "gen_ai.tool.name": span.tool,
     "gen_ai.tool.type": isTool ? "function" : null,
+    "gen_ai.input.messages": span.exchange ? inputMessages(span.exchange.input) : null,
+    "gen_ai.output.messages": outputMessages(span.exchange?.output),
     "error.type": span.error === "cancelled" ? null : span.error,
     "troupe.span.kind": span.kind,
     "troupe.cancelled": span.error === "cancelled" ? true : null,

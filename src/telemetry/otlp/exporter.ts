@@ -5,7 +5,7 @@ import type { SentSpan } from "./traces.ts";
 
 /** Spans that wait; more are dropped. */
 const MOST_SPANS = 2_048;
-/** Spans of one request. */
+/** So many are not kept waiting for more. */
 const BATCH_SPANS = 512;
 /** Measurements that wait; more are left out. */
 const MOST_MEASUREMENTS = 8_192;
@@ -66,7 +66,7 @@ export class OtlpExporter implements Reporter {
     this.#overflow = 0;
     // What waits is sent when one of these has ended.
     if (this.#underWay === MOST_EXPORTS) return;
-    const spans = this.#spans.splice(0, BATCH_SPANS);
+    const spans = this.#spans.splice(0);
     const measurements = this.#measurements;
     if (spans.length === 0 && measurements.length === 0) return;
     this.#measurements = [];
@@ -110,7 +110,8 @@ export class OtlpExporter implements Reporter {
     };
     if (spans.length > 0) {
       const failure = await post(settings.traces, tracesRequest(spans, resource, version));
-      if (failure !== undefined) this.#drop(spans.length, failure);
+      // What waits is not tried: it would keep the object in memory for another time limit.
+      if (failure !== undefined) this.#drop(spans.length + this.#spans.splice(0).length, failure);
     }
     if (measurements.length > 0) {
       const time = { since, now: Date.now() };

@@ -10,6 +10,8 @@ export interface OtlpSettings {
   resource: Readonly<Record<string, string>>;
   /** The part of the traces that is sent, where no caller decides: 0 to 1. */
   ratio: number;
+  /** Whether spans of model calls have what was sent and answered. */
+  contents: boolean;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -44,6 +46,7 @@ export function otlpSettings(
       ...(text("OTEL_SERVICE_NAME") !== "" && { "service.name": text("OTEL_SERVICE_NAME") }),
     },
     ratio: numberOf("OTEL_TRACES_SAMPLER_ARG", text, 1, 1),
+    contents: booleanOf("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", text),
   };
 }
 
@@ -74,6 +77,13 @@ function pairsOf(setting: string, text: string): Record<string, string> {
     }
   }
   return pairs;
+}
+
+function booleanOf(name: string, text: (name: string) => string): boolean {
+  const given = text(name).toLowerCase();
+  if (given === "" || given === "false") return false;
+  if (given === "true") return true;
+  throw new ValueError(`${name} is ${JSON.stringify(given)}: it must be true or false`);
 }
 
 function numberOf(

@@ -8,18 +8,18 @@ interface MessageType {
 }
 
 // The messages of the protocol's own definition, as the official package compiles them.
-const { opentelemetry } = createRequire(import.meta.url)(
-  "@opentelemetry/otlp-transformer/build/src/generated/root.js",
-) as {
-  opentelemetry: {
-    proto: {
-      collector: {
-        trace: { v1: { ExportTraceServiceRequest: MessageType } };
-        metrics: { v1: { ExportMetricsServiceRequest: MessageType } };
+const require = createRequire(import.meta.url);
+const { opentelemetry } =
+  require("@opentelemetry/otlp-transformer/build/src/generated/root.js") as {
+    opentelemetry: {
+      proto: {
+        collector: {
+          trace: { v1: { ExportTraceServiceRequest: MessageType } };
+          metrics: { v1: { ExportMetricsServiceRequest: MessageType } };
+        };
       };
     };
   };
-};
 const { trace, metrics } = opentelemetry.proto.collector;
 const TYPES: Readonly<Record<string, MessageType>> = {
   "/v1/traces": trace.v1.ExportTraceServiceRequest,

@@ -1,4 +1,5 @@
 import { TroupeError } from "../../../core/errors.ts";
+import type { LLMMessage } from "../../../core/models/llm-messages.ts";
 import { retryDelay } from "../../../core/run/retry.ts";
 import { TurnSignal } from "../../../core/run/signals.ts";
 import type {
@@ -126,6 +127,12 @@ export class TurnJournal implements TurnHost {
     this.#begun.delete(key);
     this.#passed.add(key);
     this.#steps.ended(key, { ...step, trace: this.#trace.ended(key, step) });
+    const exchange = this.#drive.active.exchanges.get(key);
+    if (exchange && "ok" in step.outcome) exchange.output = step.outcome.ok;
+  }
+
+  sends(key: string, input: () => readonly LLMMessage[]): void {
+    if (this.#telemetry.wantsContents) this.#drive.active.exchanges.set(key, { input: input() });
   }
 
   traceContext(key: string): TraceContext | undefined {

@@ -1,0 +1,152 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { isSampled } from "#telemetry/sampling.ts";
+import { readTraceContext } from "#telemetry/trace-context.ts";
+import type { Report } from "#telemetry/report.ts";
+import { telemetryOf } from "#telemetry/reporters.ts";
+import { NO_DETAILS, type Span } from "#telemetry/span.ts";
+
+const options = {
+  version: "1.0.0",
+  fetch: () => Promise.resolve(new Response()),
+  dropped: () => undefined,
+};
+
+function report(spans: number): Report {
+  const span: Span = {
+    ...NO_DETAILS,
+    id: "1633264a65fdc814",
+    parent: null,
+    kind: "chat",
+    name: "chat",
+    start: 1_000,
+    end: 2_000,
+  };
+  return {
+    run: {
+      trace: "0af7651916cd43dd8448eb211c80319c",
+      parent: null,
+      tracestate: undefined,
+      sampled: true,
+      id: "run",
+      team: "team",
+      tenant: null,
+    },
+    spans: Array.from({ length: spans }, () => span),
+    measurements: [],
+  };
+}
+
+test("measurements are data points of Workers Analytics Engine", () => {
+  const points: unknown[] = [];
+  const METRICS = { writeDataPoint: (point: unknown) => points.push(point) };
+  const telemetry = telemetryOf({ METRICS }, options);
+  expect(telemetry?.otlp).toBeUndefined();
+  telemetry?.reporter.report({
+    ...report(1),
+    measurements: [
+      {
+        name: "gen_ai.client.token.usage",
+        value: 7,
+        attributes: { "gen_ai.request.model": "gpt-4o", "gen_ai.token.type": "input" },
+      },
+    ],
+  });
+  expect(points).toEqual([
+    {
+      indexes: ["gen_ai.client.token.usage"],
+      blobs: ["gen_ai.client.token.usage", "gpt-4o", "", "input", "", "", "", ""],
+      doubles: [7],
+    },
+  ]);
+});
+
+test("a binding that throws concerns no run", () => {
+  const METRICS = {
+    writeDataPoint() {
+      throw new Error("too many data points");
+    },
+  };
+  const measurement = { name: "troupe.recoveries", value: 1, attributes: {} } as const;
+  expect(() => telemetryOf({ METRICS }, options)?.reporter.measure([measurement])).not.toThrow();
+});
+
+test("without a setting there is none", () => {
+  expect(telemetryOf({ OTEL_EXPORTER_OTLP_ENDPOINT: " " }, options)).toBeUndefined();
+});
+
+describe("a collector that does not answer", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test("holds up two exports, and so many spans; the others are dropped at once and counted", async () => {
+    let requests = 0;
+    const dropped: number[] = [];
+    const reporter = telemetryOf(
+      {
+        OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example",
+        OTEL_EXPORTER_OTLP_TIMEOUT: "500",
+      },
+      {
+        version: "1.0.0",
+        dropped: (spans) => dropped.push(spans),
+        fetch: (_url, init) => {
+          requests++;
+          return new Promise((_, reject) => {
+            if (init?.signal?.aborted) reject(new Error("aborted"));
+            init?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
+          });
+        },
+      },
+    )!.reporter;
+    for (let n = 0; n < 10; n++) reporter.report(report(500));
+    reporter.flush();
+    await vi.dynamicImportSettled();
+    expect(requests).toBe(2);
+    // Two reports each reach the number that is sent at once.
+    expect(dropped.reduce((sum, spans) => sum + spans, 0)).toBe(5_000 - 2 * 1_000 - 2_048);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(requests).toBe(2);
+    expect(dropped.reduce((sum, spans) => sum + spans, 0)).toBe(5_000);
+    // Nothing is left that would keep the object in memory.
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("traceparent", () => {
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+  const span = "b7ad6b7169203331";
+
+  test.each([
+    undefined,
+    "",
+    "nonsense",
+    `ff-${trace}-${span}-01`,
+    `00-${trace}-${span}-01-more`,
+    `00-${"0".repeat(32)}-${span}-01`,
+    `00-${trace}-${"0".repeat(16)}-01`,
+    `00-${trace.toUpperCase()}-${span}-01`,
+  ])("%s is ignored", (header) => {
+    expect(readTraceContext(header, "a=1")).toBeUndefined();
+  });
+
+  test("of a later version counts, as far as it is known", () => {
+    expect(readTraceContext(`cc-${trace}-${span}-03-more`, undefined)).toEqual({
+      traceparent: `00-${trace}-${span}-01`,
+    });
+  });
+
+  test("comes with its tracestate, unless that is too long", () => {
+    const traceparent = `00-${trace}-${span}-00`;
+    expect(readTraceContext(traceparent, "a=1")).toEqual({ traceparent, tracestate: "a=1" });
+    expect(readTraceContext(traceparent, "a".repeat(513))).toEqual({ traceparent });
+  });
+});
+
+test("a part of the traces is sent, the same ones by everybody's decision", () => {
+  const ids = Array.from({ length: 2_000 }, () => crypto.randomUUID().replaceAll("-", ""));
+  const sampled = ids.filter((id) => isSampled(id, 0.25));
+  expect(sampled.length).toBeGreaterThan(350);
+  expect(sampled.length).toBeLessThan(650);
+  expect(sampled.every((id) => isSampled(id, 0.5))).toBe(true);
+  expect(ids.every((id) => isSampled(id, 1) && !isSampled(id, 0))).toBe(true);
+});
