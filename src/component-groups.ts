@@ -41,6 +41,7 @@ export function componentGroups(dependencies: GroupDependencies): ComponentGroup
           "BufferedChatCompletionContext",
         ),
         "autogen_ext.models.replay.ReplayChatCompletionClient",
+        ...named("autogen_core.tools", "StaticWorkbench", "StaticStreamWorkbench"),
       ],
       load: async () => (await import("./core/component/groups/basic.ts")).basicComponents(),
     },
@@ -70,8 +71,6 @@ export function componentGroups(dependencies: GroupDependencies): ComponentGroup
           "memory.ListMemory",
           "InMemoryStore",
           "tools.FunctionTool",
-          "tools.StaticWorkbench",
-          "tools.StaticStreamWorkbench",
         ),
         "troupe.memory.FullTextMemory",
         ...named(
@@ -90,7 +89,7 @@ export function componentGroups(dependencies: GroupDependencies): ComponentGroup
       ],
       async load() {
         const { furtherParts } = await import("./core/component/groups/parts.ts");
-        const { sandboxPython } = await import("./sandbox/components.ts");
+        const { sandboxPython } = await import("./sandbox/deployed.ts");
         return furtherParts(catalog, sandbox && sandboxPython(sandbox), await shipped());
       },
     },
@@ -137,7 +136,7 @@ export function componentGroups(dependencies: GroupDependencies): ComponentGroup
           "azure.ACADynamicSessionsCodeExecutor",
         ),
       ],
-      load: async () => (await import("./sandbox/components.ts")).sandboxComponents(sandbox),
+      load: async () => (await import("./sandbox/deployed.ts")).sandboxComponents(sandbox),
     },
   ];
 }

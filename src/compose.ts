@@ -133,8 +133,7 @@ export function compose(
     tenants,
     teamTokens: credentials.teamTokens,
     files:
-      sandbox &&
-      (async () => new (await import("./sandbox/session-files.ts")).SessionFiles(sandbox)),
+      sandbox && (async () => new (await import("./sandbox/deployed.ts")).SessionFiles(sandbox)),
     components,
     redactedSecrets: new RedactedSecrets(env, (component) => keyAddressOf(component, outgoing)),
     templates: async () => [
@@ -162,7 +161,7 @@ export function compose(
     prices,
     releaseSession: async (session) => {
       if (sandbox === undefined) return;
-      const { SandboxClient } = await import("./sandbox/sandbox-client.ts");
+      const { SandboxClient } = await import("./sandbox/deployed.ts");
       await new SandboxClient(sandbox).deleteSession(session);
     },
     sendWebhook: webhookSender(webhooks, guardedFetch(webhooks, fetch, logEntry, publicFetch(env))),

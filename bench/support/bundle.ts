@@ -12,6 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { WORKERD } from "./binary.ts";
 import { buildWorker } from "../../scripts/build.mjs";
+import { noteReads } from "./modules-read.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const ENTRY = "worker.js";
@@ -31,6 +32,8 @@ export interface BundleOptions {
   vars?: { readonly [name: string]: string };
   /** Whether the bundle has all of OpenAI's SDK, which Troupe's own leaves out in part. */
   wholeSdks?: boolean;
+  /** Whether it tells which modules have run: {@link noteReads}. */
+  noted?: boolean;
 }
 
 /**
@@ -43,7 +46,8 @@ export async function bundle(entry: string, options: BundleOptions = {}): Promis
   if (existsSync(wrangler)) buildWithWrangler(wrangler, directory);
   else await buildWorker(entry, directory, { wholeSdks: options.wholeSdks ?? false });
   const parts = globSync("parts/*.{js,bin}", { cwd: directory });
-  const modules = [ENTRY, ...parts];
+  const built = [ENTRY, ...parts];
+  const modules = options.noted ? noteReads(directory, built) : built;
   const source = join(directory, "config.capnp");
   writeFileSync(source, configuration(modules, options));
   // Compiled, because reading the source takes the longer the bigger the modules are, which only happens here.

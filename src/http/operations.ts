@@ -38,6 +38,7 @@ const MODULES: readonly RouteModule[] = [
       `POST ${TEAM}/runs`,
       `GET ${TEAM}/runs`,
       `GET ${RUN}`,
+      `GET ${RUN}/trace`,
       `GET ${TEAM}/events`,
       `GET ${RUN}/events`,
     ],
@@ -113,18 +114,27 @@ export function operationsOf(
 
 function imported({ operations, load }: RouteModule, services: Services): Operation[] {
   let endpoints: Promise<Map<string, Endpoint>> | undefined;
-  const byOperation = async (): Promise<Map<string, Endpoint>> =>
-    new Map((await load(services)).map((one) => [`${one.method.toUpperCase()} ${one.path}`, one]));
+  const byOperation = async (): Promise<Map<string, Endpoint>> => {
+    const made = new Map((await load(services)).map((one) => [nameOf(one), one]));
+    const names = [...made.keys()];
+    if (names.join() === operations.join()) return made;
+    throw new TypeError(
+      `the operations of a module are ${names.join(", ")}, not ${operations.join(", ")}`,
+    );
+  };
   return operations.map((operation) => {
     const [method = "", path = ""] = operation.split(" ");
     let known: Endpoint | undefined;
     const find = async (): Promise<Endpoint> => {
-      known = (await (endpoints ??= byOperation())).get(operation);
-      if (known === undefined) throw new TypeError(`no endpoint is made for ${operation}`);
+      known = (await (endpoints ??= byOperation())).get(operation) as Endpoint;
       return known;
     };
     return { method, path, endpoint: () => known ?? find() };
   });
+}
+
+function nameOf({ method, path }: Endpoint): string {
+  return `${method.toUpperCase()} ${path}`;
 }
 
 function present(endpoint: Endpoint): Operation {

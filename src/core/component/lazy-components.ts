@@ -69,7 +69,7 @@ export class LazyComponents {
 
   /** {@link ComponentRegistry.definitions} */
   async definitions(): Promise<KnownComponent[]> {
-    await this.#import(new Set(this.#groups));
+    await this.#import(this.#groups);
     return (await this.#present()).definitions();
   }
 
@@ -79,22 +79,22 @@ export class LazyComponents {
     return this.#present();
   }
 
-  #groupsIn(model: unknown): ReadonlySet<ComponentGroup> {
-    const groups = new Set<ComponentGroup>();
-    // What is too large is refused before any of it is looked up.
+  #groupsIn(model: unknown): Iterable<ComponentGroup> {
+    // Too deep to be walked through; the registry says so, and all else that is wrong.
     if (exceededLimit(model, "", { ...DEFAULT_LIMITS, ...this.#options }) !== undefined) {
-      return groups;
+      return this.#groups;
     }
+    const groups = new Set<ComponentGroup>();
     for (const provider of providersIn(model)) {
       const name = publicProvider(WELL_KNOWN_PROVIDERS.get(provider) ?? provider);
       const group = this.#groupOf.get(name);
       if (group !== undefined) groups.add(group);
-      else if (!this.#ownNames.has(name)) return new Set(this.#groups);
+      else if (!this.#ownNames.has(name)) return this.#groups;
     }
     return groups;
   }
 
-  async #import(wanted: ReadonlySet<ComponentGroup>): Promise<void> {
+  async #import(wanted: Iterable<ComponentGroup>): Promise<void> {
     const missing = [...wanted].filter((group) => !this.#loaded.has(group));
     if (missing.length === 0) return;
     const loaded = await Promise.all(

@@ -15,6 +15,7 @@ import { TokenUsageTermination } from "../../conditions/token-usage-termination.
 import { UnboundedChatCompletionContext } from "../../context/unbounded-chat-completion-context.ts";
 import { BufferedChatCompletionContext } from "../../context/buffered-chat-completion-context.ts";
 import { ReplayChatCompletionClient } from "../../models/replay-chat-completion-client.ts";
+import { StaticStreamWorkbench, StaticWorkbench } from "../../tools/static-workbench.ts";
 import type { AnyComponentDefinition } from "../component.ts";
 
 /** What most teams consist of: agents that speak in turn until a condition is met. */
@@ -38,5 +39,8 @@ export function basicComponents(): AnyComponentDefinition[] {
     UnboundedChatCompletionContext.component,
     BufferedChatCompletionContext.component,
     ReplayChatCompletionClient.component,
+    // A dumped AssistantAgent always has one.
+    StaticWorkbench.component,
+    StaticStreamWorkbench.component,
   ];
 }

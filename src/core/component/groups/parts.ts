@@ -10,7 +10,6 @@ import { ChatCompletionCache } from "../../models/chat-completion-cache.ts";
 import { InMemoryStore, DiskCacheStore, RedisStore } from "../../models/cache-store.ts";
 import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
 import { PythonCodeExecutionTool } from "../../tools/function/python-code-execution-tool.ts";
-import { StaticWorkbench, StaticStreamWorkbench } from "../../tools/static-workbench.ts";
 import { AgentTool } from "../../tools/agent-tool.ts";
 import { TeamTool } from "../../tools/team-tool.ts";
 import { functionToolDefinition } from "../../tools/function/function-tool-definition.ts";
@@ -39,8 +38,6 @@ export function furtherParts(
     RedisStore.component,
     StructuredMessageFactory.component,
     PythonCodeExecutionTool.component,
-    StaticWorkbench.component,
-    StaticStreamWorkbench.component,
     AgentTool.component,
     TeamTool.component,
     functionToolDefinition(catalog, python, shipped),

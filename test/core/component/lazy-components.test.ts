@@ -1,0 +1,93 @@
+import { ComponentError, ComponentRegistry, type JsonObject, type Team } from "troupe";
+import { describe, expect, test } from "vitest";
+import { type ComponentGroup, LazyComponents } from "#core/component/lazy-components.ts";
+import { basicComponents } from "#core/component/groups/basic.ts";
+import { furtherTeams } from "#core/component/groups/teams.ts";
+
+const groupOf = (load: typeof basicComponents): ComponentGroup => ({
+  providers: load().map(({ provider }) => provider),
+  load: async () => load(),
+});
+
+/** Components in two groups, and which of them were imported. */
+function twoGroups(): { components: LazyComponents; imported: string[] } {
+  const imported: string[] = [];
+  const noted = (name: string, group: ComponentGroup): ComponentGroup => ({
+    ...group,
+    load: async () => {
+      imported.push(name);
+      return group.load();
+    },
+  });
+  const groups = [noted("basic", groupOf(basicComponents)), noted("teams", groupOf(furtherTeams))];
+  return { components: new LazyComponents(groups, [], {}), imported };
+}
+
+const agent = (name: string): JsonObject => ({
+  provider: "autogen_agentchat.agents.AssistantAgent",
+  config: {
+    name,
+    model_client: { provider: "ReplayChatCompletionClient", config: { chat_completions: [] } },
+  },
+});
+const team = (...participants: JsonObject[]): JsonObject => ({
+  provider: "autogen_agentchat.teams._group_chat._selector_group_chat.SelectorGroupChat",
+  config: {
+    participants,
+    model_client: { provider: "ReplayChatCompletionClient", config: { chat_completions: [] } },
+  },
+});
+
+describe("components that are imported by name", () => {
+  test("are imported when JSON first names one of their group, at any depth and under any of its names", async () => {
+    const { components, imported } = twoGroups();
+    await components.validate(agent("a"));
+    expect(imported).toEqual(["basic"]);
+    const loaded = await components.load<Team>(team(agent("a"), agent("b")), "team");
+    expect(loaded.definition.provider).toBe("autogen_agentchat.teams.SelectorGroupChat");
+    await components.load(team(team(agent("a"), agent("b")), agent("c")));
+    expect(imported).toEqual(["basic", "teams"]);
+  });
+
+  test("are checked like those of a registry that has everything", async () => {
+    const all = new ComponentRegistry().register(...basicComponents(), ...furtherTeams());
+    for (const wrong of [
+      { provider: "autogen_agentchat.teams.Swarn", config: {} },
+      { provider: "autogen_agentchat.base.Team", config: {} },
+      { provider: "autogen_ext.models.semantic_kernel.SKChatCompletionAdapter", config: {} },
+      { provider: "Swarm", config: { participants: [{ provider: "Nobody", config: {} }] } },
+      { provider: "Swarm", config: {}, component_version: -1 },
+      { provider: 7, config: {} },
+      team(...Array.from({ length: 501 }, () => agent("a"))),
+      [],
+    ]) {
+      const { components } = twoGroups();
+      expect(await components.validate(wrong)).toEqual(all.validate(wrong));
+      const refused = await components.load(wrong).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(ComponentError);
+      expect((refused as ComponentError).issues).toEqual(issuesOfLoading(all, wrong));
+    }
+  });
+
+  test("are all imported for their list", async () => {
+    const { components, imported } = twoGroups();
+    const all = new ComponentRegistry().register(...basicComponents(), ...furtherTeams());
+    expect(await components.definitions()).toEqual(all.definitions());
+    expect(imported).toEqual(["basic", "teams"]);
+  });
+
+  test("must be those that their group names", async () => {
+    const group = { providers: ["a.B"], load: async () => basicComponents() };
+    const components = new LazyComponents([group], [], {});
+    await expect(components.load({ provider: "B", config: {} })).rejects.toThrow(/names a\.B/);
+  });
+});
+
+function issuesOfLoading(registry: ComponentRegistry, model: unknown): unknown {
+  try {
+    registry.load(model);
+  } catch (error) {
+    if (error instanceof ComponentError) return error.issues;
+  }
+  return undefined;
+}
