@@ -7,13 +7,13 @@ export interface Operation {
   method: string;
   /** As in {@link Endpoint.path}. */
   path: string;
-  endpoint(): Endpoint | Promise<Endpoint>;
+  endpoint: () => Endpoint | Promise<Endpoint>;
 }
 
 /** The operations of a module of `routes`, as `METHOD path`, and how its endpoints are made. */
 interface RouteModule {
   operations: readonly string[];
-  load(services: Services): Promise<Endpoint[]>;
+  load: (services: Services) => Promise<Endpoint[]>;
 }
 
 const TEAM = "/v1/teams/:team";

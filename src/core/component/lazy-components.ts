@@ -9,7 +9,7 @@ import type { ComponentRegistry, Inspected, KnownComponent, RegistryOptions } fr
 export interface ComponentGroup {
   /** The provider names of all definitions that `load` returns. */
   providers: readonly string[];
-  load(): Promise<readonly AnyComponentDefinition[]>;
+  load: () => Promise<readonly AnyComponentDefinition[]>;
 }
 
 /**
