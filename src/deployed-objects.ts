@@ -7,7 +7,7 @@ import type { Runnable } from "./core/run/runnable.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
 import { TroupeTenant } from "./durable/tenant/tenant-object.ts";
 import type { Measurement } from "./telemetry/report.ts";
-import { type Telemetry, telemetryOf } from "./telemetry/reporters.ts";
+import { type Telemetry, telemetryOf } from "./telemetry/telemetry.ts";
 import type { WebhookRequest, WebhookResponse } from "./outgoing/webhooks.ts";
 
 /** What the objects share with the rest of their Worker. */
@@ -98,7 +98,11 @@ export class DeployedTenant extends TroupeTenant<Env> {
   protected async sendWebhook(request: WebhookRequest): Promise<WebhookResponse> {
     const response = await composedOf(this, this.env).sendWebhook(request);
     this.#telemetry ??= { made: telemetry(this.settings(), () => undefined) };
-    this.#telemetry.made?.reporter.measure([deliveryMeasurement(response)]);
+    const reporter = this.#telemetry.made?.reporter();
+    void reporter?.then(
+      (one) => one.measure(deliveryMeasurement(response)),
+      () => undefined,
+    );
     return response;
   }
 

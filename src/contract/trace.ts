@@ -24,7 +24,7 @@ export type SpanKind = z.infer<typeof spanKindSchema>;
 
 const spanIdSchema = z.string().regex(/^[0-9a-f]{16}$/);
 
-const traceSpanSchema = z.object({
+export const traceSpanSchema = z.object({
   span_id: spanIdSchema.describe("The same whenever the turn runs again."),
   parent_span_id: spanIdSchema.nullable().describe("Null for the run."),
   kind: spanKindSchema,

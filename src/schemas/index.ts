@@ -120,7 +120,12 @@ export {
   type RunPage,
   type RunStatus,
 } from "../contract/run.ts";
-export { runTraceSchema, type RunTrace, type TraceSpan } from "../contract/trace.ts";
+export {
+  runTraceSchema,
+  traceSpanSchema,
+  type RunTrace,
+  type TraceSpan,
+} from "../contract/trace.ts";
 export { usageByModelSchema, type UsageByModel } from "../contract/usage/usage-schemas.ts";
 export {
   createScheduleSchema,

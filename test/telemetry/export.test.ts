@@ -279,6 +279,24 @@ test("contents are sent when that is asked for", async () => {
   ]);
 });
 
+test("metrics count queued runs and deliveries of webhooks", async () => {
+  await using receiver = await EchoServer.start();
+  await using own = await Collector.start();
+  await using at = await TestWorker.start({ ...settings(own), SECRETS_KEY: btoa("k".repeat(32)) });
+  await created("hooked", assistant("clerk"), at);
+  const webhook = { url: `http://127.0.0.1:${receiver.port}/`, events: ["run.completed"] };
+  const body = { task: "Hello.", on_conflict: "queue", webhook };
+  const post = () => at.fetch("/v1/teams/hooked/runs", jsonInit(body));
+  const accepted = await Promise.all([post(), post(), post()]);
+  expect(accepted.map(({ status }) => status)).toEqual([202, 202, 202]);
+  const delivered = { "troupe.webhook.outcome": "delivered" };
+  await expect.poll(() => own.total("troupe.webhook.deliveries", delivered)).toBe(3);
+  await expect.poll(() => own.total("troupe.runs")).toBe(3);
+  const waits = own.points.filter(({ name }) => name === "troupe.queue.wait");
+  expect(waits.reduce((count, point) => count + point.count, 0)).toBe(2);
+  expect(own.total("troupe.queue.length")).toBe(1 + 2);
+});
+
 test("a caller that does not record the trace decides for the run, too", async () => {
   await created("unsampled", assistant("quiet"));
   const headers = { traceparent: PARENT.replace(/01$/, "00") };

@@ -2,7 +2,11 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { isSampled } from "#telemetry/sampling.ts";
 import { readTraceContext } from "#telemetry/trace-context.ts";
 import type { Report } from "#telemetry/report.ts";
-import { telemetryOf } from "#telemetry/reporters.ts";
+import { AnalyticsReporter } from "#telemetry/analytics.ts";
+import { OtlpExporter } from "#telemetry/otlp/exporter.ts";
+import { otlpSettings } from "#telemetry/otlp/settings.ts";
+import { RunReporter } from "#telemetry/run-reporter.ts";
+import { telemetryOf } from "#telemetry/telemetry.ts";
 import { NO_DETAILS, type Span } from "#telemetry/span.ts";
 
 const options = {
@@ -39,9 +43,7 @@ function report(spans: number): Report {
 test("measurements are data points of Workers Analytics Engine", () => {
   const points: unknown[] = [];
   const METRICS = { writeDataPoint: (point: unknown) => points.push(point) };
-  const telemetry = telemetryOf({ METRICS }, options);
-  expect(telemetry?.otlp).toBeUndefined();
-  telemetry?.reporter.report({
+  new AnalyticsReporter(METRICS).report({
     ...report(1),
     measurements: [
       {
@@ -67,10 +69,16 @@ test("a binding that throws concerns no run", () => {
     },
   };
   const measurement = { name: "troupe.recoveries", value: 1, attributes: {} } as const;
-  expect(() => telemetryOf({ METRICS }, options)?.reporter.measure([measurement])).not.toThrow();
+  const reporter = new RunReporter([new AnalyticsReporter(METRICS)]);
+  expect(() => reporter.measure(measurement)).not.toThrow();
 });
 
-test("without a setting there is none", () => {
+test("there is one with a binding or a collector, and none without", () => {
+  expect(telemetryOf({ METRICS: { writeDataPoint: () => undefined } }, options)).toBeDefined();
+  const OTEL_EXPORTER_OTLP_ENDPOINT = "http://collector.example/";
+  expect(telemetryOf({ OTEL_EXPORTER_OTLP_ENDPOINT }, options)?.otlp).toMatchObject({
+    traces: "http://collector.example/v1/traces",
+  });
   expect(telemetryOf({ OTEL_EXPORTER_OTLP_ENDPOINT: " " }, options)).toBeUndefined();
 });
 
@@ -81,23 +89,22 @@ describe("a collector that does not answer", () => {
   test("holds up two exports, and so many spans; the others are dropped at once and counted", async () => {
     let requests = 0;
     const dropped: number[] = [];
-    const reporter = telemetryOf(
-      {
-        OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example",
-        OTEL_EXPORTER_OTLP_TIMEOUT: "500",
+    const settings = otlpSettings({
+      OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector.example",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "500",
+    })!;
+    const reporter = new OtlpExporter({
+      settings,
+      version: "1.0.0",
+      dropped: (spans) => dropped.push(spans),
+      fetch: (_url, init) => {
+        requests++;
+        return new Promise((_, reject) => {
+          if (init?.signal?.aborted) reject(new Error("aborted"));
+          init?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
+        });
       },
-      {
-        version: "1.0.0",
-        dropped: (spans) => dropped.push(spans),
-        fetch: (_url, init) => {
-          requests++;
-          return new Promise((_, reject) => {
-            if (init?.signal?.aborted) reject(new Error("aborted"));
-            init?.signal?.addEventListener("abort", () => reject(new Error("aborted")));
-          });
-        },
-      },
-    )!.reporter;
+    });
     for (let n = 0; n < 10; n++) reporter.report(report(500));
     reporter.flush();
     await vi.dynamicImportSettled();

@@ -22,7 +22,7 @@ import type { Runnable } from "../../core/run/runnable.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { tenantLimitsFrom } from "../../contract/tenant-limits.ts";
 import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
-import type { Telemetry } from "../../telemetry/reporters.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { Listing } from "../outbox/listing.ts";
 import { createTeam } from "./create-team.ts";
 import { Mutex } from "./mutex.ts";

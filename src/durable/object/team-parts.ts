@@ -11,7 +11,7 @@ import type { Outbox } from "../outbox/outbox.ts";
 import { RunController } from "../run/run-controller.ts";
 import { TeamCache } from "../run/team-cache.ts";
 import { ScheduleService } from "../schedules/schedule-service.ts";
-import type { Telemetry } from "../../telemetry/reporters.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import { Scheduler } from "../schedules/scheduler.ts";
 import type { Stores } from "../storage/stores.ts";

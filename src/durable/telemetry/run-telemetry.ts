@@ -1,18 +1,19 @@
 import type { TraceContext } from "../../core/run/turn-context.ts";
-import { measurementsOf } from "../../telemetry/measurements.ts";
-import type { ReportedRun } from "../../telemetry/report.ts";
-import type { Telemetry } from "../../telemetry/reporters.ts";
+import type { Measurement, ReportedRun } from "../../telemetry/report.ts";
+import type { Exchanges, RunReporter } from "../../telemetry/run-reporter.ts";
 import { isSampled } from "../../telemetry/sampling.ts";
-import type { Exchange, Span } from "../../telemetry/span.ts";
-import { queueSpans, recoverySpans, runSpan, turnSpans } from "../../telemetry/run-spans.ts";
 import { spanIds } from "../../telemetry/span-ids.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { formatTraceparent, parseTraceparent, traceIdOf } from "../../telemetry/trace-context.ts";
 import type { ActiveRun } from "../run/active-run.ts";
 import type { Commit } from "../storage/commits.ts";
 import type { RunRecord } from "../storage/runs/run-store.ts";
 import { committedTurn, givenUpTurn, tracedRun } from "./traced-run.ts";
 
-/** Reports what runs do to the deployment's telemetry, and connects their requests with their traces. */
+/**
+ * Reports what runs do to the deployment's telemetry, and connects their requests with their traces. What it reports is
+ * read at once, because the run goes on.
+ */
 export class RunTelemetry {
   readonly #telemetry: Telemetry | undefined;
   readonly #names: { team: () => string; tenant: string | null };
@@ -31,43 +32,36 @@ export class RunTelemetry {
   }
 
   /** A turn was committed. To be called before the run goes on to the next one. */
-  committed(active: ActiveRun, commit: Commit): void {
+  committed({ record, turnStarted, turnOfRun, exchanges }: ActiveRun, commit: Commit): void {
     if (this.#telemetry === undefined) return;
-    // A run that ends without a turn commits the turn before again.
-    const { record, turnStarted, turnOfRun, exchanges } = active;
-    const before = { at: turnStarted.at, next: turnOfRun };
-    const turn = committedTurn(record, commit, before);
-    this.#report(record, withExchanges(turnSpans(record.id, turn), exchanges));
+    const turn = committedTurn(record, commit, { at: turnStarted.at, next: turnOfRun });
+    const run = this.#runOf(record);
+    const exchanged = new Map(exchanges);
+    this.#tell((reporter) => reporter.committed(run, turn, exchanged));
   }
 
   /** The run is over. @param exchanges of the turn that was given up */
-  ended(record: RunRecord, exchanges: ReadonlyMap<string, Exchange> = new Map()): void {
+  ended(record: RunRecord, exchanges: Exchanges = new Map()): void {
     if (this.#telemetry === undefined) return;
-    const run = tracedRun(record);
+    const run = this.#runOf(record);
+    const traced = tracedRun(record);
     const turn = givenUpTurn(record);
-    this.#report(record, [
-      ...(turn ? withExchanges(turnSpans(record.id, turn), exchanges) : []),
-      ...recoverySpans(run),
-      ...queueSpans(run),
-      runSpan(run),
-    ]);
-    this.#telemetry.reporter.flush();
+    const exchanged = new Map(exchanges);
+    this.#tell((reporter) => reporter.ended(run, traced, turn, exchanged));
   }
 
   recovered(): void {
-    this.#telemetry?.reporter.measure([{ name: "troupe.recoveries", value: 1, attributes: {} }]);
+    this.#measure({ name: "troupe.recoveries", value: 1, attributes: {} });
   }
 
   /** @param length of the queue with it */
   queued(length: number): void {
-    this.#telemetry?.reporter.measure([
-      { name: "troupe.queue.length", value: length, attributes: {} },
-    ]);
+    this.#measure({ name: "troupe.queue.length", value: length, attributes: {} });
   }
 
   /** Nothing runs from here on: the object may leave memory. */
   rests(): void {
-    this.#telemetry?.reporter.flush();
+    this.#tell((reporter) => reporter.flush());
   }
 
   /**
@@ -85,12 +79,15 @@ export class RunTelemetry {
     };
   }
 
-  #report(record: RunRecord, spans: readonly Span[]): void {
-    this.#telemetry?.reporter.report({
-      run: this.#runOf(record),
-      spans,
-      measurements: measurementsOf(spans),
-    });
+  #measure(measurement: Measurement): void {
+    this.#tell((reporter) => reporter.measure(measurement));
+  }
+
+  #tell(what: (reporter: RunReporter) => void): void {
+    void this.#telemetry
+      ?.reporter()
+      .then(what)
+      .catch(() => undefined);
   }
 
   #runOf({ id, trace: { context } = { after: 0 } }: RunRecord): ReportedRun {
@@ -106,12 +103,4 @@ export class RunTelemetry {
       tenant: this.#names.tenant,
     };
   }
-}
-
-function withExchanges(spans: Span[], exchanges: ReadonlyMap<string, Exchange>): Span[] {
-  if (exchanges.size === 0) return spans;
-  return spans.map((span) => {
-    const exchange = span.kind === "chat" ? exchanges.get(span.path ?? "") : undefined;
-    return exchange === undefined ? span : { ...span, exchange };
-  });
 }

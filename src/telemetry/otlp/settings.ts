@@ -53,12 +53,11 @@ export function otlpSettings(
 function headersOf(text: string): Record<string, string> {
   const headers = pairsOf("OTEL_EXPORTER_OTLP_HEADERS", text);
   try {
-    new Headers(headers);
+    return Object.fromEntries(new Headers(headers));
   } catch {
     // Not the text itself, which is a secret.
     throw new ValueError("OTEL_EXPORTER_OTLP_HEADERS has an invalid name or value of a header");
   }
-  return headers;
 }
 
 /** `name=value` pairs, separated by commas; values are percent-encoded. */

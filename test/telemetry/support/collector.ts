@@ -106,9 +106,10 @@ export class Collector implements AsyncDisposable {
 
   /** What a resource says of itself, of the first request. */
   get resource(): Record<string, unknown> {
-    const [body] = this.#bodies("/v1/traces");
-    const [first] = body?.["resourceSpans"] as { resource: Raw }[];
-    return plain(first!.resource.attributes);
+    const [first] = this.#bodies("/v1/traces").flatMap(
+      (body) => body["resourceSpans"] as { resource: Raw }[],
+    );
+    return plain(first?.resource.attributes ?? []);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

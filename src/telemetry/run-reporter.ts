@@ -1,0 +1,93 @@
+import { type AnalyticsBinding, AnalyticsReporter } from "./analytics.ts";
+import { measurementsOf } from "./measurements.ts";
+import { type ExporterOptions, OtlpExporter } from "./otlp/exporter.ts";
+import type { OtlpSettings } from "./otlp/settings.ts";
+import type { Measurement, ReportedRun, Reporter } from "./report.ts";
+import {
+  queueSpans,
+  recoverySpans,
+  runSpan,
+  type TracedRun,
+  type TracedTurn,
+  turnSpans,
+} from "./run-spans.ts";
+import type { Exchange, Span } from "./span.ts";
+
+export interface RunReporterOptions extends Omit<ExporterOptions, "settings"> {
+  /** Undefined without a collector. */
+  otlp: OtlpSettings | undefined;
+  /** Undefined without the binding METRICS. */
+  dataset: AnalyticsBinding | undefined;
+}
+
+/** Exchanges of a turn by the paths of their steps. */
+export type Exchanges = ReadonlyMap<string, Exchange>;
+
+/** Makes spans and metrics of what runs did, and hands them to all that record them. Never throws. */
+export class RunReporter {
+  readonly #reporters: readonly Reporter[];
+
+  constructor(reporters: readonly Reporter[]) {
+    this.#reporters = reporters;
+  }
+
+  static make({ otlp, dataset, ...options }: RunReporterOptions): RunReporter {
+    return new RunReporter([
+      ...(otlp ? [new OtlpExporter({ ...options, settings: otlp })] : []),
+      ...(dataset ? [new AnalyticsReporter(dataset)] : []),
+    ]);
+  }
+
+  /** A turn was committed. */
+  committed(run: ReportedRun, turn: TracedTurn, exchanges: Exchanges): void {
+    this.#report(run, withExchanges(turnSpans(run.id, turn), exchanges));
+  }
+
+  /** The run is over. @param turn that was given up */
+  ended(
+    run: ReportedRun,
+    traced: TracedRun,
+    turn: TracedTurn | undefined,
+    exchanges: Exchanges,
+  ): void {
+    this.#report(run, [
+      ...(turn ? withExchanges(turnSpans(run.id, turn), exchanges) : []),
+      ...recoverySpans(traced),
+      ...queueSpans(traced),
+      runSpan(traced),
+    ]);
+    this.flush();
+  }
+
+  measure(...measurements: readonly Measurement[]): void {
+    this.#each((reporter) => reporter.measure(measurements));
+  }
+
+  /** Sends what was reported: the object may leave memory soon. */
+  flush(): void {
+    this.#each((reporter) => reporter.flush());
+  }
+
+  #report(run: ReportedRun, spans: readonly Span[]): void {
+    const measurements = measurementsOf(spans);
+    this.#each((reporter) => reporter.report({ run, spans, measurements }));
+  }
+
+  #each(tell: (reporter: Reporter) => void): void {
+    for (const reporter of this.#reporters) {
+      try {
+        tell(reporter);
+      } catch {
+        // An observer must not change what it observes.
+      }
+    }
+  }
+}
+
+function withExchanges(spans: Span[], exchanges: Exchanges): Span[] {
+  if (exchanges.size === 0) return spans;
+  return spans.map((span) => {
+    const exchange = span.kind === "chat" ? exchanges.get(span.path ?? "") : undefined;
+    return exchange === undefined ? span : { ...span, exchange };
+  });
+}
