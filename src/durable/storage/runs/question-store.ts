@@ -111,6 +111,7 @@ export class QuestionStore {
 
   /** The run's questions since a time in epoch milliseconds, answered or not. */
   since(run: string, at: number): StoredQuestion[] {
+    if (!this.#table.exists) return [];
     return this.#db
       .all<QuestionRow>(
         "select * from question where run = ? and created_at >= ? order by ordinal",
