@@ -38,7 +38,6 @@ const MODULES: readonly RouteModule[] = [
       `POST ${TEAM}/runs`,
       `GET ${TEAM}/runs`,
       `GET ${RUN}`,
-      `GET ${RUN}/trace`,
       `GET ${TEAM}/events`,
       `GET ${RUN}/events`,
     ],
