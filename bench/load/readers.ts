@@ -9,11 +9,10 @@ export interface StreamRequest {
   body?: string;
 }
 
-/** Opens streams, one every so many milliseconds; measures for a while; or closes all. */
+/** Opens streams, one every so many milliseconds; or measures for a while. */
 export type Command =
   | { port: number; requests: readonly StreamRequest[]; everyMs: number }
-  | { measureMs: number }
-  | { close: true };
+  | { measureMs: number };
 
 /** From the model server's write to the reader, in milliseconds. */
 export interface Delays {
@@ -41,9 +40,11 @@ export class Readers implements AsyncDisposable {
     return new Readers(program, Number(new URL(origin).port));
   }
 
-  /** Resolves when all answers have begun. */
-  open(requests: readonly StreamRequest[], everyMs: number): Promise<unknown> {
-    return this.#ask({ port: this.#port, requests, everyMs });
+  /** Resolves to whether all answers have begun, within 30 s after the last request. */
+  async open(requests: readonly StreamRequest[], everyMs: number): Promise<boolean> {
+    const command = { port: this.#port, requests, everyMs };
+    const { opened } = await this.#ask<{ opened: number }>(command);
+    return opened === requests.length;
   }
 
   /** What arrives of what is sent in the next `measureMs`. */
@@ -51,10 +52,6 @@ export class Readers implements AsyncDisposable {
     const delays = await this.#ask<Delays>({ measureMs });
     if (delays.tokens === 0) throw new Error("no token arrived");
     return delays;
-  }
-
-  close(): Promise<unknown> {
-    return this.#ask({ close: true });
   }
 
   #ask<T>(command: Command): Promise<T> {

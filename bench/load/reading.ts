@@ -9,6 +9,8 @@ import type { Command, Delays, StreamRequest } from "./readers.ts";
 /** A token of `upstream.ts`: the time at which it was sent, in microseconds. */
 const TIME = /(?<!\d)(0\d{14}) /g;
 const BUFFER_BYTES = 16 * 1024;
+/** After the last request. */
+const OPEN_MS = 30_000;
 /** Tokens that were sent in time may take so long. */
 const GRACE_MS = 1_000;
 
@@ -78,19 +80,22 @@ function arrived(sent: number, at: number): void {
   }
 }
 
+/** Opens streams; resolves to how many of them have an answer when all have, or when it takes too long. */
 async function openAll({
   port,
   requests,
   everyMs,
-}: Extract<Command, { port: number }>): Promise<void> {
+}: Extract<Command, { port: number }>): Promise<number> {
   const started = performance.now();
+  let answered = 0;
   const heads: Promise<void>[] = [];
   for (const [index, request] of requests.entries()) {
     const wait = started + index * everyMs - performance.now();
     if (wait > 0) await sleep(wait);
-    heads.push(open(port, request));
+    heads.push(open(port, request).then(() => void answered++));
   }
-  await Promise.all(heads);
+  await Promise.race([Promise.all(heads), sleep(OPEN_MS)]);
+  return answered;
 }
 
 /** What arrives of what is sent from now on for so long. */
@@ -128,12 +133,8 @@ answer({});
 for await (const line of createInterface({ input: process.stdin })) {
   const command = JSON.parse(line) as Command;
   if ("port" in command) {
-    await openAll(command);
-    answer({});
-  } else if ("measureMs" in command) {
-    answer(await measure(command.measureMs));
+    answer({ opened: await openAll(command) });
   } else {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    answer({});
+    answer(await measure(command.measureMs));
   }
 }

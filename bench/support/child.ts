@@ -6,6 +6,9 @@ const alive = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of alive) child.kill("SIGKILL");
 });
+// A signal would end this process without the event above.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.once(signal, () => process.exit(1));
 
 /** Ends with this process, however that ends. */
 export function endWithUs<T extends ChildProcess>(child: T): T {
