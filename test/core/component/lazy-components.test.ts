@@ -41,7 +41,7 @@ const team = (...participants: JsonObject[]): JsonObject => ({
 describe("components that are imported by name", () => {
   test("are imported when JSON first names one of their group, at any depth and under any of its names", async () => {
     const { components, imported } = twoGroups();
-    await components.validate(agent("a"));
+    await components.inspect(agent("a"));
     expect(imported).toEqual(["basic"]);
     const loaded = await components.load<Team>(team(agent("a"), agent("b")), "team");
     expect(loaded.definition.provider).toBe("autogen_agentchat.teams.SelectorGroupChat");
@@ -62,7 +62,7 @@ describe("components that are imported by name", () => {
       [],
     ]) {
       const { components } = twoGroups();
-      expect(await components.validate(wrong)).toEqual(all.validate(wrong));
+      expect(await components.inspect(wrong)).toEqual(all.inspect(wrong));
       const refused = await components.load(wrong).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(ComponentError);
       expect((refused as ComponentError).issues).toEqual(issuesOfLoading(all, wrong));
