@@ -2,14 +2,13 @@ import type { ToolCatalog } from "./core/component/catalog.ts";
 import type { ComponentGroup } from "./core/component/lazy-components.ts";
 import type { ModelDependencies } from "./models/workers-ai/binding.ts";
 import type { SandboxAddress } from "./sandbox/sandbox-connection.ts";
-import type { shippedTemplates } from "./templates/templates.ts";
 
 /** What components and templates get from their deployment. */
 export interface GroupDependencies extends ModelDependencies {
   /** The tools that were registered in code. */
   catalog: ToolCatalog;
   sandbox: SandboxAddress | undefined;
-  /** The catalog of {@link shippedTemplates}. */
+  /** The catalog of `shippedTemplates`. */
   shipped: () => Promise<ToolCatalog>;
 }
 
