@@ -44,7 +44,6 @@ import type { WorkersAIBinding } from "./models/workers-ai/binding.ts";
 import { keyAddressOf } from "./models/key-address.ts";
 import { sandboxAddress } from "./sandbox/settings.ts";
 import type { SettingName } from "./settings.ts";
-import type { AnalyticsBinding } from "./telemetry/analytics.ts";
 import { otlpSettings } from "./telemetry/otlp/settings.ts";
 
 /** Bindings and settings of the Worker. */
@@ -57,7 +56,7 @@ export type Env = {
   /** Workers AI. Without it, components that use its models are refused. */
   AI?: WorkersAIBinding;
   /** A data set of Workers Analytics Engine, for metrics. */
-  METRICS?: AnalyticsBinding;
+  METRICS?: AnalyticsEngineDataset;
   /** Set by `npm start`: requests must carry this key, which only its front server knows. */
   TROUPE_FRONT_KEY?: string;
   /** Set by `npm start`: sends requests to hosts that the settings do not name, to public addresses only. */
