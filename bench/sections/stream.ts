@@ -67,7 +67,7 @@ export async function measure(): Promise<Report> {
         what: `tokens per second, ${load.streams} at once`,
         value: speed.team.perSecond / speed.bare.perSecond,
         unit: "times the bare object",
-        limit: { atLeast: 0.8 },
+        limit: { atLeast: 0.9 },
       },
       {
         what: `paced token, ${load.streams} at once, after the bare Worker's`,
