@@ -20,6 +20,7 @@ export const PAGES = [
   "docs/design/platform.md",
   "docs/design/sandbox.md",
   "docs/design/package.md",
+  "docs/design/fixed-cost.md",
   "docs/http-api.md",
   "docs/configuration.md",
   "docs/cli.md",

@@ -41,12 +41,27 @@ const team = (...participants: JsonObject[]): JsonObject => ({
 describe("components that are imported by name", () => {
   test("are imported when JSON first names one of their group, at any depth and under any of its names", async () => {
     const { components, imported } = twoGroups();
-    await components.validate(agent("a"));
+    await components.inspect(agent("a"));
     expect(imported).toEqual(["basic"]);
     const loaded = await components.load<Team>(team(agent("a"), agent("b")), "team");
     expect(loaded.definition.provider).toBe("autogen_agentchat.teams.SelectorGroupChat");
     await components.load(team(team(agent("a"), agent("b")), agent("c")));
     expect(imported).toEqual(["basic", "teams"]);
+  });
+
+  test("have the notes of a registry that has everything", async () => {
+    const all = new ComponentRegistry().register(...basicComponents(), ...furtherTeams());
+    const noted = team(
+      { ...agent("a"), config: { ...agent("a").config, metadta: {} } },
+      agent("b"),
+    );
+    const { components } = twoGroups();
+    const { issues, notes } = await components.inspect(noted);
+    expect(issues).toEqual([]);
+    expect(notes).toEqual(all.notes(noted));
+    expect(notes.map(({ path }) => path)).toEqual([
+      "component.config.participants[0].config.metadta",
+    ]);
   });
 
   test("are checked like those of a registry that has everything", async () => {
@@ -62,7 +77,8 @@ describe("components that are imported by name", () => {
       [],
     ]) {
       const { components } = twoGroups();
-      expect(await components.validate(wrong)).toEqual(all.validate(wrong));
+      expect(await components.inspect(wrong)).toEqual(all.inspect(wrong));
+      expect(all.inspect(wrong)).toEqual({ issues: all.validate(wrong), notes: [] });
       const refused = await components.load(wrong).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(ComponentError);
       expect((refused as ComponentError).issues).toEqual(issuesOfLoading(all, wrong));
