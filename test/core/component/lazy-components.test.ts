@@ -51,10 +51,8 @@ describe("components that are imported by name", () => {
 
   test("have the notes of a registry that has everything", async () => {
     const all = new ComponentRegistry().register(...basicComponents(), ...furtherTeams());
-    const noted = team(
-      { ...agent("a"), config: { ...agent("a").config, metadta: {} } },
-      agent("b"),
-    );
+    const { config, ...rest } = agent("a");
+    const noted = team({ ...rest, config: { ...(config as JsonObject), metadta: {} } }, agent("b"));
     const { components } = twoGroups();
     const { issues, notes } = await components.inspect(noted);
     expect(issues).toEqual([]);
