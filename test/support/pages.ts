@@ -21,6 +21,7 @@ export const PAGES = [
   "docs/design/sandbox.md",
   "docs/design/package.md",
   "docs/design/cold-start.md",
+  "docs/design/fixed-cost.md",
   "docs/http-api.md",
   "docs/configuration.md",
   "docs/cli.md",

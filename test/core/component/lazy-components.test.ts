@@ -49,6 +49,19 @@ describe("components that are imported by name", () => {
     expect(imported).toEqual(["basic", "teams"]);
   });
 
+  test("have the notes of a registry that has everything", async () => {
+    const all = new ComponentRegistry().register(...basicComponents(), ...furtherTeams());
+    const { config, ...rest } = agent("a");
+    const noted = team({ ...rest, config: { ...(config as JsonObject), metadta: {} } }, agent("b"));
+    const { components } = twoGroups();
+    const { issues, notes } = await components.inspect(noted);
+    expect(issues).toEqual([]);
+    expect(notes).toEqual(all.notes(noted));
+    expect(notes.map(({ path }) => path)).toEqual([
+      "component.config.participants[0].config.metadta",
+    ]);
+  });
+
   test("are checked like those of a registry that has everything", async () => {
     const all = new ComponentRegistry().register(...basicComponents(), ...furtherTeams());
     for (const wrong of [
@@ -63,6 +76,7 @@ describe("components that are imported by name", () => {
     ]) {
       const { components } = twoGroups();
       expect(await components.inspect(wrong)).toEqual(all.inspect(wrong));
+      expect(all.inspect(wrong)).toEqual({ issues: all.validate(wrong), notes: [] });
       const refused = await components.load(wrong).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(ComponentError);
       expect((refused as ComponentError).issues).toEqual(issuesOfLoading(all, wrong));
