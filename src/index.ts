@@ -400,6 +400,7 @@ export {
 } from "./core/component/functions.ts";
 export {
   ComponentRegistry,
+  type Inspected,
   type KnownComponent,
   type RegistryOptions,
 } from "./core/component/registry.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ValueError } from "../core/errors.ts";
 import { lazy } from "../core/lazy.ts";
+import type { tenantLimitsSchema } from "./tenant.ts";
 import { refuse, type Refused } from "./result.ts";
 
 /** What a tenant may use. */
@@ -22,7 +23,7 @@ export const tenantLimits = lazy(() => {
   });
 });
 
-export type TenantLimits = z.output<ReturnType<typeof tenantLimits>>;
+export type TenantLimits = z.output<typeof tenantLimitsSchema>;
 
 export const DEFAULT_TENANT_LIMITS: TenantLimits = {
   requests_per_second: 100,

@@ -7,8 +7,9 @@ export const requestUsage = lazy(() =>
     completion_tokens: z.number().int().nonnegative(),
   }),
 );
+
 /** Tokens of one request, or a sum of several. */
-export type RequestUsage = z.infer<ReturnType<typeof requestUsage>>;
+export type RequestUsage = { prompt_tokens: number; completion_tokens: number };
 
 /** Sum of two usages. */
 export function addUsage(a: RequestUsage, b: RequestUsage): RequestUsage {

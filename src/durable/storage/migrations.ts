@@ -7,13 +7,14 @@ const STEP_NAME = "replace(key, rtrim(key, replace(key, '/', '')), '')";
 export const OUTBOX_TABLE =
   "create table outbox (number integer primary key, entry text, place integer) without rowid";
 
-/** The columns of the table `schedule`. `next_at` is in epoch milliseconds. The task comes last: reading the other columns skips it. */
+/** `next_at` is in epoch milliseconds. The task comes last: reading the other columns skips it. */
 export const SCHEDULE_TABLE =
   "(seq integer primary key, id text not null unique, next_at integer, record text not null, task text)";
 
 /**
  * What leads from each version of the tables to the next, the first one from 1 to 2. Migrations only add columns and
- * tables, with defaults: after a rollback the version before must be able to go on.
+ * tables, with defaults: after a rollback the version before must be able to go on, unless the changelog says otherwise. Only
+ * tables of schema.ts are there in every team: a `LazyTable` may be missing.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   // Steps have a kind; before, the key told model calls and tool calls.
