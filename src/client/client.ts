@@ -11,6 +11,8 @@ import type {
   RequestList,
   RunList,
   TeamList,
+  Template,
+  Validity,
   UsageReport,
   WhoAmI,
 } from "./wire.ts";
@@ -52,6 +54,22 @@ export class TroupeClient {
     /** Teams, newest activity first. `metadata.KEY` filters by metadata. */
     list: (query: Query = {}): Promise<TeamList> => this.#transport.json("/v1/teams", { query }),
   };
+
+  /** Teams that can be created by name. */
+  async templates(): Promise<Template[]> {
+    const { templates } = await this.#transport.json<{ templates: Template[] }>("/v1/templates");
+    return templates;
+  }
+
+  /**
+   * Checks a component without creating a team.
+   *
+   * @throws ApiError whose `problem.errors` has all mistakes with their paths
+   */
+  validate(component: NonNullable<CreateTeam["component"]>): Promise<Validity> {
+    const call = { method: "POST", body: { component } } as const;
+    return this.#transport.json("/v1/components/validate", call);
+  }
 
   readonly runs = {
     /** Runs over all teams. */

@@ -54,8 +54,10 @@ export type {
   TeamInfo,
   TeamList,
   TeamToken,
+  Template,
   ThreadMessage,
   TraceSpan,
   UsageReport,
+  Validity,
   WhoAmI,
 } from "./wire.ts";

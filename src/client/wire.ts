@@ -36,6 +36,8 @@ import type {
   MessagePage,
   NotedTeam,
   TeamInfo,
+  templatesSchema,
+  validSchema,
 } from "../contract/team.ts";
 import type { RunTrace, TraceSpan } from "../contract/trace.ts";
 import type { UsageReport } from "../contract/usage/usage-report.ts";
@@ -65,6 +67,11 @@ export type CreatedKey = z.output<typeof createdKeySchema>;
 export type Keys = z.output<typeof keysSchema>;
 export type TeamToken = z.output<typeof tokenSchema>;
 export type WhoAmI = z.output<typeof whoamiSchema>;
+
+/** A team that can be created by its name. */
+export type Template = z.output<typeof templatesSchema>["templates"][number];
+/** That a component can be loaded, with remarks on it. */
+export type Validity = z.output<typeof validSchema>;
 
 /** A message of the thread, with its place in it. */
 export type ThreadMessage = MessagePage["messages"][number];
