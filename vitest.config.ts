@@ -12,6 +12,7 @@ const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
 const long = [
   "test/cli/{commands,kill,questions,run}.test.ts",
   "test/conformance/main.test.ts",
+  "test/console/!(serving).test.ts",
   "test/docs.test.ts",
   "test/e2e/{python-tools,spinning-run}.test.ts",
   "test/fuzz/*.test.ts",

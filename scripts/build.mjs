@@ -1,14 +1,15 @@
-// `wrangler` runs this before it deploys or serves: bundles the Worker into dist/.
+// `wrangler` runs this before it deploys or serves: bundles the Worker into dist/, and the console into console/public/.
 //
 // Wrangler's own bundler makes one file, and every start of an isolate would read 3.4 MB of tokenizer tables, though
 // hardly any counts a token. Here what is imported dynamically stays in modules of its own, and the tables are data,
 // which the runtime does not compile. It does compile all modules at each start, also those that nobody imports, so what
 // Troupe never calls is left out of the bundle (docs/design/cold-start.md).
 
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
 import { build } from "esbuild";
+import { buildConsole } from "./build/console.mjs";
+import { replaceFiles } from "./build/replace-files.mjs";
 import { tokenTable } from "./package/token-tables.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -45,27 +46,6 @@ export async function buildWorker(entry, directory, { wholeSdks = false } = {}) 
   });
   for (const { path, contents } of outputFiles) files.set(path, contents);
   await replaceFiles(directory, files);
-}
-
-/**
- * Leaves alone what is there already: another server may be reading it, and its wrangler watches it.
- *
- * @param {string} directory
- * @param {Map<string, Uint8Array>} files all it is to hold, by absolute path
- */
-async function replaceFiles(directory, files) {
-  for (const [path, contents] of files) {
-    if (existsSync(path) && (await readFile(path)).equals(contents)) continue;
-    await mkdir(dirname(path), { recursive: true });
-    const whole = join(dirname(path), `.${basename(path)}.${process.pid}`);
-    await writeFile(whole, contents);
-    await rename(whole, path);
-  }
-  for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    const old = entry.isFile() && !entry.name.startsWith(".") && !files.has(path);
-    if (old) await rm(path, { force: true });
-  }
 }
 
 /**
@@ -115,5 +95,5 @@ function tablesAsData(write) {
 }
 
 if (import.meta.main) {
-  await buildWorker("src/worker.ts", join(root, "dist"));
+  await Promise.all([buildWorker("src/worker.ts", join(root, "dist")), buildConsole()]);
 }

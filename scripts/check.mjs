@@ -70,6 +70,7 @@ const stages = [
   { name: "types:node", run: ["tsc", "-p", "tsconfig.node.json"] },
   { name: "types:workerd", run: ["tsc", "-p", "tsconfig.workerd.json"] },
   { name: "types:browser", run: ["tsc", "-p", "tsconfig.browser.json"] },
+  { name: "types:console", run: ["tsc", "-p", "tsconfig.console.json"] },
   { name: "api", run: ["node", "scripts/api-report.mjs", "--check"] },
   { name: "reference", run: ["node", "scripts/reference.mjs", "--check"], long: true },
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },

@@ -57,6 +57,8 @@ export type Env = {
   AI?: WorkersAIBinding;
   /** A data set of Workers Analytics Engine, for metrics. */
   METRICS?: AnalyticsEngineDataset;
+  /** The files of the console, as static assets. Without it, there is no console. */
+  CONSOLE_FILES?: Fetcher;
   /** Set by `npm start`: requests must carry this key, which only its front server knows. */
   TROUPE_FRONT_KEY?: string;
   /** Set by `npm start`: sends requests to hosts that the settings do not name, to public addresses only. */

@@ -10,6 +10,7 @@ import { ValueError } from "./core/errors.ts";
 import type { LogEntry } from "./core/log.ts";
 import { type CamelKeys, parseOptions } from "./core/option-names.ts";
 import { DeployedTeam, DeployedTenant } from "./deployed-objects.ts";
+import { consoleResponse } from "./http/console-files.ts";
 import { problemResponse } from "./http/problem.ts";
 
 /** Who sends a request, as a program's own {@link TroupeOptions.authenticate} says. */
@@ -120,7 +121,8 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
           detail: "A setting of this server is wrong; its log says which.",
         });
       }
-      return withBasePath(basePath, request, (inner) => service.fetch(inner));
+      const page = basePath === "" ? await consoleResponse(request, env) : undefined;
+      return page ?? withBasePath(basePath, request, (inner) => service.fetch(inner));
     },
     TeamObject,
     TenantObject,

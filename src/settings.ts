@@ -47,6 +47,8 @@ export const SETTINGS = [
   "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
   /** The pages that may call the API from a browser, separated by commas. */
   "ALLOWED_ORIGINS",
+  /** "off" leaves the console out. */
+  "CONSOLE",
 ] as const;
 
 export type LimitName = Uppercase<keyof Limits> | `TENANT_${Uppercase<keyof TenantLimits>}`;

@@ -1,6 +1,7 @@
 /** The paths that the linter checks. */
 export const OWN_CODE = [
   "bench",
+  "console",
   "create-troupe",
   "examples",
   "sandbox",
@@ -26,6 +27,7 @@ export const OWN_FILES = [
   "package.json",
   "tsconfig.base.json",
   "tsconfig.browser.json",
+  "tsconfig.console.json",
   "tsconfig.core.json",
   "tsconfig.json",
   "tsconfig.node.json",

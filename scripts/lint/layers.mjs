@@ -120,6 +120,26 @@ export function violation(src, file, specifier) {
   return `src/${layer} may not import ${specifier}: the packages it may import are ${list(allowed.packages)}`;
 }
 
+/** What the console may import of Troupe. */
+const CONSOLE_ENTRIES = ["troupe/client", "troupe/react", "troupe/schemas"];
+
+/**
+ * Why a file of the console may not import `specifier`, or undefined when it may.
+ *
+ * @param {string} directory absolute path of the console's folder
+ * @param {string} file absolute path of the importing file
+ * @param {unknown} specifier
+ */
+export function consoleViolation(directory, file, specifier) {
+  if (typeof specifier !== "string") return undefined;
+  const leaves =
+    specifier.startsWith(".") &&
+    relative(directory, resolve(dirname(file), specifier)).startsWith("..");
+  const inside = specifier.startsWith("#") || /^troupe(\/|$)/.test(specifier);
+  if (!leaves && (!inside || CONSOLE_ENTRIES.includes(specifier))) return undefined;
+  return `the console may not import ${specifier}: of Troupe it may import ${list(CONSOLE_ENTRIES)}`;
+}
+
 /** @param {string[]} names */
 const list = (names) => (names.length === 0 ? "none" : names.join(", "));
 
@@ -190,6 +210,19 @@ const srcByName = {
   },
 };
 
+/** The console is built with what everybody has: the package's entries for browsers. */
+const consoleByEntries = {
+  /** @param {any} context */
+  create(context) {
+    const directory = resolve(context.cwd, "console");
+    if (relative(directory, context.filename).startsWith("..")) return {};
+    return imports((source) => {
+      const message = consoleViolation(directory, context.filename, source?.value);
+      if (message !== undefined) context.report({ node: source, message });
+    });
+  },
+};
+
 /** A named import pulls all of zod's locales and builders into the bundle: 102 KB gzip instead of 35 KB. */
 const zodNamespace = {
   /** @param {any} context */
@@ -213,5 +246,10 @@ const zodNamespace = {
 
 export default {
   meta: { name: "troupe" },
-  rules: { layers, "zod-namespace": zodNamespace, "src-by-name": srcByName },
+  rules: {
+    layers,
+    "zod-namespace": zodNamespace,
+    "src-by-name": srcByName,
+    "console-by-entries": consoleByEntries,
+  },
 };

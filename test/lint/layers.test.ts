@@ -14,6 +14,16 @@ const refused: Record<string, { file: string; text: string; says: string }> = {
     text: 'export { x } from "../../models/x.ts";',
     says: "src/core/ may not import src/models/x.ts",
   },
+  "the console imports src": {
+    file: "console/a.ts",
+    text: 'export { x } from "#client/x.ts";',
+    says: "the console may not import #client/x.ts",
+  },
+  "the console imports another entry": {
+    file: "console/b.ts",
+    text: 'export * from "troupe/worker";',
+    says: "the console may not import troupe/worker",
+  },
   "core at its top level imports a layer above it": {
     file: "src/core/b.ts",
     text: 'export * from "../durable/x.ts";',
@@ -155,7 +165,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "troupe-lint-"));
-  const configs = ["base", "browser", "core", "node", "src", "workerd"].map(
+  const configs = ["base", "browser", "console", "core", "node", "src", "workerd"].map(
     (name) => `tsconfig.${name}.json`,
   );
   for (const name of [".oxlintrc.json", "scripts/lint", "tsconfig.json", ...configs]) {
@@ -200,6 +210,7 @@ async function lint(cwd: string): Promise<{ file: string; message: string }[]> {
         join(root, "node_modules/oxlint/bin/oxlint"),
         "--type-aware",
         "--format=json",
+        "console",
         "src",
         "test",
       ],

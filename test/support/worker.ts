@@ -18,6 +18,8 @@ export interface TestWorkerOptions {
   ai?: string;
   /** The directory of the objects' databases, which are otherwise in memory. */
   persistTo?: string;
+  /** Whether it serves the console, as `console/public` has it. */
+  console?: boolean;
 }
 
 interface Handlers {
@@ -41,7 +43,15 @@ export class TestWorker implements AsyncDisposable {
 
   static async start(
     settings: Record<string, string> = {},
-    { entry = "src/worker.ts", quietAbout, logs, outgoing, ai, persistTo }: TestWorkerOptions = {},
+    {
+      entry = "src/worker.ts",
+      quietAbout,
+      logs,
+      outgoing,
+      ai,
+      persistTo,
+      console = false,
+    }: TestWorkerOptions = {},
   ): Promise<TestWorker> {
     const relay = ai === undefined ? undefined : await AiRelay.start(ai);
     const config = convertV4MiniflareOptions({
@@ -58,6 +68,14 @@ export class TestWorker implements AsyncDisposable {
         ai: {
           binding: "AI",
           remoteProxyConnectionString: relay.url as RemoteProxyConnectionString,
+        },
+      }),
+      ...(console && {
+        assets: {
+          directory: join(root, "console/public"),
+          binding: "CONSOLE_FILES",
+          run_worker_first: true,
+          routerConfig: { has_user_worker: true },
         },
       }),
       ...(persistTo !== undefined && { resourcePersistencePath: persistTo }),

@@ -19,7 +19,9 @@ export interface GreetingOptions {
 /** What the server prints once it is ready. */
 export async function greeting(options: GreetingOptions): Promise<string> {
   const { url, open, credentials, keys, sandbox } = options;
-  const lines = [`Troupe is running: ${url}   API: ${url}/v1/openapi.json`, sandbox, ""];
+  const console = (await hasConsole(url)) ? " (open it in a browser)" : "";
+  const first = `Troupe is running: ${url}${console}   API: ${url}/v1/openapi.json`;
+  const lines = [first, sandbox, ""];
   if (open) lines.push(...templateLines(await fetchTemplates(url), options));
   else if (keys) lines.push(...keyLines(url, keys));
   else if (credentials)
@@ -77,6 +79,17 @@ function keyLines(url: string, { operatorKey, apiKey }: LocalKeys): string[] {
     "Try:",
     `  curl ${url}/v1/whoami -H "authorization: Bearer ${apiKey.generated ? apiKey.key : `$(cat '${apiKey.file}')`}"`,
   ];
+}
+
+/** Whether the project serves the console. */
+async function hasConsole(url: string): Promise<boolean> {
+  try {
+    const headers = { accept: "text/html" };
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) });
+    return response.ok && (await response.text()).includes("<title>Troupe</title>");
+  } catch {
+    return false;
+  }
 }
 
 async function fetchTemplates(url: string): Promise<Template[]> {

@@ -10,7 +10,7 @@ import { endWithParent, preload } from "./preload.ts";
 import { groupLives, signalGroup } from "./process-group.ts";
 
 /** How wrangler logs the requests of the start itself. */
-const OWN_REQUEST = /GET \/(healthz|v1\/templates) \d/;
+const OWN_REQUEST = /GET \/(healthz|v1\/templates)? \d/;
 
 const CONFIGURATIONS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
 

@@ -1,0 +1,41 @@
+/** Paths on a grid of 16, drawn with a line of 1.5. */
+const PATHS = {
+  people:
+    "M6 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5Zm-4.5 6c0-2.5 2-4 4.5-4s4.5 1.5 4.5 4M10.5 2.8a2.5 2.5 0 0 1 0 4.5m1.5 2.5c1.6.6 2.5 1.9 2.5 3.7",
+  inbox: "M2 9.5 4 3h8l2 6.5V13H2V9.5Zm0 0h3.5c.3 1.2 1.2 2 2.5 2s2.2-.8 2.5-2H14",
+  sun: "M8 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM8 1v1.5M8 13.5V15M1 8h1.5M13.5 8H15M3 3l1.1 1.1M11.9 11.9 13 13M13 3l-1.1 1.1M4.1 11.9 3 13",
+  moon: "M13.5 9.5A6 6 0 0 1 6.5 2.5a6 6 0 1 0 7 7Z",
+  display: "M2 3h12v8H2V3Zm4 11h4M8 11v3",
+  close: "m4 4 8 8m0-8-8 8",
+  plus: "M8 3v10M3 8h10",
+  search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9Zm3.5-1L14 14",
+  leave: "M6 14H3V2h3m4 9 3-3-3-3m3 3H6",
+  image: "M2 3h12v10H2V3Zm0 8 3.5-3.5L9 11l2-2 3 3M10.5 6.5h.01",
+  send: "M8 13V3m0 0L4 7m4-4 4 4",
+  stop: "M4 4h8v8H4z",
+  pause: "M5.5 3.5v9m5-9v9",
+  play: "M5 3.5v9l7-4.5-7-4.5Z",
+  retry: "M13 8a5 5 0 1 1-1.5-3.5L13 6m0-3.5V6H9.5",
+  fork: "M4 5.5v5m0-5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3Zm0 5a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3Zm8-5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3Zm0 0C12 8.5 4 7 4 10.5",
+  edit: "m10.5 3 2.5 2.5L5.5 13H3v-2.5L10.5 3Z",
+  copy: "M5.5 5.5h8v8h-8v-8Zm5 0v-3h-8v8h3",
+  more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
+  tool: "M10 2.5a3.5 3.5 0 0 0-3.3 4.7L2.5 11.5l2 2 4.2-4.2A3.5 3.5 0 0 0 13.4 5l-2 2-2-2 2-2a3.5 3.5 0 0 0-1.4-.5Z",
+  thought:
+    "M8 2.5c3.3 0 6 2 6 4.8S11.300 12 8 12H6l-3 2v-3.200C2 9.900 2 8.500 2 7.300 2 4.500 4.700 2.500 8 2.500Z",
+  arrow: "M3 8h10m0 0L9 4m4 4-4 4",
+  code: "m5.500 5-3 3 3 3m5-6 3 3-3 3",
+  down: "M8 3v10m0 0 4-4m-4 4L4 9",
+  back: "M10 3 5 8l5 5",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** Decoration: what it stands for is said beside it, or by the name of its button. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg className="icon" viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,0 +1,21 @@
+import { ApiError } from "troupe/client";
+
+/** Why something was refused, with the places that are wrong. */
+export function Problem({ error }: { error: Error | undefined }) {
+  if (error === undefined) return null;
+  const problem = error instanceof ApiError ? error.problem : undefined;
+  return (
+    <div className="problem" role="alert">
+      <p>{problem?.detail ?? error.message}</p>
+      {problem?.errors && problem.errors.length > 0 && (
+        <ul>
+          {problem.errors.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              <code>{path}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

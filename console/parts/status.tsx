@@ -1,0 +1,21 @@
+const WORDS: Readonly<Record<string, string>> = {
+  idle: "Idle",
+  connecting: "Loading",
+  unavailable: "Unavailable",
+  queued: "Queued",
+  running: "Running",
+  waiting: "Waits for you",
+  paused: "Paused",
+  completed: "Completed",
+  cancelled: "Cancelled",
+  failed: "Failed",
+};
+
+/** The status of a team or run: a word with a dot in its colour. */
+export function Status({ status }: { status: string }) {
+  return (
+    <span className="status" data-status={status}>
+      {WORDS[status] ?? status}
+    </span>
+  );
+}

@@ -1,0 +1,117 @@
+import { type FormEvent, useState } from "react";
+import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
+import { Icon } from "../parts/icon.tsx";
+import { Name } from "../parts/name.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { useTask } from "../parts/use-task.ts";
+import { CodeBlock } from "../text/code-block.tsx";
+import { Markdown } from "../text/markdown.tsx";
+import { ArgumentsEditor } from "./arguments-editor.tsx";
+
+interface ApprovalProps {
+  request: HumanRequest | ListedRequest;
+  onAnswer: (answer: Answer) => Promise<unknown>;
+}
+
+/** Something that waits to be approved: a tool call, whose arguments can be changed, or code. */
+export function Approval({ request, onAnswer }: ApprovalProps) {
+  const { source, prompt, code, tool_call: call } = request;
+  const [refusing, setRefusing] = useState(false);
+  const [reason, setReason] = useState("");
+  const [edited, setEdited] = useState<string>();
+  const task = useTask();
+  const approve = (): void => {
+    void task.run(async () => {
+      const changed = edited === undefined ? {} : { arguments: parsedArguments(edited) };
+      await onAnswer({ approved: true, ...changed });
+    });
+  };
+  const refuse = (event: FormEvent): void => {
+    event.preventDefault();
+    const given = reason.trim();
+    void task.run(() => onAnswer({ approved: false, ...(given !== "" && { reason: given }) }));
+  };
+  return (
+    <div className="approval" role="group" aria-label={`Approval for ${source}`}>
+      <p>
+        <strong>
+          <Name name={source} />
+        </strong>{" "}
+        asks for your approval{call ? " to call " : code ? " to run code" : ""}
+        {call && (
+          <code>
+            <Name name={call.name} />
+          </code>
+        )}
+      </p>
+      {call === undefined && prompt !== "" && code === undefined && <Markdown text={prompt} />}
+      {code !== undefined && <Markdown text={code} />}
+      {call !== undefined &&
+        (edited === undefined ? (
+          <CodeBlock code={JSON.stringify(call.arguments, null, 2)} language="json" />
+        ) : (
+          <ArgumentsEditor
+            text={edited}
+            parameters={call.parameters}
+            before={call.arguments}
+            onChange={setEdited}
+          />
+        ))}
+      <Problem error={task.error} />
+      {refusing ? (
+        <form className="refusal" onSubmit={refuse}>
+          <label className="field">
+            <span>Reason, which the agent is told (optional)</span>
+            <input autoFocus value={reason} onChange={(event) => setReason(event.target.value)} />
+          </label>
+          <div className="buttons">
+            <button className="button" type="button" onClick={() => setRefusing(false)}>
+              Back
+            </button>
+            <button className="button danger" disabled={task.busy} aria-busy={task.busy}>
+              Refuse
+            </button>
+          </div>
+        </form>
+      ) : (
+        <div className="buttons">
+          {call !== undefined && edited === undefined && (
+            <button
+              className="button quiet"
+              type="button"
+              onClick={() => setEdited(JSON.stringify(call.arguments, null, 2))}
+            >
+              <Icon name="edit" />
+              Edit arguments
+            </button>
+          )}
+          <button className="button" type="button" onClick={() => setRefusing(true)}>
+            Refuse
+          </button>
+          <button
+            className="button primary"
+            type="button"
+            disabled={task.busy}
+            aria-busy={task.busy}
+            onClick={approve}
+          >
+            Approve
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** @throws Error when it is no JSON object */
+function parsedArguments(text: string): NonNullable<Answer["arguments"]> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as NonNullable<Answer["arguments"]>;
+    }
+  } catch (error) {
+    throw new Error(`The arguments are not JSON: ${(error as Error).message}`, { cause: error });
+  }
+  throw new Error("The arguments must be a JSON object.");
+}

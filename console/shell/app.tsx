@@ -1,0 +1,49 @@
+import { useEffect } from "react";
+import type { WhoAmI } from "troupe/client";
+import { useInbox } from "troupe/react";
+import { Link, Route, Switch } from "wouter";
+import { InboxPage } from "../requests/inbox-page.tsx";
+import { TeamPage } from "../team/team-page.tsx";
+import { TeamsPage } from "../teams/teams-page.tsx";
+import { Navigation } from "./navigation.tsx";
+import { Notices } from "./notices.tsx";
+
+export interface AppProps {
+  whoami: WhoAmI;
+  /** Forgets the key; undefined without one. */
+  onLeave: (() => void) | undefined;
+}
+
+export function App({ whoami, onLeave }: AppProps) {
+  const { requests, hasMore } = useInbox();
+  const open = requests.length;
+  useEffect(() => {
+    const count = open === 0 ? "" : `(${open}${hasMore ? "+" : ""}) `;
+    document.title = `${count}Troupe`;
+  }, [open, hasMore]);
+  return (
+    <Notices>
+      <div className="app">
+        <a className="skip" href="#main">
+          Skip to the content
+        </a>
+        <Navigation open={open} hasMore={hasMore} whoami={whoami} onLeave={onLeave} />
+        <main id="main" tabIndex={-1}>
+          <Switch>
+            <Route path="/" component={TeamsPage} />
+            <Route path="/inbox" component={InboxPage} />
+            <Route path="/teams/:id">{({ id }) => <TeamPage key={id} id={id} />}</Route>
+            <Route>
+              <div className="empty">
+                <h1>There is nothing at this address</h1>
+                <Link className="button" href="/">
+                  Show the teams
+                </Link>
+              </div>
+            </Route>
+          </Switch>
+        </main>
+      </div>
+    </Notices>
+  );
+}

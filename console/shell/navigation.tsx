@@ -1,0 +1,70 @@
+import { Link, useRoute } from "wouter";
+import { Icon, type IconName } from "../parts/icon.tsx";
+import type { AppProps } from "./app.tsx";
+import { Logo } from "./logo.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
+
+interface NavigationProps extends AppProps {
+  /** Questions that wait for an answer. */
+  open: number;
+  /** Whether there are more than these. */
+  hasMore: boolean;
+}
+
+export function Navigation({ open, hasMore, whoami, onLeave }: NavigationProps) {
+  const [onTeam] = useRoute("/teams/:id");
+  const [onTeams] = useRoute("/");
+  const [onInbox] = useRoute("/inbox");
+  return (
+    <header className="navigation">
+      <Logo />
+      <nav aria-label="Main">
+        <Place href="/" icon="people" name="Teams" current={onTeams || onTeam} />
+        <Place href="/inbox" icon="inbox" name="Inbox" current={onInbox}>
+          {open > 0 && (
+            <span className="badge">
+              {open}
+              {hasMore && "+"}
+              <span className="hidden"> waiting</span>
+            </span>
+          )}
+        </Place>
+      </nav>
+      <div className="navigation-end">
+        <span className="muted tenant" title="Tenant">
+          {whoami.tenant}
+        </span>
+        <ThemeSwitch />
+        {onLeave && (
+          <button
+            className="button quiet icon-only"
+            type="button"
+            aria-label="Forget the key"
+            title="Forget the key"
+            onClick={onLeave}
+          >
+            <Icon name="leave" />
+          </button>
+        )}
+      </div>
+    </header>
+  );
+}
+
+interface PlaceProps {
+  href: string;
+  icon: IconName;
+  name: string;
+  current: boolean;
+  children?: React.ReactNode;
+}
+
+function Place({ href, icon, name, current, children }: PlaceProps) {
+  return (
+    <Link className="place" href={href} aria-current={current ? "page" : undefined}>
+      <Icon name={icon} />
+      {name}
+      {children}
+    </Link>
+  );
+}

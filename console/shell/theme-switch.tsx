@@ -1,0 +1,27 @@
+import { useState } from "react";
+import { Icon } from "../parts/icon.tsx";
+import { applyTheme, storedTheme, type Theme, THEMES } from "./theme.ts";
+
+const ICONS = { system: "display", light: "sun", dark: "moon" } as const;
+const NAMES = { system: "as the device", light: "light", dark: "dark" };
+
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState(storedTheme);
+  const choose = (next: Theme): void => {
+    applyTheme(next);
+    setTheme(next);
+  };
+  const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
+  const name = `Colours: ${NAMES[theme]}. Change to ${NAMES[next]}`;
+  return (
+    <button
+      className="button quiet icon-only"
+      type="button"
+      aria-label={name}
+      title={name}
+      onClick={() => choose(next)}
+    >
+      <Icon name={ICONS[theme]} />
+    </button>
+  );
+}

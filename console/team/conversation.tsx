@@ -1,0 +1,93 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState } from "react";
+import type { TeamView } from "troupe/react";
+import { Icon } from "../parts/icon.tsx";
+import { entriesOf } from "./entries.ts";
+import { EntryRow } from "./entry-row.tsx";
+
+interface ConversationProps {
+  team: TeamView;
+  teamId: string;
+}
+
+/** How far from the end it still follows what is said. */
+const END_PX = 80;
+
+/** The messages from the last one backwards: those in sight, and pages before them when they come into sight. */
+export function Conversation({ team, teamId }: ConversationProps) {
+  const { messages, texts, hasEarlier, loadEarlier } = team;
+  const entries = useMemo(() => entriesOf({ messages, texts }), [messages, texts]);
+  const scroller = useRef<HTMLDivElement>(null);
+  const [atEnd, setAtEnd] = useState(true);
+  const list = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 110,
+    getItemKey: (index) => entries[index]?.key ?? index,
+    overscan: 8,
+    anchorTo: "end",
+    followOnAppend: true,
+    scrollEndThreshold: END_PX,
+    paddingStart: 16,
+    paddingEnd: 16,
+  });
+
+  const shown = entries.length > 0;
+  useEffect(() => {
+    if (shown) list.scrollToEnd();
+  }, [list, shown]);
+
+  const items = list.getVirtualItems();
+  const first = items[0]?.index;
+  useEffect(() => {
+    // A page that cannot be loaded is asked for again with the next movement.
+    if (hasEarlier && first !== undefined && first < 10) loadEarlier().catch(() => undefined);
+  }, [hasEarlier, loadEarlier, first]);
+
+  return (
+    <div className="conversation-frame">
+      <div
+        ref={scroller}
+        className="conversation"
+        role="log"
+        aria-label="Conversation"
+        aria-live="off"
+        tabIndex={0}
+        onScroll={({ currentTarget }) => setAtEnd(isAtEnd(currentTarget))}
+      >
+        <div className="rows" style={{ height: list.getTotalSize() }}>
+          {items.map((item) => {
+            const entry = entries[item.index];
+            return (
+              entry && (
+                <div
+                  key={item.key}
+                  ref={list.measureElement}
+                  data-index={item.index}
+                  className="row"
+                  style={{ transform: `translateY(${item.start}px)` }}
+                >
+                  <EntryRow entry={entry} teamId={teamId} />
+                </div>
+              )
+            );
+          })}
+        </div>
+      </div>
+      {!atEnd && shown && (
+        <button
+          className="button to-end"
+          type="button"
+          onClick={() => list.scrollToEnd({ behavior: "smooth" })}
+        >
+          <Icon name="down" />
+          Latest
+        </button>
+      )}
+    </div>
+  );
+}
+
+function isAtEnd({ scrollHeight, scrollTop, clientHeight }: Element): boolean {
+  return scrollHeight - scrollTop - clientHeight < END_PX;
+}

@@ -1,0 +1,37 @@
+import type { Message, TeamClient } from "troupe/client";
+
+const PAGE = 200;
+
+/**
+ * The turn that a message was said in. Messages of the history have it with them; those that came over the stream are looked
+ * up from the end of the thread.
+ *
+ * @throws Error when the thread has no such message
+ */
+async function turnOf(team: TeamClient, message: Message): Promise<number> {
+  if ("turn" in message) return message.turn as number;
+  let before: number | null = Number.MAX_SAFE_INTEGER;
+  while (before !== null) {
+    const page = await team.messages({ before, limit: PAGE });
+    const found = page.messages.find(({ id }) => id === message.id);
+    if (found !== undefined) return found.turn;
+    before = page.next_before;
+  }
+  throw new Error("The message is not in the conversation any more.");
+}
+
+/** A new team whose conversation ends with the turn of a message. */
+export async function forkAfter(team: TeamClient, message: Message): Promise<TeamClient> {
+  return team.fork({ turn: await turnOf(team, message) });
+}
+
+/** A new team that was not given a message but another one in its place. */
+export async function forkWith(
+  team: TeamClient,
+  message: Message,
+  text: string,
+): Promise<TeamClient> {
+  const fork = await team.fork({ turn: Math.max(0, (await turnOf(team, message)) - 1) });
+  await fork.start(text);
+  return fork;
+}

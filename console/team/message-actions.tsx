@@ -1,0 +1,72 @@
+import { useState } from "react";
+import type { Message } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { useLocation } from "wouter";
+import { Icon } from "../parts/icon.tsx";
+import { useNotices } from "../shell/notices.tsx";
+import { EditAndFork } from "./edit-and-fork.tsx";
+import { forkAfter } from "./fork.ts";
+
+interface MessageActionsProps {
+  message: Message;
+  teamId: string;
+}
+
+/** What can be done with a message; seen when it is pointed at, or has the focus. */
+export function MessageActions({ message, teamId }: MessageActionsProps) {
+  const client = useTroupe();
+  const [, navigate] = useLocation();
+  const { attempt, tell } = useNotices();
+  const [editing, setEditing] = useState(false);
+  const fork = (): void => {
+    void attempt(async () => {
+      const { id } = await forkAfter(client.team(teamId), message);
+      navigate(`/teams/${id}`);
+      tell("This is a fork. The original is unchanged.");
+    });
+  };
+  const copy = (): void => {
+    void attempt(() => navigator.clipboard.writeText(textOf(message)));
+  };
+  return (
+    <span className="actions">
+      <Action icon="copy" name="Copy" onClick={copy} />
+      {message.source === "user" && message.type === "TextMessage" && (
+        <Action icon="edit" name="Edit in a fork" onClick={() => setEditing(true)} />
+      )}
+      <Action icon="fork" name="Fork from here" onClick={fork} />
+      {editing && (
+        <EditAndFork
+          team={client.team(teamId)}
+          message={message}
+          text={textOf(message)}
+          onClose={() => setEditing(false)}
+        />
+      )}
+    </span>
+  );
+}
+
+interface ActionProps {
+  icon: "copy" | "edit" | "fork";
+  name: string;
+  onClick: () => void;
+}
+
+function Action({ icon, name, onClick }: ActionProps) {
+  return (
+    <button
+      className="button quiet icon-only"
+      type="button"
+      aria-label={name}
+      title={name}
+      onClick={onClick}
+    >
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+function textOf({ content }: Message & { content?: unknown }): string {
+  return typeof content === "string" ? content : JSON.stringify(content, null, 2);
+}

@@ -1,0 +1,65 @@
+import type { TeamView } from "troupe/react";
+import { Icon, type IconName } from "../parts/icon.tsx";
+import { Status } from "../parts/status.tsx";
+import { useNotices } from "../shell/notices.tsx";
+
+/** The current run, and what can be done with it. */
+export function RunBar({ team }: { team: TeamView }) {
+  const { status, connected, error, queued, run } = team;
+  const active = status === "running" || status === "waiting" || status === "paused";
+  return (
+    <div className="run-bar" role="group" aria-label="Run">
+      <span aria-live="polite">
+        <Status status={status} />
+        {!connected && status !== "connecting" && <span className="muted">Reconnecting</span>}
+      </span>
+      {status === "completed" && run?.stop_reason && (
+        <span className="muted reason" title={run.stop_reason}>
+          {run.stop_reason}
+        </span>
+      )}
+      {queued.length > 0 && <span className="muted">{queued.length} queued</span>}
+      <span className="run-actions">
+        {status === "paused" && <Do icon="play" name="Resume" action={team.resume} />}
+        {(status === "running" || status === "waiting") && (
+          <Do icon="pause" name="Pause" action={team.pause} />
+        )}
+        {active && (
+          <>
+            <Do icon="stop" name="Stop after turn" action={() => team.stop("after_turn")} />
+            <Do icon="close" name="Cancel now" action={() => team.stop("now")} />
+          </>
+        )}
+        {(status === "failed" || status === "cancelled") && (
+          <Do icon="retry" name="Retry" action={team.retry} />
+        )}
+      </span>
+      {error && status === "failed" && (
+        <p className="problem" role="alert">
+          {error.message}
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface DoProps {
+  icon: IconName;
+  name: string;
+  action: () => Promise<unknown>;
+}
+
+function Do({ icon, name, action }: DoProps) {
+  const { attempt } = useNotices();
+  return (
+    <button
+      className="button small"
+      type="button"
+      aria-label={name}
+      onClick={() => void attempt(action)}
+    >
+      <Icon name={icon} />
+      <span className="wide-only">{name}</span>
+    </button>
+  );
+}

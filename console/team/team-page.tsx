@@ -1,0 +1,86 @@
+import { useCallback, useEffect, useMemo } from "react";
+import { useTeam, useTroupe } from "troupe/react";
+import { Link } from "wouter";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Name } from "../parts/name.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { Approval } from "../requests/approval.tsx";
+import { promptOf } from "../requests/prompt.ts";
+import { Composer } from "./composer.tsx";
+import { Conversation } from "./conversation.tsx";
+import { RunBar } from "./run-bar.tsx";
+import { TeamMenu } from "./team-menu.tsx";
+import { TeamSide } from "./team-side.tsx";
+
+const PAGE = 100;
+
+export function TeamPage({ id }: { id: string }) {
+  const client = useTroupe();
+  const team = useTeam(id, { pageSize: PAGE });
+  const handle = useMemo(() => client.team(id), [client, id]);
+  const { value: info, reload } = useLoaded(useCallback(() => handle.get(), [handle]));
+  const { status, run, requests, messages, texts } = team;
+  const turns = run?.turns;
+  useEffect(() => reload(), [status, turns, reload]);
+
+  if (status === "unavailable" && team.error) {
+    return <Failure error={team.error} onRetry={team.reload} />;
+  }
+  const approvals = requests.filter(({ kind }) => kind === "approval");
+  const empty = messages.length === 0 && texts.length === 0;
+  return (
+    <div className="team">
+      <header className="team-head">
+        <Link className="button quiet icon-only" href="/" aria-label="All teams">
+          <Icon name="back" />
+        </Link>
+        <h1>
+          <Name name={info?.label ?? id} />
+        </h1>
+        <RunBar team={team} />
+        <TeamMenu team={handle} onReset={team.reload} />
+      </header>
+      <div className="team-main">
+        {status === "connecting" ? (
+          <p className="loading" role="status">
+            Loading
+          </p>
+        ) : empty ? (
+          <div className="empty">
+            <h2>Nothing was said yet</h2>
+            <p className="muted">Give the team a task below. What it does appears here.</p>
+          </div>
+        ) : (
+          <Conversation team={team} teamId={id} />
+        )}
+        <div className="dock">
+          {approvals.map((request) => (
+            <Approval
+              key={request.id}
+              request={request}
+              onAnswer={(answer) => team.answer(request, answer)}
+            />
+          ))}
+          <Question team={team} />
+          <Composer team={team} />
+        </div>
+      </div>
+      {info && <TeamSide info={info} team={team} />}
+    </div>
+  );
+}
+
+function Question({ team }: { team: ReturnType<typeof useTeam> }) {
+  const question = team.requests.find(({ kind }) => kind === "input");
+  if (question === undefined) return null;
+  const prompt = promptOf(question);
+  return (
+    <p className="question">
+      <strong>
+        <Name name={question.source} />
+      </strong>{" "}
+      {prompt === "" ? "waits for your answer." : `asks: ${prompt}`}
+    </p>
+  );
+}

@@ -1,0 +1,106 @@
+import type { NotedTeam } from "troupe/client";
+import type { TeamView } from "troupe/react";
+import { Link } from "wouter";
+import { Avatar, Name } from "../parts/name.tsx";
+import { costOf, tokensOf } from "../parts/numbers.ts";
+import { Ago } from "../parts/time.tsx";
+import { kindOf } from "../teams/kinds.ts";
+import { type Participant, participantsOf } from "./participants.ts";
+
+interface TeamSideProps {
+  info: NotedTeam;
+  team: TeamView;
+}
+
+/** Who takes part and who speaks, and what the team has used. */
+export function TeamSide({ info, team }: TeamSideProps) {
+  const speaking = new Set(team.texts.map(({ source }) => source));
+  const waiting = new Set(team.requests.map(({ source }) => source));
+  const { run } = team;
+  return (
+    <aside className="side" aria-label="About this team">
+      <h2>Participants</h2>
+      <People people={participantsOf(info.component)} speaking={speaking} waiting={waiting} />
+      <h2>Team</h2>
+      <dl>
+        <Fact name="Kind">{kindOf(info.component.provider)}</Fact>
+        <Fact name="Id">
+          <code>{info.id}</code>
+        </Fact>
+        <Fact name="Turn">{info.turn}</Fact>
+        <Fact name="Usage">{tokensOf(info.usage)}</Fact>
+        {info.cost !== null && <Fact name="Cost">{costOf(info.cost)}</Fact>}
+        <Fact name="Created">
+          <Ago time={info.created_at} />
+        </Fact>
+        {info.forked_from && (
+          <Fact name="Forked from">
+            <Link href={`/teams/${info.forked_from.team_id}`}>{info.forked_from.team_id}</Link>,
+            turn {info.forked_from.turn}
+          </Fact>
+        )}
+      </dl>
+      {run && (
+        <>
+          <h2>Last run</h2>
+          <dl>
+            <Fact name="Turns">{run.turns}</Fact>
+            <Fact name="Usage">{tokensOf(run.usage)}</Fact>
+            {run.cost !== null && <Fact name="Cost">{costOf(run.cost)}</Fact>}
+            <Fact name="Started">{run.started_at ? <Ago time={run.started_at} /> : "Not yet"}</Fact>
+          </dl>
+        </>
+      )}
+      {info.notes.length > 0 && (
+        <>
+          <h2>Notes</h2>
+          <ul className="notes">
+            {info.notes.map(({ path, message }) => (
+              <li key={`${path} ${message}`}>
+                <code>{path}</code> {message}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </aside>
+  );
+}
+
+interface PeopleProps {
+  people: readonly Participant[];
+  speaking: ReadonlySet<string>;
+  waiting: ReadonlySet<string>;
+}
+
+function People({ people, speaking, waiting }: PeopleProps) {
+  return (
+    <ul className="participants">
+      {people.map(({ name, description, provider, participants }) => (
+        <li key={name} data-speaking={speaking.has(name)}>
+          <Avatar source={name} />
+          <div>
+            <strong>
+              <Name name={name} />
+            </strong>
+            {speaking.has(name) && <span className="writing">writing</span>}
+            {waiting.has(name) && <span className="asks">asks you</span>}
+            <p className="muted">{description || kindOf(provider)}</p>
+            {participants.length > 0 && (
+              <People people={participants} speaking={speaking} waiting={waiting} />
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

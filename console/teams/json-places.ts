@@ -1,0 +1,51 @@
+import {
+  findNodeAtLocation,
+  getNodeValue,
+  type ParseError,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import type { Mistake } from "./use-validation.ts";
+
+/** JSON with the places of its values. */
+export interface JsonPlaces {
+  value: unknown;
+  /** Why it is no JSON. */
+  error: Mistake | undefined;
+  /** The line of a place as problems name it: `component.config.participants[0].provider`. */
+  lineOf: (path: string) => number | undefined;
+}
+
+export function jsonPlaces(text: string): JsonPlaces {
+  const errors: ParseError[] = [];
+  const tree = parseTree(text, errors, { disallowComments: true });
+  const line = (offset: number): number => text.slice(0, offset).split("\n").length;
+  const [first] = errors;
+  const lineOf = (path: string): number | undefined => {
+    const steps = stepsOf(path);
+    // What is missing has the place of what it is missing from.
+    const ends = Array.from({ length: steps.length + 1 }, (_, left) => steps.length - left);
+    const nodes = ends.map((end) => tree && findNodeAtLocation(tree, steps.slice(0, end)));
+    const node = nodes.find((found) => found !== undefined);
+    return node && line(node.offset);
+  };
+  return {
+    value: tree && getNodeValue(tree),
+    error: first && {
+      line: line(first.offset),
+      path: "",
+      message: `This is not JSON: ${wordsOf(printParseErrorCode(first.error))}`,
+    },
+    lineOf,
+  };
+}
+
+function stepsOf(path: string): (string | number)[] {
+  const names = path.replace(/^component\.?/, "").match(/[^.[\]]+/g) ?? [];
+  return names.map((name) => (/^\d+$/.test(name) ? Number(name) : name));
+}
+
+/** `ValueExpected` is `value expected`. */
+function wordsOf(code: string): string {
+  return code.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+}

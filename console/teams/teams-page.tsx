@@ -1,0 +1,107 @@
+import { useDeferredValue, useEffect, useRef, useState } from "react";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { NewTeam } from "./new-team.tsx";
+import { TeamTable } from "./team-table.tsx";
+import { Templates } from "./templates.tsx";
+import { type TeamFilter, useTeamList } from "./use-team-list.ts";
+
+const STATUSES = ["idle", "running", "waiting", "paused"] as const;
+
+export function TeamsPage() {
+  const [filter, setFilter] = useState<TeamFilter>({ q: "", status: "" });
+  const [creating, setCreating] = useState(false);
+  const list = useTeamList(useDeferredValue(filter));
+  const search = useRef<HTMLInputElement>(null);
+  useSlash(() => search.current?.focus());
+  const filtered = filter.q !== "" || filter.status !== "";
+  const { value: teams, error } = list;
+
+  if (teams === undefined && error !== undefined) {
+    return <Failure error={error} onRetry={list.reload} />;
+  }
+  if (teams?.length === 0 && !filtered) {
+    return (
+      <div className="page first-page">
+        <h1>Start a team</h1>
+        <p className="lead muted">
+          A team is one or more agents that talk until a task is done. Each template is ready to
+          run.
+        </p>
+        <Templates />
+        <p>
+          <button className="button" type="button" onClick={() => setCreating(true)}>
+            Create a team from component JSON
+          </button>
+        </p>
+        {creating && <NewTeam onClose={() => setCreating(false)} />}
+      </div>
+    );
+  }
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Teams</h1>
+        <div className="search">
+          <Icon name="search" />
+          <input
+            ref={search}
+            type="search"
+            aria-label="Search teams by label or id"
+            aria-keyshortcuts="/"
+            placeholder="Search  /"
+            value={filter.q}
+            onChange={(event) => setFilter({ ...filter, q: event.target.value })}
+          />
+        </div>
+        <select
+          aria-label="Status"
+          value={filter.status}
+          onChange={(event) =>
+            setFilter({ ...filter, status: event.target.value as TeamFilter["status"] })
+          }
+        >
+          <option value="">Any status</option>
+          {STATUSES.map((status) => (
+            <option key={status} value={status}>
+              {status}
+            </option>
+          ))}
+        </select>
+        <button className="button primary" type="button" onClick={() => setCreating(true)}>
+          <Icon name="plus" />
+          New team
+        </button>
+      </header>
+      {teams === undefined ? (
+        <p className="loading" role="status">
+          Loading
+        </p>
+      ) : (
+        <TeamTable teams={teams} />
+      )}
+      {teams?.length === 0 && <p className="muted none">No team matches.</p>}
+      {list.hasMore && (
+        <button className="button" type="button" onClick={list.loadMore}>
+          Show more
+        </button>
+      )}
+      {creating && <NewTeam onClose={() => setCreating(false)} />}
+    </div>
+  );
+}
+
+/** The key `/`, unless it is being written. */
+function useSlash(action: () => void): void {
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent): void => {
+      const { target, key } = event;
+      if (key !== "/" || event.ctrlKey || event.metaKey) return;
+      if (target instanceof Element && target.closest("input, textarea, select, dialog")) return;
+      event.preventDefault();
+      action();
+    };
+    document.addEventListener("keydown", pressed);
+    return () => document.removeEventListener("keydown", pressed);
+  }, [action]);
+}

@@ -1,0 +1,93 @@
+import type { Token, Tokens } from "marked";
+import type { ReactNode } from "react";
+import { CodeBlock } from "./code-block.tsx";
+import { withoutEntities } from "./foreign.ts";
+import { Inlines } from "./inlines.tsx";
+
+/** A block of Markdown. What is not known is shown as it was written. */
+export function Block({ token: given }: { token: Token }): ReactNode {
+  const token = given as Tokens.Generic;
+  switch (given.type) {
+    case "space":
+    case "def":
+      return null;
+    case "heading": {
+      // Below the headings of the page.
+      const Heading = `h${Math.min(6, (token as Tokens.Heading).depth + 2)}` as "h3";
+      return (
+        <Heading>
+          <Inlines tokens={token.tokens} />
+        </Heading>
+      );
+    }
+    case "paragraph":
+      return (
+        <p>
+          <Inlines tokens={token.tokens} />
+        </p>
+      );
+    case "code": {
+      const { text, lang } = token as Tokens.Code;
+      return <CodeBlock code={text} language={lang} />;
+    }
+    case "blockquote":
+      return (
+        <blockquote>
+          <Blocks tokens={token.tokens} />
+        </blockquote>
+      );
+    case "list":
+      return <List list={token as Tokens.List} />;
+    case "table":
+      return <Table table={token as Tokens.Table} />;
+    case "hr":
+      return <hr />;
+    case "checkbox":
+      return <Checkbox checked={(token as Tokens.Checkbox).checked} />;
+    case "text":
+      return token.tokens ? <Inlines tokens={token.tokens} /> : withoutEntities(token["text"]);
+    default:
+      return <p className="raw">{token.raw}</p>;
+  }
+}
+
+function Blocks({ tokens = [] }: { tokens: Token[] | undefined }) {
+  return tokens.map((token, index) => <Block key={index} token={token} />);
+}
+
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, index) => (
+    <li key={index} className={item.task ? "task" : undefined}>
+      <Blocks tokens={item.tokens} />
+    </li>
+  ));
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+}
+
+function Checkbox({ checked }: { checked: boolean }) {
+  return (
+    <input type="checkbox" checked={checked} disabled aria-label={checked ? "done" : "to do"} />
+  );
+}
+
+function Table({ table: { header, rows } }: { table: Tokens.Table }) {
+  const cells = (Cell: "th" | "td") => (cell: Tokens.TableCell, index: number) => (
+    <Cell key={index} data-align={cell.align ?? undefined}>
+      <Inlines tokens={cell.tokens} />
+    </Cell>
+  );
+  return (
+    <div className="scroll" tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>{header.map(cells("th"))}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>{row.map(cells("td"))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+import type { Token, Tokens } from "marked";
+import type { ReactNode } from "react";
+import { safeImage, safeLink, visibleCode, withoutEntities } from "./foreign.ts";
+
+/** What is in a line of Markdown. */
+export function Inlines({ tokens = [] }: { tokens: Token[] | undefined }): ReactNode {
+  return tokens.map((token, index) => <Inline key={index} token={token} />);
+}
+
+function Inline({ token: given }: { token: Token }): ReactNode {
+  const token = given as Tokens.Generic;
+  switch (given.type) {
+    case "text":
+      return token.tokens ? <Inlines tokens={token.tokens} /> : withoutEntities(token["text"]);
+    case "escape":
+      return token["text"];
+    case "strong":
+      return (
+        <strong>
+          <Inlines tokens={token.tokens} />
+        </strong>
+      );
+    case "em":
+      return (
+        <em>
+          <Inlines tokens={token.tokens} />
+        </em>
+      );
+    case "del":
+      return (
+        <del>
+          <Inlines tokens={token.tokens} />
+        </del>
+      );
+    case "codespan":
+      return <code>{visibleCode(token["text"])}</code>;
+    case "br":
+      return <br />;
+    case "link":
+      return <Anchor link={token as Tokens.Link} />;
+    case "image":
+      return <Picture image={token as Tokens.Image} />;
+    default:
+      // HTML, too.
+      return token.raw;
+  }
+}
+
+/** Opens in a tab that knows nothing of this one. Its whole address is shown when pointed at. */
+function Anchor({ link }: { link: Tokens.Link }) {
+  const href = safeLink(link.href);
+  if (href === undefined) return link.raw;
+  return (
+    <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+      <Inlines tokens={link.tokens} />
+      <span className="outside" aria-label="(opens another site)" role="img" />
+    </a>
+  );
+}
+
+/** An image that is in the text. Others are links: fetching one could tell its owner what was said. */
+function Picture({ image }: { image: Tokens.Image }) {
+  const source = safeImage(image.href);
+  if (source !== undefined) return <img src={source} alt={image.text} />;
+  const href = safeLink(image.href);
+  if (href === undefined) return image.raw;
+  return (
+    <a href={href} title={href} target="_blank" rel="noopener noreferrer nofollow">
+      Image: {image.text || href}
+      <span className="outside" aria-label="(opens another site)" role="img" />
+    </a>
+  );
+}

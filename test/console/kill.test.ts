@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { testInBrowser } from "../support/browser.ts";
+import { NpmStart } from "../support/npm-start.ts";
+import { freePort } from "../support/ports.ts";
+import { discussion } from "./support/components.ts";
+import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
+
+const TEXT = "one two three four five six seven eight nine ten ".repeat(8).trim();
+
+testInBrowser(
+  "a reload, and kill -9 of npm start in mid-sentence, leave the page as it was",
+  async () => {
+    const port = await freePort();
+    const persistTo = mkdtempSync(join(tmpdir(), "troupe-console-"));
+    try {
+      const first = await NpmStart.ready({ port, persistTo });
+      expect(first.output).toContain(`Troupe is running: ${first.url} (open it in a browser)`);
+      await using stage = await ConsoleStage.at(first.url);
+      const created = await stage.client.teams.create({ component: discussion(TEXT, 40) });
+      const { page } = await stage.open(`/teams/${created.id}`);
+      const team = new TeamOnPage(page);
+      await team.send("Count.");
+      await page.getByText("one two three").waitFor();
+      await page.reload();
+      await page.getByText("one two three").waitFor();
+      expect(await page.getByText("Count.", { exact: true }).count()).toBe(1);
+      process.kill(Number(first.pid), "SIGKILL");
+      await first.exit();
+      await page.getByText("Reconnecting").waitFor();
+      await page.getByText("one two three").first().waitFor();
+      await using second = await NpmStart.ready({ port, persistTo });
+      expect(second.url).toBe(first.url);
+      await team.status("Completed");
+      const said = await team.messages.allTextContents();
+      expect(said).toEqual(["Count.", TEXT, TEXT, TEXT, TEXT]);
+    } finally {
+      rmSync(persistTo, { recursive: true, force: true });
+    }
+  },
+  240_000,
+);

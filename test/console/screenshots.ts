@@ -1,0 +1,72 @@
+// `npm run screenshots`: the pictures of README and docs, in docs/images.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { ROOT } from "../support/npm-start.ts";
+import { careful, discussion, speaker } from "./support/components.ts";
+import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
+
+const directory = join(ROOT, "docs/images");
+mkdirSync(directory, { recursive: true });
+await using stage = await ConsoleStage.start();
+const { client } = stage;
+
+async function picture(
+  name: string,
+  path: string,
+  ready: (page: Page) => Promise<void>,
+  context: BrowserContextOptions = {},
+): Promise<void> {
+  const viewport = { width: 1280, height: 760 };
+  const { page } = await stage.open(path, { viewport, colorScheme: "light", ...context });
+  await ready(page);
+  await page.screenshot({ path: join(directory, `${name}.png`) });
+  await page.context().close();
+}
+
+await picture("console-start", "/", (page) =>
+  page.getByRole("button", { name: /^Writer critic/ }).waitFor(),
+);
+
+const CODE =
+  "The loop runs once for each visit:\n\n```python\nimport csv\n\nwith open('visits.csv') as file:\n    total = sum(int(row['visits']) for row in csv.DictReader(file))\nprint(total)  # 42\n```\n\nIt prints `42`.";
+const analyst = await client.teams.create({
+  component: speaker([CODE]),
+  label: "Visits of the week",
+});
+await analyst.run("How many visits were there in visits.csv?").result();
+const clerk = await client.teams.create({ component: careful(), label: "Refunds" });
+await clerk.start("Calculate the refund of order A7.");
+const debate = await client.teams.create({ component: discussion(CODE, 5), label: "Code review" });
+await debate.run("Discuss.").result();
+const novel = await client.teams.create({ template: "writer_critic", label: "Novel" });
+await novel.run("Write about a lighthouse.").result();
+const planner = await client.teams.create({
+  template: "human_in_the_loop",
+  label: "Day in Lisbon",
+});
+
+await picture("console-team", `/teams/${novel.id}`, async (page) => {
+  const team = new TeamOnPage(page);
+  await team.send("Once more, and shorter.");
+  await page.getByText("writing").first().waitFor();
+  await page.getByText("Thank you, that helps.").last().waitFor();
+});
+await novel.stop((await novel.runs()).runs[0]?.id ?? "", "now");
+await planner.start("Plan a day in Lisbon.");
+await picture("console-teams", "/", (page) =>
+  page.getByRole("row", { name: /Day in Lisbon.*Waits for you/ }).waitFor(),
+);
+await picture(
+  "console-inbox-dark",
+  "/inbox",
+  (page) => page.getByRole("group", { name: "Approval for clerk" }).waitFor(),
+  { colorScheme: "dark" },
+);
+await picture(
+  "console-team-narrow",
+  `/teams/${analyst.id}`,
+  (page) => page.locator(".hljs-comment").first().waitFor(),
+  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+);

@@ -1,0 +1,84 @@
+import {
+  AssistantAgent,
+  DiGraphBuilder,
+  dumpComponent,
+  GraphFlow,
+  MaxMessageTermination,
+  ReplayChatCompletionClient,
+  RoundRobinGroupChat,
+  UserProxyAgent,
+} from "troupe";
+import type { CreateTeam } from "troupe/client";
+import { shippedTemplates } from "#templates/templates.ts";
+
+type Component = NonNullable<CreateTeam["component"]>;
+
+const ABILITIES = {
+  vision: false,
+  functionCalling: true,
+  jsonOutput: false,
+  structuredOutput: false,
+  family: "unknown",
+};
+
+function dumped(component: Parameters<typeof dumpComponent>[0]): Component {
+  return dumpComponent(component) as unknown as Component;
+}
+
+/** An agent that says these texts one after the other, over again. */
+export function saying(texts: string[], chunkDelayMs = 0, name = "speaker"): AssistantAgent {
+  return new AssistantAgent({
+    name,
+    modelClient: new ReplayChatCompletionClient(texts, { cycle: true, chunkDelayMs }),
+    modelClientStream: true,
+  });
+}
+
+export function speaker(texts: string[], chunkDelayMs = 0): Component {
+  return dumped(saying(texts, chunkDelayMs));
+}
+
+/** Two agents that take turns until five messages were said. */
+export function discussion(text: string, chunkDelayMs: number): Component {
+  const agents = ["first", "second"].map((name) => saying([text], chunkDelayMs, name));
+  const terminationCondition = new MaxMessageTermination(5);
+  return dumped(new RoundRobinGroupChat(agents, { terminationCondition }));
+}
+
+/** Agents that all speak at the same time. */
+export function choir(text: string, voices: number, chunkDelayMs: number): Component {
+  const names = Array.from({ length: voices }, (_, index) => `voice_${index + 1}`);
+  const agents = names.map((name) => saying([text], chunkDelayMs, name));
+  const builder = new DiGraphBuilder();
+  for (const agent of agents) builder.addNode(agent);
+  return dumped(new GraphFlow(agents, builder.build()));
+}
+
+/** A team that ends with its task: whatever it is given becomes its conversation. */
+export function listener(): Component {
+  const terminationCondition = new MaxMessageTermination(1);
+  const human = new UserProxyAgent({ name: "human" });
+  return dumped(new RoundRobinGroupChat([human], { terminationCondition }));
+}
+
+/** An agent that wants to calculate, and asks first. */
+export function careful(): Component {
+  const call = { id: "call-1", name: "calculator", arguments: '{"expression": "6 * 7"}' };
+  const modelClient = new ReplayChatCompletionClient(
+    [
+      {
+        finish_reason: "function_calls",
+        content: [call],
+        usage: { prompt_tokens: 12, completion_tokens: 3 },
+        cached: false,
+      },
+    ],
+    { modelInfo: ABILITIES, cycle: true },
+  );
+  const agent = dumped(new AssistantAgent({ name: "clerk", modelClient }));
+  const shipped = shippedTemplates({ configured: false, sandbox: false }).team("tools_assistant");
+  const { workbench, tools } = JSON.parse(JSON.stringify(shipped?.component))["config"];
+  const [bench] = workbench ?? tools;
+  for (const tool of bench.config.tools) tool.config.approval = "human";
+  return { ...agent, config: { ...(agent["config"] as object), workbench: [bench] } };
+}

@@ -1,0 +1,194 @@
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect } from "vitest";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { careful, discussion, speaker } from "./support/components.ts";
+import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  if (HAS_BROWSER) stage = await ConsoleStage.start();
+});
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+const LONG = "one two three four five six seven eight nine ten ".repeat(20).trim();
+
+testInBrowser("a run is paused, resumed, cancelled and retried", async () => {
+  const created = await stage.client.teams.create({ component: discussion(LONG, 10) });
+  const { page, complaints } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  await team.send("Count.");
+  await page.getByText("one two three").waitFor();
+  await team.button("Pause").click();
+  await team.status("Paused");
+  await team.button("Resume").click();
+  await team.status("Running");
+  await team.button("Cancel now").click();
+  await team.status("Cancelled");
+  await team.button("Retry").click();
+  await team.status("Running");
+  await team.status("Completed");
+  expect(await team.messages.last().textContent()).toBe(LONG);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("a task interrupts the run, or waits for its end", async () => {
+  const created = await stage.client.teams.create({ component: speaker([LONG], 20) });
+  const { page } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  await team.send("First.");
+  await page.getByText("one two three").waitFor();
+  await team.send("Second.");
+  await page.getByText("Second.", { exact: true }).waitFor();
+  await page.getByLabel("What happens to the current run").selectOption("queue");
+  await team.send("Third.");
+  await page.getByText("1 queued").waitFor();
+  await page.getByText("Third.", { exact: true }).waitFor();
+  await team.status("Completed");
+  const { runs } = await created.runs();
+  expect(runs.map(({ status }) => status)).toEqual(["completed", "completed", "cancelled"]);
+});
+
+testInBrowser("a question is answered where it is asked", async () => {
+  const created = await stage.client.teams.create({ template: "human_in_the_loop" });
+  const { page } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  await team.send("Plan my day.");
+  await team.status("Waits for you");
+  await page.locator(".question", { hasText: "human waits for your answer." }).waitFor();
+  await page.getByLabel("Answer human").fill("APPROVE");
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await team.status("Completed");
+});
+
+testInBrowser(
+  "a tool call is approved with other arguments, and shown with its result",
+  async () => {
+    const created = await stage.client.teams.create({ component: careful() });
+    const { page } = await stage.open(`/teams/${created.id}`);
+    const team = new TeamOnPage(page);
+    await team.send("Calculate.");
+    const approval = page.getByRole("group", { name: "Approval for clerk" });
+    await approval.getByRole("button", { name: "Edit arguments" }).click();
+    const editor = approval.getByLabel("Arguments");
+    await editor.fill('{"expression": 5}');
+    await approval.getByRole("button", { name: "Approve" }).click();
+    await approval.getByRole("alert").waitFor();
+    await editor.fill('{"expression": "2 * 4"}');
+    await approval.getByRole("button", { name: "Approve" }).click();
+    await team.status("Completed");
+    const call = page.locator("details", { hasText: "calculator" }).first();
+    await call.locator("summary").click();
+    await call.getByText('"6 * 7"').waitFor();
+    await call
+      .getByText(/^[^]*8$/)
+      .last()
+      .waitFor();
+  },
+);
+
+testInBrowser(
+  "the inbox answers for all teams: a refusal with a reason, and an answer",
+  async () => {
+    const clerk = await stage.client.teams.create({ component: careful() });
+    const planner = await stage.client.teams.create({ template: "human_in_the_loop" });
+    const { page } = await stage.open("/inbox");
+    await page.getByText("Nobody waits for you").waitFor();
+    await clerk.start("Calculate.");
+    const approval = page.getByRole("group", { name: "Approval for clerk" });
+    await approval.getByRole("button", { name: "Refuse" }).click();
+    await approval.getByLabel(/^Reason/).fill("Not today.");
+    await approval.getByRole("button", { name: "Refuse" }).click();
+    await approval.waitFor({ state: "detached" });
+    const [refused] = (await clerk.runs()).runs;
+    expect(JSON.stringify(await clerk.getRun(refused?.id ?? ""))).toContain("Not today.");
+    await planner.start("Plan my day.");
+    await page.getByLabel("Answer human").fill("APPROVE");
+    await page.getByLabel("Answer human").press("Enter");
+    await page.getByText("Nobody waits for you").waitFor();
+  },
+);
+
+testInBrowser("a conversation is forked from a message, and with another task", async () => {
+  const component = speaker(["The first reply.", "The second reply."]);
+  const created = await stage.client.teams.create({ component });
+  const { page } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  for (const task of ["First task.", "Second task."]) {
+    await team.send(task);
+    await page
+      .getByText(task === "First task." ? "The first reply." : "The second reply.")
+      .waitFor();
+    await team.status("Completed");
+  }
+  await page.locator("article", { hasText: "The first reply." }).hover();
+  await page
+    .locator("article", { hasText: "The first reply." })
+    .getByRole("button", { name: "Fork from here" })
+    .click();
+  await page.waitForURL((url) => !url.pathname.endsWith(created.id));
+  await page.getByText("The first reply.").waitFor();
+  expect(await page.getByText("Second task.").count()).toBe(0);
+
+  await page.goto(`${stage.origin}/teams/${created.id}`);
+  const task = page.locator("article", { hasText: "Second task." });
+  await task.hover();
+  await task.getByRole("button", { name: "Edit in a fork" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("Another task.");
+  await page.getByRole("button", { name: "Fork and run" }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(created.id));
+  await page.getByText("Another task.", { exact: true }).waitFor();
+  await page.getByText("The second reply.").waitFor();
+  expect(await page.getByText("Second task.").count()).toBe(0);
+});
+
+/** A PNG of one pixel. */
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+testInBrowser("an image is attached and shown", async () => {
+  const created = await stage.client.teams.create({ component: speaker(["A pixel."]) });
+  const { page, complaints } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  const image = { name: "pixel.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") };
+  await page.locator('input[type="file"]').setInputFiles(image);
+  await page.getByAltText("pixel.png").waitFor();
+  await team.send("What is this?");
+  await page.getByAltText("Attached to this message").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("a team is exported, reset and deleted", async () => {
+  const created = await stage.client.teams.create({ component: speaker(["A reply."]) });
+  const { page } = await stage.open(`/teams/${created.id}`);
+  const team = new TeamOnPage(page);
+  await team.send("A task.");
+  await team.status("Completed");
+  const menu = page.getByLabel("More about this team");
+  const choose = async (name: string): Promise<void> => {
+    await menu.click();
+    await team.button(name).click();
+  };
+  const exported = async (name: string): Promise<string> => {
+    const downloading = page.waitForEvent("download");
+    await choose(name);
+    return readFileSync(await (await downloading).path(), "utf8");
+  };
+  expect(JSON.parse(await exported("Messages as JSON"))).toMatchObject([
+    { content: "A task." },
+    { content: "A reply." },
+  ]);
+  expect(await exported("Conversation as Markdown")).toBe(
+    "## user\n\nA task.\n\n## speaker\n\nA reply.\n",
+  );
+  expect(JSON.parse(await exported("State for AutoGen"))).toMatchObject({
+    type: "AssistantAgentState",
+  });
+  await choose("Reset");
+  await page.getByRole("dialog").getByRole("button", { name: "Reset" }).click();
+  await page.getByText("The team was reset.").waitFor();
+  expect(JSON.stringify(await created.saveState())).not.toContain("A task.");
+  await choose("Delete");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await page.getByText("The team was deleted.").waitFor();
+  await expect(created.get()).rejects.toMatchObject({ code: "team_not_found" });
+});
