@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { TroupeClient } from "troupe/client";
@@ -15,8 +14,6 @@ const keyOf = (key: string, scopes: string[]) => ({
   tenant: "test",
   scopes,
 });
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 let stage: ConsoleStage;
 let client: TroupeClient;
@@ -41,7 +38,7 @@ async function enter(path: string, context?: BrowserContextOptions, key = KEY): 
 /** What axe has against the page, and whether it is wider than the window. */
 async function findings(page: Page): Promise<string[]> {
   const found = await page.evaluate(`(async () => {
-    ${AXE}
+    ${axe.source}
     const { violations } = await axe.run();
     return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html));
   })()`);

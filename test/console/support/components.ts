@@ -1,8 +1,6 @@
 import {
   AssistantAgent,
-  DiGraphBuilder,
   dumpComponent,
-  GraphFlow,
   MaxMessageTermination,
   ReplayChatCompletionClient,
   RoundRobinGroupChat,
@@ -43,15 +41,6 @@ export function discussion(text: string, chunkDelayMs: number): Component {
   const agents = ["first", "second"].map((name) => saying([text], chunkDelayMs, name));
   const terminationCondition = new MaxMessageTermination(5);
   return dumped(new RoundRobinGroupChat(agents, { terminationCondition }));
-}
-
-/** Agents that all speak at the same time. */
-export function choir(text: string, voices: number, chunkDelayMs: number): Component {
-  const names = Array.from({ length: voices }, (_, index) => `voice_${index + 1}`);
-  const agents = names.map((name) => saying([text], chunkDelayMs, name));
-  const builder = new DiGraphBuilder();
-  for (const agent of agents) builder.addNode(agent);
-  return dumped(new GraphFlow(agents, builder.build()));
 }
 
 /** A team that ends with its task: whatever it is given becomes its conversation. */
