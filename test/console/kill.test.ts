@@ -16,7 +16,7 @@ testInBrowser(
     const port = await freePort();
     const persistTo = mkdtempSync(join(tmpdir(), "troupe-console-"));
     try {
-      const first = await NpmStart.ready({ port, persistTo });
+      await using first = await NpmStart.ready({ port, persistTo });
       expect(first.output).toContain(`Troupe is running: ${first.url} (open it in a browser)`);
       await using stage = await ConsoleStage.at(first.url);
       const created = await stage.client.teams.create({ component: discussion(TEXT, 40) });

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import type { LocalKey, LocalKeys } from "./generated-keys.ts";
 import { packageRoot } from "../package-root.ts";
 
@@ -81,14 +83,17 @@ function keyLines(url: string, { operatorKey, apiKey }: LocalKeys): string[] {
   ];
 }
 
-/** Whether the project serves the console. */
+/** Whether the project serves the console. `fetch` cannot pass for a navigation. */
 async function hasConsole(url: string): Promise<boolean> {
+  const request = get(url, { headers: { accept: "text/html" }, timeout: 10_000 });
+  request.on("timeout", () => request.destroy());
   try {
-    const headers = { accept: "text/html" };
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(10_000) });
-    return response.ok && (await response.text()).includes("<title>Troupe</title>");
+    const [{ statusCode, headers }] = (await once(request, "response")) as [IncomingMessage];
+    return statusCode === 200 && headers["content-type"]?.includes("text/html") === true;
   } catch {
     return false;
+  } finally {
+    request.destroy();
   }
 }
 
