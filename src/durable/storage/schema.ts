@@ -13,6 +13,11 @@ const TABLES = [
     key text primary key, state text not null, attempt integer not null, policy text not null,
     fingerprint text not null, result text, at integer, ran integer, kind text not null default 'effect', trace text
   ) without rowid`,
+  // Questions to humans. They outlive their turn, so that an answer given twice is known.
+  `create table question (
+    id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
+    expires_at integer, ran integer not null, answer text, answered_at integer
+  ) without rowid`,
   // The event log; `seq` is the cursor. A run's events are contiguous, so no index is needed.
   `create table event (
     seq integer primary key, run integer not null, turn integer not null, kind text not null, id text,

@@ -160,9 +160,7 @@ export class DiskView {
              from (select id, record from run ${hasTable(db, "queue") ? "union all select id, record from queue" : ""})
              order by id`,
         ),
-        requests: hasTable(db, "question")
-          ? column("select id as value from question where answer is null order by id")
-          : [],
+        requests: column("select id as value from question where answer is null order by id"),
       };
     });
   }

@@ -20,7 +20,7 @@ const ABILITIES = {
 };
 
 function dumped(component: Parameters<typeof dumpComponent>[0]): Component {
-  return dumpComponent(component) as unknown as Component;
+  return dumpComponent(component);
 }
 
 /** An agent that says these texts one after the other, over again. */

@@ -2,7 +2,6 @@ import type { Answer, Question } from "../../../core/run/turn-context.ts";
 import type { Moment } from "../../../core/run/turn-host.ts";
 import type { TextStore } from "../text-store.ts";
 import type { Database } from "../database.ts";
-import { LazyTable } from "../lazy-table.ts";
 import { type QuestionRecord, recordOf } from "./question-record.ts";
 
 interface QuestionRow extends Record<string, string | number | null> {
@@ -36,16 +35,10 @@ export interface QuestionListener {
   closed(question: StoredQuestion): void;
 }
 
-const QUESTION_TABLE = `(
-  id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
-  expires_at integer, ran integer not null, answer text, answered_at integer
-) without rowid`;
-
 /** Questions to humans, open and answered: they outlive their turn, so that an answer given twice is known. */
 export class QuestionStore {
   readonly #db: Database;
   readonly #texts: TextStore;
-  readonly #table: LazyTable;
   readonly #listener: QuestionListener;
   /** Only the open ones are kept in memory: answered ones accumulate. */
   #open: StoredQuestion[] | undefined;
@@ -53,12 +46,10 @@ export class QuestionStore {
   constructor(db: Database, texts: TextStore, listener: QuestionListener) {
     this.#db = db;
     this.#texts = texts;
-    this.#table = new LazyTable(db, "question", QUESTION_TABLE);
     this.#listener = listener;
   }
 
   get(id: string): StoredQuestion | undefined {
-    if (!this.#table.exists) return undefined;
     const row = this.#db.first<QuestionRow>("select * from question where id = ?", id);
     return row && this.#load(row);
   }
@@ -70,7 +61,6 @@ export class QuestionStore {
     const expiresAt =
       timeout_seconds == null ? null : Math.min(LATEST, now.at + timeout_seconds * 1000);
     const open = this.#allOpen();
-    this.#table.create();
     this.#db.write(
       `insert into question
          values (?, (select coalesce(max(ordinal), 0) + 1 from question), ?, ?, ?, ?, ?, null, null)`,
@@ -104,14 +94,12 @@ export class QuestionStore {
 
   /** How many of the run's questions have an answer. */
   answered(run: string): number {
-    if (!this.#table.exists) return 0;
     const query = "select count(*) as n from question where run = ? and answer is not null";
     return this.#db.first<{ n: number }>(query, run)?.n ?? 0;
   }
 
   /** The run's questions since a time in epoch milliseconds, answered or not. */
   since(run: string, at: number): StoredQuestion[] {
-    if (!this.#table.exists) return [];
     return this.#db
       .all<QuestionRow>(
         "select * from question where run = ? and created_at >= ? order by ordinal",
@@ -132,7 +120,6 @@ export class QuestionStore {
 
   /** An approval is valid for its component alone: in another one a tool of the same name may do anything. */
   withdrawApprovals(): void {
-    if (!this.#table.exists) return;
     // Only approvals can be too large for a row.
     const approvals = this.#db.all<{ id: string }>(
       "select id from question where case question when '' then 1 else question ->> 'kind' = 'approval' end",
@@ -144,15 +131,12 @@ export class QuestionStore {
   /** After a transaction that failed. */
   forget(): void {
     this.#open = undefined;
-    this.#table.forget();
   }
 
   #allOpen(): StoredQuestion[] {
-    this.#open ??= this.#table.exists
-      ? this.#db
-          .all<QuestionRow>("select * from question where answer is null order by ordinal")
-          .map((row) => this.#load(row))
-      : [];
+    this.#open ??= this.#db
+      .all<QuestionRow>("select * from question where answer is null order by ordinal")
+      .map((row) => this.#load(row));
     return this.#open;
   }
 
