@@ -66,7 +66,7 @@ export interface CreateOptions {
 export interface ChatCompletionClient extends Component {
   readonly modelInfo: ModelInfo;
   /** The model's name and who runs it, for traces. */
-  readonly subject?: StepSubject;
+  readonly subject?: StepSubject | undefined;
   create(messages: readonly LLMMessage[], options?: CreateOptions): Promise<CreateResult>;
   /** Yields pieces of text as they arrive and returns the whole result. */
   createStream(

@@ -11,8 +11,9 @@ beforeEach(() => {
   tenant = new TestTenant();
 });
 
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
+  await tenant.end();
 });
 
 const runs = (): string[] =>

@@ -16,8 +16,9 @@ beforeEach(() => {
   tenant = new TestTenant();
 });
 
-afterEach(() => {
+afterEach(async () => {
   vi.useRealTimers();
+  await tenant.end();
 });
 
 async function received(run: string): Promise<Received> {
