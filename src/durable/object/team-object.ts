@@ -417,10 +417,16 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   #with<T>(use: (parts: TeamParts) => Result<T>): Result<T> {
-    return this.#parts ? use(this.#parts) : teamNotFound();
+    return this.#parts ? use(settled(this.#parts)) : teamNotFound();
   }
 
   #change<T>(change: (parts: TeamParts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
-    return this.#changes.run(() => (this.#parts ? change(this.#parts) : teamNotFound()));
+    return this.#changes.run(() => (this.#parts ? change(settled(this.#parts)) : teamNotFound()));
   }
+}
+
+/** No answer tells what a crash could still lose: the parts, after the writes that wait. */
+function settled(parts: TeamParts): TeamParts {
+  parts.stores.db.settle();
+  return parts;
 }

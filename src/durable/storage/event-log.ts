@@ -84,7 +84,9 @@ export class EventLog {
   /** Appends a message of a turn in progress, in the order of the steps that it builds on. Not inside a transaction. */
   emit(run: number, turn: number, message: Message, kind: "message" | "quiet"): RecordedEvent {
     const { event, row } = this.#next(run, turn, kind, message.id, JSON.stringify(message));
-    this.#db.writeLater("event", INSERT_EVENT, ...row);
+    // Parts are stored already, so their row must not wait.
+    if (row.at(-1) === null) this.#db.write(INSERT_EVENT, ...row);
+    else this.#db.writeLater("event", INSERT_EVENT, ...row);
     this.references.recorded(event.seq, message, event.body);
     return event;
   }

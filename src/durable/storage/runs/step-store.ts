@@ -187,8 +187,9 @@ export class StepStore {
       kind,
       trace === undefined ? null : JSON.stringify(trace),
     ];
-    // What must not run twice is written at once.
-    if (policy === "retry") this.#db.writeLater("step", WRITE_STEP, ...row);
+    // What must not run twice is written at once, and so is what has its result in parts, which are stored already.
+    const inParts = time !== null && result === null;
+    if (policy === "retry" && !inParts) this.#db.writeLater("step", WRITE_STEP, ...row);
     else this.#db.write(WRITE_STEP, ...row);
   }
 
