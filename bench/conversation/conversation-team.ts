@@ -1,10 +1,10 @@
 import {
   AssistantAgent,
   BufferedChatCompletionContext,
-  OpenAIChatCompletionClient,
   RoundRobinGroupChat,
   UnboundedChatCompletionContext,
 } from "troupe";
+import { streamingModel } from "../support/streaming-model.ts";
 import { type ConversationOptions, message, SYSTEM } from "./peer.ts";
 
 /** A team of one assistant that answers once per run. */
@@ -32,18 +32,7 @@ export function conversationTeam({
     systemMessage: SYSTEM,
     modelClientStream: stream,
     modelContext,
-    modelClient: new OpenAIChatCompletionClient({
-      model,
-      baseURL,
-      apiKey: "bench",
-      modelInfo: {
-        vision: false,
-        functionCalling: false,
-        jsonOutput: false,
-        structuredOutput: false,
-        family: "unknown",
-      },
-    }),
+    modelClient: streamingModel(model, baseURL),
   });
   return new RoundRobinGroupChat([assistant], { maxTurns: 1 });
 }

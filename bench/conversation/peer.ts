@@ -1,4 +1,4 @@
-/** A conversation with a model, whose messages are kept by whoever leads it. */
+/** A conversation with a model. The peer keeps its messages. */
 export interface ConversationOptions {
   /** Of the model server, ending in `/v1`. */
   baseURL: string;
@@ -26,7 +26,7 @@ export interface Conversation {
 /** A library or service that leads conversations, in a process of its own. */
 export interface Peer extends AsyncDisposable {
   readonly name: string;
-  /** What is left after its process was killed. */
+  /** What survives a kill of its process. */
   readonly durable: string;
   open(options: ConversationOptions): Promise<Conversation>;
 }

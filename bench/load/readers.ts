@@ -47,7 +47,7 @@ export class Readers implements AsyncDisposable {
     return opened === requests.length;
   }
 
-  /** What arrives of what is sent in the next `measureMs`. */
+  /** The delays of the tokens that are sent in the next `measureMs`. */
   async measure(measureMs: number): Promise<Delays> {
     const delays = await this.#ask<Delays>({ measureMs });
     if (delays.tokens === 0) throw new Error("no token arrived");

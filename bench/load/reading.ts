@@ -42,7 +42,7 @@ function open(port: number, { method, path, headers, body }: StreamRequest): Pro
     if (at < from) return true;
     for (const [, digits] of data.toString("latin1").matchAll(TIME)) {
       const sent = Number(digits);
-      // The whole message repeats what its pieces said.
+      // The whole message repeats its pieces.
       if (sent <= newest) continue;
       newest = sent;
       if (sent >= from && sent <= to) arrived(sent, at);
@@ -80,7 +80,7 @@ function arrived(sent: number, at: number): void {
   }
 }
 
-/** Opens streams; resolves to how many of them have an answer when all have, or when it takes too long. */
+/** Opens streams. Resolves to the number that were answered: all of them, or those in time. */
 async function openAll({
   port,
   requests,
@@ -98,7 +98,7 @@ async function openAll({
   return answered;
 }
 
-/** What arrives of what is sent from now on for so long. */
+/** The delays of the tokens that are sent in the next `ms`. */
 async function measure(ms: number): Promise<Delays> {
   delays = [];
   arrivals.clear();
@@ -107,7 +107,7 @@ async function measure(ms: number): Promise<Delays> {
   const before = process.cpuUsage();
   await sleep(ms);
   const { user, system } = process.cpuUsage(before);
-  // What is still on its way.
+  // The last tokens are still on their way.
   await sleep(GRACE_MS);
   const all = [...arrivals].flatMap(([sent, { streams, last }]) =>
     streams === sockets.length ? [(last - sent) / 1000] : [],

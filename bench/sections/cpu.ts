@@ -80,7 +80,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
   }
   return {
     title: "CPU per turn of a conversation",
-    method: `Conversations that have ${size.histories.map(number).join(" / ")} messages, all of which the model sees. Each peer is a process of its own, all of whose threads count; medians of rounds of ${size.turns} turns in which the peers take turns: ${size.rounds} of Troupe in memory and the SDK, after ${size.warmUp} to warm up, every third of them of the others. The model is a fake server in a process of its own; a reply has ${WORDS} words, streamed word by word. What is durable includes its storage, and what runs in workerd its HTTP.`,
+    method: `Conversations that have ${size.histories.map(number).join(" / ")} messages. The model sees all of them. Each peer is a process of its own, all of whose threads count; medians of rounds of ${size.turns} turns in which the peers take turns: ${size.rounds} of Troupe in memory and the SDK, after ${size.warmUp} to warm up, every third of them of the others. The model is a fake server in a process of its own; a reply has ${WORDS} words, streamed word by word. What is durable includes its storage, and what runs in workerd its HTTP.`,
     rows,
     goals,
   };

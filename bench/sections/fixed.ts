@@ -27,14 +27,14 @@ interface Conversation {
   run(): Promise<Response>;
 }
 
-/** Makes a conversation whose model streams as its name says: see `bench/support/upstream.ts`. */
+/** Makes a conversation. The name of its model says how it streams: see `bench/support/upstream.ts`. */
 type Kind = (model: string) => Conversation;
 type KindName = "bare" | "team";
 
 const STEPS = ["create", "first run", "later run"] as const;
 type Step = (typeof STEPS)[number];
 
-/** CPU of creating a conversation and of a short run in it, and how soon many that start at once see a token. */
+/** CPU of creating a conversation and of a short run in it; time to the first token of many that start at once. */
 export async function measure(): Promise<Report> {
   await using upstream = await startNode<{ url: string }>(UPSTREAM, []);
   const { url } = upstream.hello;

@@ -1,10 +1,6 @@
 import { join } from "node:path";
-import {
-  AssistantAgent,
-  OpenAIChatCompletionClient,
-  RoundRobinGroupChat,
-  dumpComponent,
-} from "troupe";
+import { AssistantAgent, RoundRobinGroupChat, dumpComponent } from "troupe";
+import { streamingModel } from "./streaming-model.ts";
 
 /** The model server of `upstream.ts`, to be started in a process of its own. */
 export const UPSTREAM = join(import.meta.dirname, "upstream.ts");
@@ -15,21 +11,9 @@ export const UPSTREAM = join(import.meta.dirname, "upstream.ts");
  * @param model says how it streams: see `upstream.ts`
  */
 export function streamingTeam(model: string, baseURL: string): object {
-  const modelClient = new OpenAIChatCompletionClient({
-    model,
-    baseURL,
-    apiKey: "bench",
-    modelInfo: {
-      vision: false,
-      functionCalling: false,
-      jsonOutput: false,
-      structuredOutput: false,
-      family: "unknown",
-    },
-  });
   const assistant = new AssistantAgent({
     name: "assistant",
-    modelClient,
+    modelClient: streamingModel(model, baseURL),
     modelClientStream: true,
   });
   return dumpComponent(new RoundRobinGroupChat([assistant], { maxTurns: 1 }));

@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import { createParser } from "eventsource-parser";
 import worker, { type Env as TroupeEnv } from "troupe/worker";
+import { ask, textsOf } from "./model-server.ts";
 
 export { TeamObject, TenantObject } from "troupe/worker";
 
@@ -32,16 +32,7 @@ export class BareObject extends DurableObject<Env> {
     const { model } = JSON.parse(row?.body ?? "{}") as { model: string };
     sql.exec("insert into message (role, content) values ('user', ?)", task);
     const messages = sql.exec("select role, content from message order by seq").toArray();
-    const answer = await fetch(`${this.env.UPSTREAM}/chat/completions`, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: "Bearer bench" },
-      body: JSON.stringify({
-        model,
-        messages,
-        stream: true,
-        stream_options: { include_usage: true },
-      }),
-    });
+    const answer = await ask(this.env.UPSTREAM, model, messages);
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.ctx.waitUntil(this.#stream(answer, writable.getWriter()));
     return new Response(readable, { headers: { "content-type": "text/event-stream" } });
@@ -49,16 +40,11 @@ export class BareObject extends DurableObject<Env> {
 
   async #stream(answer: Response, writer: WritableStreamDefaultWriter<Uint8Array>): Promise<void> {
     const encoder = new TextEncoder();
-    const decoder = new TextDecoder();
     const full_message_id = crypto.randomUUID();
     let reply = "";
-    let ready = "";
-    const parser = createParser({
-      onEvent: ({ data }) => {
-        if (data === "[DONE]") return;
-        const chunk = JSON.parse(data) as { choices: { delta: { content?: string } }[] };
-        const content = chunk.choices[0]?.delta.content;
-        if (!content) return;
+    for await (const texts of textsOf(answer)) {
+      let frames = "";
+      for (const content of texts) {
         reply += content;
         const item = {
           source: "assistant",
@@ -66,16 +52,9 @@ export class BareObject extends DurableObject<Env> {
           full_message_id,
           type: "ModelClientStreamingChunkEvent",
         };
-        ready += `data: ${JSON.stringify(item)}\n\n`;
-      },
-    });
-    if (answer.body === null) throw new TypeError("the model server sent no body");
-    for await (const bytes of answer.body) {
-      parser.feed(decoder.decode(bytes, { stream: true }));
-      if (ready === "") continue;
-      const text = ready;
-      ready = "";
-      await writer.write(encoder.encode(text));
+        frames += `data: ${JSON.stringify(item)}\n\n`;
+      }
+      await writer.write(encoder.encode(frames));
     }
     this.ctx.storage.sql.exec("insert into message (role, content) values ('assistant', ?)", reply);
     await writer.write(

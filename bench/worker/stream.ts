@@ -1,24 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
-import { createParser } from "eventsource-parser";
 import worker, { type Env as TroupeEnv } from "troupe/worker";
+import { ask, textsOf } from "./model-server.ts";
 
 export { TeamObject, TenantObject } from "troupe/worker";
 
 export type Env = TroupeEnv & { BARE: DurableObjectNamespace<BareObject>; UPSTREAM: string };
 
-/** Asks the model server as an agent would. */
-function ask(model: string, upstream: string): Promise<Response> {
-  return fetch(`${upstream}/chat/completions`, {
-    method: "POST",
-    headers: { "content-type": "application/json", authorization: "Bearer bench" },
-    body: JSON.stringify({
-      model,
-      messages: [{ role: "user", content: "Hello" }],
-      stream: true,
-      stream_options: { include_usage: true },
-    }),
-  });
-}
+const HELLO = [{ role: "user", content: "Hello" }];
 
 /**
  * The least that a Durable Object can do to stream a model's reply: it reads the server's events, makes a frame of each
@@ -27,7 +15,7 @@ function ask(model: string, upstream: string): Promise<Response> {
 export class BareObject extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     const model = new URL(request.url).searchParams.get("model") ?? "";
-    const answer = await ask(model, this.env.UPSTREAM);
+    const answer = await ask(this.env.UPSTREAM, model, HELLO);
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.ctx.waitUntil(frames(answer, writable.getWriter()));
     return new Response(readable, { headers: { "content-type": "text/event-stream" } });
@@ -39,17 +27,12 @@ async function frames(
   writer: WritableStreamDefaultWriter<Uint8Array>,
 ): Promise<void> {
   const encoder = new TextEncoder();
-  const decoder = new TextDecoder();
   const full_message_id = crypto.randomUUID();
   const created_at = new Date().toISOString();
-  let ready = "";
   let count = 0;
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      if (data === "[DONE]") return;
-      const chunk = JSON.parse(data) as { choices: { delta: { content?: string } }[] };
-      const content = chunk.choices[0]?.delta.content;
-      if (!content) return;
+  for await (const texts of textsOf(answer)) {
+    let ready = "";
+    for (const content of texts) {
       const item = {
         id: `${full_message_id}:${count++}`,
         source: "assistant",
@@ -61,15 +44,8 @@ async function frames(
         type: "ModelClientStreamingChunkEvent",
       };
       ready += `data: ${JSON.stringify(item)}\n\n`;
-    },
-  });
-  if (answer.body === null) throw new TypeError("the model server sent no body");
-  for await (const bytes of answer.body) {
-    parser.feed(decoder.decode(bytes, { stream: true }));
-    if (ready === "") continue;
-    const text = ready;
-    ready = "";
-    await writer.write(encoder.encode(text));
+    }
+    await writer.write(encoder.encode(ready));
   }
   await writer.close();
 }
@@ -81,7 +57,7 @@ export default {
   fetch(request, env) {
     const { pathname, searchParams } = new URL(request.url);
     const model = searchParams.get("model") ?? "";
-    if (pathname === "/pipe") return ask(model, env.UPSTREAM);
+    if (pathname === "/pipe") return ask(env.UPSTREAM, model, HELLO);
     if (pathname === "/bare") return env.BARE.getByName(`bare-${objects++ % 200}`).fetch(request);
     return worker.fetch(request, env);
   },
