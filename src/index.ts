@@ -406,8 +406,12 @@ export {
 } from "./core/component/registry.ts";
 export type { Note } from "./core/component/component.ts";
 export type { Preparation } from "./core/component/preparation.ts";
-export type { CheckedComponent, ComponentRoles, NodeLoader } from "./core/component/find-issues.ts";
-export type { ComponentLimits } from "./core/component/limits.ts";
+export type {
+  CheckedComponent,
+  ComponentRoles,
+  NodeLoader,
+} from "./core/component/checks/find-issues.ts";
+export type { ComponentLimits } from "./core/component/checks/limits.ts";
 export type { Template } from "./core/component/template.ts";
 export { ItemLog, type LogChanges, type LogIndex, type LogSource } from "./core/state/item-log.ts";
 export type { Stateful, StateParts } from "./core/state/stateful.ts";

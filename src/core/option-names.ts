@@ -3,7 +3,7 @@
 
 import type * as z from "zod";
 import type { ComponentModel } from "./component/component-model.ts";
-import { nearMatches } from "./component/near-matches.ts";
+import { nearMatches } from "./component/checks/near-matches.ts";
 import { type Issue, ValueError } from "./errors.ts";
 import { issuesOf, listIssues, pathOf } from "./issues.ts";
 

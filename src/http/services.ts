@@ -1,4 +1,4 @@
-import type { ComponentRoles } from "../core/component/find-issues.ts";
+import type { ComponentRoles } from "../core/component/checks/find-issues.ts";
 import type { Note } from "../core/component/component.ts";
 import type { Inspected, KnownComponent } from "../core/component/registry.ts";
 import type { Template } from "../core/component/template.ts";

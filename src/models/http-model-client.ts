@@ -11,7 +11,7 @@ import type {
 import { addUsage, type RequestUsage } from "../core/models/request-usage.ts";
 import type { LLMMessage } from "../core/models/llm-messages.ts";
 import type { ModelInfo } from "../core/models/model-info.ts";
-import { countTokens } from "../core/models/token-count.ts";
+import { countTokens } from "../core/models/tokens/token-count.ts";
 import type { StepSubject } from "../core/run/turn-context.ts";
 import { LONGEST_TIMER_MS } from "../core/wait.ts";
 import type { SendOptions } from "./http/read-stream.ts";

@@ -1,5 +1,5 @@
 import type { ComponentModel } from "../core/component/component-model.ts";
-import { looksLikeComponent } from "../core/component/limits.ts";
+import { looksLikeComponent } from "../core/component/checks/limits.ts";
 import { ComponentError, type Issue, TroupeError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { ComponentSecrets } from "./component-secrets.ts";

@@ -1,4 +1,4 @@
-import { looksLikeComponent } from "../core/component/limits.ts";
+import { looksLikeComponent } from "../core/component/checks/limits.ts";
 import { pathOf } from "../core/issues.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { isAddressName, isHarmlessParameter, mapUrlSecrets } from "./url-secrets.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { type HumanApproval, humanApproval, humanApprovalSchema } from "../run/human-approval.ts";
-import { lenientParse } from "./lenient-parse.ts";
+import { lenientParse } from "./checks/lenient-parse.ts";
 
 /** A tool's config, split into the keys of its class and the approval keys that every tool has. */
 export interface ToolConfig {

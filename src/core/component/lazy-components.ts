@@ -1,7 +1,7 @@
 import type { Note } from "./component.ts";
 import type { AnyComponentDefinition, Component } from "./component.ts";
-import type { ComponentRoles } from "./find-issues.ts";
-import { DEFAULT_LIMITS, exceededLimit, looksLikeComponent } from "./limits.ts";
+import type { ComponentRoles } from "./checks/find-issues.ts";
+import { DEFAULT_LIMITS, exceededLimit, looksLikeComponent } from "./checks/limits.ts";
 import { className, publicProvider, WELL_KNOWN_PROVIDERS } from "./providers.ts";
 import type { ComponentRegistry, Inspected, KnownComponent, RegistryOptions } from "./registry.ts";
 

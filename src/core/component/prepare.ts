@@ -1,7 +1,7 @@
 import { ComponentError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
-import type { NodeLoader } from "./find-issues.ts";
-import { looksLikeComponent } from "./limits.ts";
+import type { NodeLoader } from "./checks/find-issues.ts";
+import { looksLikeComponent } from "./checks/limits.ts";
 import { Preparation } from "./preparation.ts";
 
 /** Component JSON with what its components have to know before they are loaded, under `troupe` in their configs. */

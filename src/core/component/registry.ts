@@ -11,20 +11,20 @@ import {
   findIssues,
   type NodeLoader,
   type ComponentRoles,
-} from "./find-issues.ts";
+} from "./checks/find-issues.ts";
 import type { FunctionCatalog, NamedFunction } from "./functions.ts";
-import { lenientParse } from "./lenient-parse.ts";
+import { lenientParse } from "./checks/lenient-parse.ts";
 import {
   type ComponentLimits,
   DEFAULT_LIMITS,
   exceededLimit,
   requireWithinLimits,
-} from "./limits.ts";
-import { nearMatches } from "./near-matches.ts";
-import { notesOn } from "./notes.ts";
+} from "./checks/limits.ts";
+import { nearMatches } from "./checks/near-matches.ts";
+import { notesOn } from "./checks/notes.ts";
 import { prepareComponents } from "./prepare.ts";
-import { whyNotHere } from "./not-here.ts";
-import { configJsonSchema } from "./unknown-keys.ts";
+import { whyNotHere } from "./checks/not-here.ts";
+import { configJsonSchema } from "./checks/unknown-keys.ts";
 import {
   className,
   isOtherAutoGenClass,

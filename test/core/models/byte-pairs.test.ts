@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BytePairCounter } from "#core/models/byte-pairs.ts";
+import { BytePairCounter } from "#core/models/tokens/byte-pairs.ts";
 
 const { Tiktoken } = await import("js-tiktoken/lite");
 const { default: cl100k } = await import("js-tiktoken/ranks/cl100k_base");

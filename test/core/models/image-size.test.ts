@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { imageSize } from "#core/models/image-size.ts";
+import { imageSize } from "#core/models/tokens/image-size.ts";
 
 const base64 = (...bytes: (number | string)[]): string =>
   btoa(bytes.map((byte) => (typeof byte === "string" ? byte : String.fromCharCode(byte))).join(""));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { LLMMessage } from "troupe";
-import { countTokens } from "#core/models/token-count.ts";
-import { tokenizerFor } from "#core/models/tokenizer.ts";
+import { countTokens } from "#core/models/tokens/token-count.ts";
+import { tokenizerFor } from "#core/models/tokens/tokenizer.ts";
 
 const count = (...messages: LLMMessage[]) => countTokens(messages, [], "gpt-4o");
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { lenientParse } from "../../component/lenient-parse.ts";
+import { lenientParse } from "../../component/checks/lenient-parse.ts";
 import { TroupeError } from "../../errors.ts";
 import { issuesOf, listIssues } from "../../issues.ts";
 import type { JsonOutput } from "../../models/chat-completion-client.ts";

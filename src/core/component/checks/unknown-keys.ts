@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { pathOf } from "../issues.ts";
-import { isJsonObject, type Json, type JsonObject } from "../json.ts";
-import type { Note } from "./component.ts";
+import { pathOf } from "../../issues.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../json.ts";
+import type { Note } from "../component.ts";
 import { nearMatches } from "./near-matches.ts";
 
 /** By config schema: making one takes longer than checking a config against it. */

@@ -1,8 +1,8 @@
-import type { JsonObject } from "../json.ts";
-import { isJsonObject } from "../json.ts";
-import type { ToolSchema } from "./chat-completion-client.ts";
+import type { JsonObject } from "../../json.ts";
+import { isJsonObject } from "../../json.ts";
+import type { ToolSchema } from "../chat-completion-client.ts";
 import { imageTokens } from "./image-tokens.ts";
-import type { LLMMessage } from "./llm-messages.ts";
+import type { LLMMessage } from "../llm-messages.ts";
 import { tokenizerFor } from "./tokenizer.ts";
 
 type Encode = (text: string) => number;

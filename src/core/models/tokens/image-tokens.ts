@@ -1,5 +1,5 @@
 import { imageSize } from "./image-size.ts";
-import type { ImageContent } from "./llm-messages.ts";
+import type { ImageContent } from "../llm-messages.ts";
 
 const BASE = 85;
 const PER_TILE = 170;

@@ -1,4 +1,4 @@
-import { imageMediaType } from "./images.ts";
+import { imageMediaType } from "../images.ts";
 
 /** Pixels. */
 export interface ImageSize {

@@ -1,5 +1,5 @@
-import { ComponentError, type Issue } from "../errors.ts";
-import { isJsonObject, type Json } from "../json.ts";
+import { ComponentError, type Issue } from "../../errors.ts";
+import { isJsonObject, type Json } from "../../json.ts";
 
 /** Limits that protect the loader from oversized component JSON. */
 export interface ComponentLimits {

@@ -1,14 +1,14 @@
-import { ComponentError, type Issue } from "../errors.ts";
-import { pathOf } from "../issues.ts";
-import type { JsonObject } from "../json.ts";
-import type { HumanApproval } from "../run/human-approval.ts";
+import { ComponentError, type Issue } from "../../errors.ts";
+import { pathOf } from "../../issues.ts";
+import type { JsonObject } from "../../json.ts";
+import type { HumanApproval } from "../../run/human-approval.ts";
 import type {
   AnyComponentDefinition,
   Component,
   ComponentLoader,
   ComponentRole,
-} from "./component.ts";
-import type { NamedFunction } from "./functions.ts";
+} from "../component.ts";
+import type { NamedFunction } from "../functions.ts";
 import { looksLikeComponent } from "./limits.ts";
 
 /** The roles a place accepts: one, or any of several. */

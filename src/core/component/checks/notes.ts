@@ -1,7 +1,7 @@
-import { ComponentError } from "../errors.ts";
-import type { Note } from "./component.ts";
+import { ComponentError } from "../../errors.ts";
+import type { Note } from "../component.ts";
 import { type CheckedComponent, componentsIn, type NodeLoader } from "./find-issues.ts";
-import { className } from "./providers.ts";
+import { className } from "../providers.ts";
 import { configJsonSchema, unknownKeys } from "./unknown-keys.ts";
 
 /** The notes on the components in `model`, in document order. */

@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { coerce } from "../coerce.ts";
-import type { Json } from "../json.ts";
+import { coerce } from "../../coerce.ts";
+import type { Json } from "../../json.ts";
 
 /**
  * Parses a config as AutoGen does: a number or boolean may be written as a text or number (`"7"`, `"true"`, `1`).
