@@ -23,10 +23,11 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   residency: () => import("./sections/residency.ts"),
   code: () => import("./sections/code.ts"),
   platform: () => import("./sections/platform.ts"),
+  console: () => import("./sections/console.ts"),
 };
 
 /** Sections that can be run in seconds, with figures that mean nothing. */
-const HAS_SMOKE: readonly string[] = ["cpu", "chat", "watchers"];
+const HAS_SMOKE: readonly string[] = ["cpu", "chat", "watchers", "console"];
 
 // npm run bench -- [--tables | --smoke | --list] [section...]
 const { values: options, positionals: named } = parseArgs({
