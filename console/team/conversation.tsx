@@ -2,7 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { TeamView } from "troupe/react";
 import { Icon } from "../parts/icon.tsx";
-import { entriesOf } from "./entries.ts";
+import { entriesOf, withTexts } from "./entries.ts";
 import { EntryRow } from "./entry-row.tsx";
 
 interface ConversationProps {
@@ -16,7 +16,9 @@ const END_PX = 80;
 /** The messages from the last one backwards: those in sight, and pages before them when they come into sight. */
 export function Conversation({ team, teamId }: ConversationProps) {
   const { messages, texts, hasEarlier, loadEarlier } = team;
-  const entries = useMemo(() => entriesOf({ messages, texts }), [messages, texts]);
+  // Texts change with each frame, messages do not.
+  const said = useMemo(() => entriesOf(messages), [messages]);
+  const entries = useMemo(() => withTexts(said, texts), [said, texts]);
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const list = useVirtualizer({

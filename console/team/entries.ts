@@ -16,10 +16,8 @@ export type Entry =
   | { kind: "tools"; key: string; message: Message; calls: readonly ToolCall[] }
   | { kind: "text"; key: string; source: string; content: string; continues: boolean };
 
-/**
- * The conversation as it is shown: a tool call with its result, without events that something else on the page shows.
- */
-export function entriesOf({ messages, texts }: Pick<TeamState, "messages" | "texts">): Entry[] {
+/** Messages as they are shown: a tool call with its result, without events that something else on the page shows. */
+export function entriesOf(messages: TeamState["messages"]): Entry[] {
   const results = new Map<string, Result>();
   const called = new Set<string>();
   for (const message of messages) {
@@ -49,9 +47,21 @@ export function entriesOf({ messages, texts }: Pick<TeamState, "messages" | "tex
     }
     last = source;
   }
+  return entries;
+}
+
+/** The entries and, after them, the texts in progress. */
+export function withTexts(entries: readonly Entry[], texts: TeamState["texts"]): Entry[] {
+  const all = [...entries];
+  const before = entries.at(-1);
+  let last = before === undefined ? "" : sourceOf(before);
   for (const { id: key, source, content } of texts) {
-    entries.push({ kind: "text", key, source, content, continues: last === source });
+    all.push({ kind: "text", key, source, content, continues: last === source });
     last = source;
   }
-  return entries;
+  return all;
+}
+
+function sourceOf(entry: Entry): string {
+  return entry.kind === "text" ? entry.source : entry.message.source;
 }
