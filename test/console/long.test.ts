@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { discussion } from "./support/components.ts";
+import { ConsoleStage } from "./support/stage.ts";
+
+const MESSAGES = 20_000;
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  if (HAS_BROWSER) stage = await ConsoleStage.start({ MAX_BODY_BYTES: "20000000" });
+});
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+/** A team that has said so many messages, the number of each being its text. */
+async function talked(count: number): Promise<string> {
+  const team = await stage.client.teams.create({ component: discussion("Yes.", 0) });
+  await team.run("Begin.").result();
+  const state = JSON.parse(JSON.stringify(await team.saveState()));
+  const manager = state.agent_states.RoundRobinGroupChatManager;
+  const [said] = manager.message_thread;
+  manager.message_thread = Array.from({ length: count }, (_, index) => ({
+    ...said,
+    id: `00000000-0000-4000-8000-${String(index + 1).padStart(12, "0")}`,
+    source: index % 2 === 0 ? "first" : "second",
+    content: `Number ${index + 1}`,
+  }));
+  await team.loadState(state);
+  return team.id;
+}
+
+testInBrowser(
+  `of ${MESSAGES} messages only those in sight are on the page`,
+  async () => {
+    const team = await talked(MESSAGES);
+    const { page, complaints } = await stage.open(`/teams/${team}`);
+    const log = page.getByRole("log");
+    const body = (number: number) => log.getByText(`Number ${number}`, { exact: true });
+    await body(MESSAGES).waitFor();
+    // Pages of 100 messages come as they are scrolled to.
+    for (const number of [MESSAGES - 99, MESSAGES - 199, MESSAGES - 299]) {
+      await log.focus();
+      while (!(await body(number).isVisible())) await page.keyboard.press("PageUp");
+    }
+    expect(await page.locator("article").count()).toBeLessThan(60);
+    await page.getByRole("button", { name: "Latest" }).click();
+    await body(MESSAGES).waitFor();
+    const numbers = await log.locator("article .body").allTextContents();
+    const last = Number(/\d+/.exec(numbers.at(-1) ?? "")?.[0]);
+    expect(last).toBe(MESSAGES);
+    expect(numbers).toEqual(
+      numbers.map((_, index) => `Number ${last - numbers.length + 1 + index}`),
+    );
+    expect(complaints).toEqual([]);
+  },
+  120_000,
+);
