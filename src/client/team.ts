@@ -94,8 +94,10 @@ export class TeamClient {
     return new TeamClient(this.#transport, id);
   }
 
-  /** A page of the thread, oldest first: the messages after a `seq`, or the last ones before it. */
-  messages(query: { after?: number; before?: number; limit?: number } = {}): Promise<MessagePage> {
+  /** A page of the thread, oldest first: the messages after a `seq`, or the last ones before it; `turn`: only of that one. */
+  messages(
+    query: { after?: number; before?: number; turn?: number; limit?: number } = {},
+  ): Promise<MessagePage> {
     return this.#transport.json(this.#path("/messages"), { query });
   }
 

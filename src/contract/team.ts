@@ -120,6 +120,14 @@ export const messagePageSchema = z.object({
 
 export type MessagePage = z.infer<typeof messagePageSchema>;
 
+/** The messages after a cursor, or the last ones before it; only those of `turn`, where it is given. */
+export interface MessageQuery {
+  after?: number;
+  before?: number;
+  turn?: number;
+  limit: number;
+}
+
 export const templatesSchema = z.object({
   templates: z.array(
     z.object({ name: z.string(), description: z.string(), component: componentInputSchema }),

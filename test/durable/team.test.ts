@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { ChatMessage, ComponentModel, Message } from "troupe";
+import type { ChatMessage, ComponentModel, Message, ThoughtEvent } from "troupe";
+import { createMessage } from "troupe";
 import { agent, counter, roundRobin, Signal, TestTeam, texts, value } from "./support/team.ts";
 
 function contents(messages: readonly Message[]): unknown[] {
@@ -95,6 +96,36 @@ describe("a team", () => {
     const earlier = value(await team.gateway.messages({ before: tail.next_before!, limit: 10 }));
     expect(contents(earlier.messages)).toEqual(["go", "a 1", "a 2"]);
     expect(earlier.next_before).toBeNull();
+  });
+
+  test("has the messages of one turn, also in a fork and of a turn that failed before", async () => {
+    let calls = 0;
+    const flaky = agent("flaky", async function* (_self, ctx) {
+      yield createMessage<ThoughtEvent>(ctx, {
+        type: "ThoughtEvent",
+        source: "flaky",
+        content: "thinking",
+      });
+      if (++calls === 2) throw new Error("no");
+      return "done";
+    });
+    const team = await TestTeam.create(roundRobin([counter("a"), flaky], 4));
+    const of = async (turn: number, query = {}, from = team): Promise<unknown[]> =>
+      contents(value(await from.gateway.messages({ turn, limit: 10, ...query })).messages);
+    const failed = await team.finished((await team.start("go")).id);
+    expect(failed.status).toBe("failed");
+    expect(await of(1)).toEqual(["go"]);
+    expect(await of(2)).toEqual(["a 1"]);
+    expect(await of(3)).toEqual(["thinking", "done"]);
+    expect(await of(5)).toEqual([]);
+    value(await team.gateway.retryRun(failed.id));
+    await expect.poll(() => of(5)).toEqual(["thinking", "done"]);
+    const [first] = value(await team.gateway.messages({ turn: 5, limit: 1 })).messages;
+    expect(await of(5, { after: first!.seq })).toEqual(["done"]);
+    expect(await of(5, { before: first!.seq })).toEqual([]);
+    const fork = await team.fork(4);
+    for (const turn of [1, 2, 3, 4, 5])
+      expect(await of(turn, {}, fork)).toEqual(turn === 5 ? [] : await of(turn));
   });
 
   test("a reset empties the conversation and keeps its messages and cursors", async () => {

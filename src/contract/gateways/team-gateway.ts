@@ -5,7 +5,7 @@ import type { TraceContext } from "../../core/run/turn-context.ts";
 import type { Result } from "../result.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../run.ts";
 import type { ScheduleInfo, SchedulePage } from "../schedule.ts";
-import type { MessagePage, TeamInfo } from "../team.ts";
+import type { MessagePage, MessageQuery, TeamInfo } from "../team.ts";
 import type { RunTrace } from "../trace.ts";
 import type { RunWebhook } from "../webhook.ts";
 
@@ -99,7 +99,7 @@ export interface TeamGateway {
   reset(): Promise<Result<TeamInfo>>;
   saveState(): Promise<Result<JsonObject>>;
   loadState(state: JsonObject): Promise<Result<null>>;
-  messages(page: { after?: number; before?: number; limit: number }): Promise<Result<MessagePage>>;
+  messages(query: MessageQuery): Promise<Result<MessagePage>>;
   /** A new team with this one's component and its conversation up to the end of a finished turn. */
   fork(input: ForkTeamInput): Promise<Result<TeamInfo>>;
 

@@ -32,7 +32,7 @@ export class DurableObjectGateway implements Gateway {
       reset: () => stub.reset(),
       saveState: () => stub.saveState(),
       loadState: (state) => stub.loadState(state),
-      messages: (page) => stub.messages(page),
+      messages: (query) => stub.messages(query),
       fork: (input) => fork(stub, this.#stub(tenant, input.id), input),
       startRun: (input) => stub.startRun(input),
       run: (run) => stub.run(run),

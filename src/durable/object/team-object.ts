@@ -13,7 +13,7 @@ import type {
 } from "../../contract/gateways/team-gateway.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";
-import type { MessagePage, TeamInfo } from "../../contract/team.ts";
+import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts";
 import type { Result } from "../../contract/result.ts";
 import type { RunTrace } from "../../contract/trace.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
@@ -186,8 +186,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#change(({ team }) => team.loadState(state));
   }
 
-  messages(page: { after?: number; before?: number; limit: number }): Result<MessagePage> {
-    return this.#with(({ team }) => ok(team.messages(page)));
+  messages(query: MessageQuery): Result<MessagePage> {
+    return this.#with(({ team }) => ok(team.messages(query)));
   }
 
   forkPoint(turn: number | null): Result<ForkPoint> {

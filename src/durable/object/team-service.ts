@@ -3,7 +3,7 @@ import { ComponentError, StateError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
 import { addUsage } from "../../core/models/request-usage.ts";
-import type { MessagePage, TeamInfo } from "../../contract/team.ts";
+import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts";
 import type { Result } from "../../contract/result.ts";
 import { MemoryHost } from "../../core/run/memory-host.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -119,16 +119,18 @@ export class TeamService {
     }
   }
 
-  messages(page: { after?: number; before?: number; limit: number }): MessagePage {
+  messages(query: MessageQuery): MessagePage {
     const { log } = this.#stores;
-    const messages = log.messages(page);
+    const messages = log.messages(query);
+    const turn = query.turn === undefined ? {} : { turn: query.turn };
+    const isMore = (cursor: { after: number } | { before: number }): boolean =>
+      log.messages({ ...turn, ...cursor, limit: 1 }).length > 0;
     const first = messages.at(0);
     const last = messages.at(-1);
     return {
       messages,
-      next_after: last && log.messages({ after: last.seq, limit: 1 }).length > 0 ? last.seq : null,
-      next_before:
-        first && log.messages({ before: first.seq, limit: 1 }).length > 0 ? first.seq : null,
+      next_after: last && isMore({ after: last.seq }) ? last.seq : null,
+      next_before: first && isMore({ before: first.seq }) ? first.seq : null,
     };
   }
 

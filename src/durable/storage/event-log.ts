@@ -1,5 +1,6 @@
 import type { Message } from "../../core/messages/message.ts";
-import type { MessagePage } from "../../contract/team.ts";
+import type { MessagePage, MessageQuery } from "../../contract/team.ts";
+import { commitAt, commitsAfter } from "./commits.ts";
 import type { TextStore } from "./text-store.ts";
 import type { Database, SqlValue } from "./database.ts";
 import { EventReferences } from "./event-references.ts";
@@ -44,6 +45,8 @@ export interface ConversationRow {
   body: string | null;
   owner: string;
 }
+
+const EVERYTHING = { after: 0, before: Number.MAX_SAFE_INTEGER };
 
 const INSERT_EVENT = "insert into event values (?, ?, ?, ?, ?, ?, 0)";
 const COLUMNS = "seq, run, turn, kind, id, body";
@@ -179,17 +182,22 @@ export class EventLog {
     return events;
   }
 
-  /** The conversation: at most `limit` messages, fewer big ones, after or last before a cursor; oldest first. */
-  messages(page: { after?: number; before?: number; limit: number }): MessagePage["messages"] {
-    const { after = 0, before = Number.MAX_SAFE_INTEGER, limit } = page;
-    const backwards = page.before !== undefined && page.after === undefined;
+  /** The conversation: at most `limit` messages, fewer big ones, oldest first. */
+  messages(query: MessageQuery): MessagePage["messages"] {
+    const { turn: wanted, limit } = query;
+    const place = wanted === undefined ? EVERYTHING : this.#placeOf(wanted);
+    const after = Math.max(query.after ?? 0, place.after);
+    const before = Math.min(query.before ?? place.before, place.before);
+    const backwards = query.before !== undefined && query.after === undefined;
     const found: MessagePage["messages"] = [];
     let bytes = 0;
     for (const { seq, turn, body } of this.#db.each<EventRow>(
       `select ${COLUMNS} from event where seq > ? and seq < ? and retracted = 0
-         and kind in ('message', 'quiet') order by seq ${backwards ? "desc" : "asc"} limit ?`,
+         and kind in ('message', 'quiet') ${wanted === undefined ? "" : "and turn = ?"}
+         order by seq ${backwards ? "desc" : "asc"} limit ?`,
       after,
       before,
+      ...(wanted === undefined ? [] : [wanted]),
       limit,
     )) {
       const text = this.#texts.load(eventOwner(seq), body);
@@ -225,6 +233,16 @@ export class EventLog {
     const column = this.#texts.store(eventOwner(seq), body);
     this.#last = seq;
     return { event: { seq, run, kind, body }, row: [seq, run, turn, kind, id, column] };
+  }
+
+  /** The cursors between which a turn's events are; in a fork, those of turns before it are not known that well. */
+  #placeOf(turn: number): { after: number; before: number } {
+    const previous = commitAt(this.#db, this.#texts, turn - 1);
+    const [own] = commitsAfter(this.#db, this.#texts, turn - 1, 1);
+    return {
+      after: previous?.event ?? 0,
+      before: own === undefined ? EVERYTHING.before : own.event + 1,
+    };
   }
 
   #message(seq: number): Message {

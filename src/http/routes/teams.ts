@@ -223,12 +223,13 @@ export function teamEndpoints(services: Services): Endpoint[] {
         before: cursorParameter
           .optional()
           .describe("The last messages before this seq: pages back from the tail."),
+        turn: cursorParameter.optional().describe("Only messages of this turn of the team."),
         limit: integerParameter(1, limits.max_page_size).optional(),
       },
       answers: { 200: { description: "A page.", schema: "MessagePage" } },
       problems: [404],
       async handle({ query, team }) {
-        const { after, before, limit = defaultPage(limits.max_page_size) } = query;
+        const { after, before, turn, limit = defaultPage(limits.max_page_size) } = query;
         if (after !== undefined && before !== undefined) {
           throw new ProblemError({
             status: 422,
@@ -240,6 +241,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
         const page = {
           ...(after !== undefined && { after }),
           ...(before !== undefined && { before }),
+          ...(turn !== undefined && { turn }),
         };
         return json(unwrap(await team.messages({ ...page, limit })));
       },

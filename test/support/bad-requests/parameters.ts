@@ -23,6 +23,14 @@ export const parameters: readonly BadRequest[] = [
       errors: ["after"],
     },
     {
+      name: `messages of turn ${cursor}`,
+      method: "GET",
+      path: `${TEAM}/messages?turn=${cursor}`,
+      status: 422,
+      code: "invalid_query",
+      errors: ["turn"],
+    },
+    {
       name: `events after ${cursor}`,
       method: "GET",
       path: `${RUN}/events?after=${cursor}`,
