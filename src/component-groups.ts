@@ -8,7 +8,7 @@ export interface GroupDependencies extends ModelDependencies {
   /** The tools that were registered in code. */
   catalog: ToolCatalog;
   sandbox: SandboxAddress | undefined;
-  /** The catalog of `shippedTemplates`. */
+  /** The tools of the templates that Troupe ships. */
   shipped: () => Promise<ToolCatalog>;
 }
 

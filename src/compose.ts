@@ -116,7 +116,15 @@ export function compose(
   const webhooks = webhookRules(env);
   const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
   const shipped = shippedCatalog(env, sandbox !== undefined);
-  const groups = componentGroups({ ...outgoing, ai: env.AI, catalog, sandbox, shipped });
+  const shippedTools = async () =>
+    (await import("./templates/tools/shipped-tools.ts")).shippedTools();
+  const groups = componentGroups({
+    ...outgoing,
+    ai: env.AI,
+    catalog,
+    sandbox,
+    shipped: shippedTools,
+  });
   const adapted = groups.map(({ providers, load }) => ({
     providers,
     load: async () => (await load()).map(adapt),

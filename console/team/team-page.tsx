@@ -9,6 +9,7 @@ import { Approval } from "../requests/approval.tsx";
 import { promptOf } from "../requests/prompt.ts";
 import { Composer } from "./composer.tsx";
 import { Conversation } from "./conversation.tsx";
+import { EmptyConversation } from "./empty-conversation.tsx";
 import { RunBar } from "./run-bar.tsx";
 import { TeamMenu } from "./team-menu.tsx";
 import { TeamSide } from "./team-side.tsx";
@@ -47,10 +48,7 @@ export function TeamPage({ id }: { id: string }) {
             Loading
           </p>
         ) : empty ? (
-          <div className="empty">
-            <h2>Nothing was said yet</h2>
-            <p className="muted">Give the team a task below. What it does appears here.</p>
-          </div>
+          <EmptyConversation team={team} info={info} />
         ) : (
           <Conversation team={team} teamId={id} />
         )}

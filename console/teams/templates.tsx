@@ -19,7 +19,11 @@ export function Templates() {
   const create = ({ name }: Template): void => {
     setChosen(name);
     void task.run(async () => {
-      const { id } = await client.teams.create({ template: name, label: titleOf(name) });
+      const { id } = await client.teams.create({
+        template: name,
+        label: titleOf(name),
+        metadata: { template: name },
+      });
       navigate(`/teams/${id}`);
     });
   };

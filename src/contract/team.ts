@@ -130,7 +130,12 @@ export interface MessageQuery {
 
 export const templatesSchema = z.object({
   templates: z.array(
-    z.object({ name: z.string(), description: z.string(), component: componentInputSchema }),
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      task: z.string().describe("A task that shows what it can do.").optional(),
+      component: componentInputSchema,
+    }),
   ),
 });
 

@@ -8,6 +8,7 @@ export function codeRunner({ sandbox }: { sandbox: boolean }): Template {
   return {
     name: "code_runner",
     description: `Runs the Python and shell code in your messages, in a sandbox, and says what was printed. Files stay for the next message. ${needs}`,
+    task: '```python\nimport time\n\nfor n in range(3, 0, -1):\n    print(n, flush=True)\n    time.sleep(0.5)\nprint("Go! 6 * 7 is", 6 * 7)\n```',
     component: {
       provider: "autogen_agentchat.agents.CodeExecutorAgent",
       component_type: "agent",

@@ -21,6 +21,7 @@ export function humanInTheLoop(): Template {
       name: "human_in_the_loop",
       description:
         "A planner makes proposals and you answer, until you say APPROVE. The run waits for your answer at no cost, also for days. Works without a model: the planner repeats prepared texts.",
+      task: "Plan a day in Lisbon.",
     },
     team,
   );

@@ -3,14 +3,10 @@ import { type Component, dumpComponent } from "../core/component/component.ts";
 import type { Template } from "../core/component/template.ts";
 
 /** A template whose team is made when it is first asked for: every start of the Worker would pay for it otherwise. */
-export function lazyTemplate(
-  { name, description }: Pick<Template, "name" | "description">,
-  build: () => Component,
-): Template {
+export function lazyTemplate(about: Omit<Template, "component">, build: () => Component): Template {
   let component: ComponentModel | undefined;
   return {
-    name,
-    description,
+    ...about,
     get component() {
       component ??= dumpComponent(build());
       return component;

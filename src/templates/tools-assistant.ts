@@ -21,6 +21,7 @@ export function toolsAssistant({ model, configured }: ToolsAssistantOptions): Te
     {
       name: "tools_assistant",
       description: `One assistant that calculates and knows the time in any zone. ${needs}`,
+      task: "What is the square root of 1764, and what time is it in Lisbon?",
     },
     () =>
       new AssistantAgent({

@@ -25,6 +25,7 @@ export function writerCritic(): Template {
       name: "writer_critic",
       description:
         "A writer and a critic take turns over a short text until six messages were said. Works without a model: the agents repeat prepared texts.",
+      task: "Write about a lighthouse.",
     },
     team,
   );

@@ -15,7 +15,7 @@ testInBrowser("the first page offers templates, and one click makes a team that 
   await page.waitForURL(/\/teams\/[\w-]+$/);
   const team = new TeamOnPage(page);
   await page.getByText("Nothing was said yet").waitFor();
-  await team.send("Write about a lighthouse.");
+  await page.getByRole("button", { name: "Try this task" }).click();
   await page.getByText("writing").first().waitFor();
   await team.status("Completed");
   expect(await team.messages.count()).toBe(7);

@@ -45,7 +45,92 @@ async function texts(run: RunInfo): Promise<[string, unknown][]> {
   ]);
 }
 
+/** Who said what, without the events in between. */
+async function speakers(run: RunInfo): Promise<string[]> {
+  expect(run).toMatchObject({ status: "completed", error: null });
+  const said = await texts(run);
+  return said.filter(([, content]) => typeof content === "string").map(([source]) => source);
+}
+
 describe("the template", () => {
+  test("review_loop sends the draft back until it is approved, twice in a row", async () => {
+    for (const task of ["Announce version 2.", "Once more."]) {
+      expect(await speakers(await start("review_loop", task))).toEqual([
+        "user",
+        "writer",
+        "reviewer",
+        "writer",
+        "reviewer",
+        "writer",
+        "reviewer",
+        "grammar",
+        "facts",
+        "editor",
+      ]);
+    }
+  });
+
+  test("support_swarm hands the customer over and back", async () => {
+    const run = await start("support_swarm", "My lamp is broken.");
+    expect(await speakers(run)).toEqual([
+      "user",
+      "desk",
+      "desk",
+      "orders",
+      "orders",
+      "orders",
+      "refunds",
+      "refunds",
+      "refunds",
+      "desk",
+    ]);
+    expect((await texts(run)).at(-1)?.[1]).toContain("49.90 euros");
+  });
+
+  test("magentic_research makes another plan when it is stuck", async () => {
+    const run = await start("magentic_research", "Train or plane?");
+    const orchestrator = "MagenticOneOrchestrator";
+    expect(await speakers(run)).toEqual([
+      "user",
+      orchestrator,
+      orchestrator,
+      "researcher",
+      orchestrator,
+      "analyst",
+      orchestrator,
+      orchestrator,
+      "analyst",
+      orchestrator,
+    ]);
+    expect((await texts(run)).at(-1)?.[1]).toContain("Take the night train");
+  });
+
+  test("editorial_team ends with the editor's text", async () => {
+    expect(await speakers(await start("editorial_team", "Write."))).toEqual([
+      "user",
+      "writer",
+      "critic",
+      "writer",
+      "critic",
+      "editor",
+    ]);
+  });
+
+  test("approval_desk waits for an approval, and tells what was decided", async () => {
+    const waiting = await start("approval_desk", "Refund A7.", 1);
+    const [request] = waiting.requests;
+    expect(request).toMatchObject({
+      source: "clerk",
+      tool_call: { name: "refund_order", parameters: { type: "object" } },
+    });
+    const path = `/v1/teams/approval_desk/runs/${waiting.id}`;
+    const args = { order: "A7", amount: 49.9, currency: "EUR", reason: "It arrived broken." };
+    const answer = jsonInit({ approved: true, arguments: args });
+    expect((await worker.fetch(`${path}/requests/${request?.id}`, answer)).status).toBe(200);
+    expect(await (await worker.fetch(`${path}/events`)).text()).toContain('"type":"TaskResult"');
+    expect(JSON.stringify(await texts(waiting))).toContain("49.90 EUR for order A7");
+  });
+
   test("writer_critic runs without a model", async () => {
     const run = await start("writer_critic", "Write about a lighthouse.");
     expect(run).toMatchObject({ status: "completed", error: null });
@@ -83,6 +168,28 @@ describe("the template", () => {
       headers: { authorization: "Bearer sk-test" },
     });
   });
+});
+
+test("every template says what it does and has a task to try it with", async () => {
+  const { templates } = (await (await worker.fetch("/v1/templates")).json()) as {
+    templates: { name: string; description: string; task?: string }[];
+  };
+  expect(templates.map(({ name }) => name)).toEqual([
+    "code_runner",
+    "writer_critic",
+    "review_loop",
+    "support_swarm",
+    "magentic_research",
+    "editorial_team",
+    "approval_desk",
+    "human_in_the_loop",
+    "coding_pair",
+    "tools_assistant",
+  ]);
+  for (const { description, task } of templates) {
+    expect(description.length).toBeGreaterThan(40);
+    expect(task).toMatch(/\S/);
+  }
 });
 
 test("a program may use the names of templates and of their tools, and its own win", async () => {

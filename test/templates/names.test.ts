@@ -1,9 +1,9 @@
 // The names of the shipped templates' tools are free for the tools of a deployment and of component JSON.
 import { describe, expect, test } from "vitest";
 import { Catalog, ComponentRegistry, coreComponents, FunctionTool, type Tool } from "troupe";
-import { shippedTemplates } from "#templates/templates.ts";
+import { shippedTools } from "#templates/tools/shipped-tools.ts";
 
-const shipped = shippedTemplates({ configured: false, sandbox: false });
+const shipped = shippedTools();
 
 function registry(catalog = new Catalog()): ComponentRegistry {
   return new ComponentRegistry().register(...coreComponents(catalog, undefined, shipped));

@@ -40,6 +40,7 @@ export async function greeting(options: GreetingOptions): Promise<string> {
 interface Template {
   name: string;
   description: string;
+  task?: string;
 }
 
 function templateLines(templates: Template[], { url, root }: GreetingOptions): string[] {
@@ -54,17 +55,17 @@ function templateLines(templates: Template[], { url, root }: GreetingOptions): s
     "",
     "Try (no key needed):",
     ...(root === packageRoot ? [] : [`  npx troupe run demo "Hello" --template ${first.name}`]),
-    ...curlLines(url, first.name),
+    ...curlLines(url, first),
   ];
 }
 
 /** Creates a team and runs it. */
-function curlLines(url: string, template: string): string[] {
+function curlLines(url: string, { name, task = "Hello" }: Template): string[] {
   const json = "-H 'content-type: application/json'";
-  const task = template === "code_runner" ? "```python\\nprint(6 * 7)\\n```" : "Hello";
+  const body = JSON.stringify({ task }).replaceAll("'", String.raw`'\''`);
   return [
-    `  curl ${url}/v1/teams ${json} -d '{"template":"${template}","id":"demo"}'`,
-    `  curl -N ${url}/v1/teams/demo/runs ${json} -H 'accept: text/event-stream' -d '{"task":"${task}"}'`,
+    `  curl ${url}/v1/teams ${json} -d '{"template":"${name}","id":"demo"}'`,
+    `  curl -N ${url}/v1/teams/demo/runs ${json} -H 'accept: text/event-stream' -d '${body}'`,
   ];
 }
 

@@ -6,5 +6,7 @@ export interface Template {
   name: string;
   /** What it shows and what it needs, for choosing one. */
   description: string;
+  /** A task that shows what it can do, for trying it. */
+  task?: string;
   component: ComponentModel;
 }

@@ -1,0 +1,51 @@
+import { useCallback } from "react";
+import type { NotedTeam, Template } from "troupe/client";
+import { type TeamView, useTroupe } from "troupe/react";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { useTask } from "../parts/use-task.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Markdown } from "../text/markdown.tsx";
+
+interface EmptyConversationProps {
+  team: TeamView;
+  info: NotedTeam | undefined;
+}
+
+/** What a team without messages can be asked: the task of the template that it was made from. */
+export function EmptyConversation({ team, info }: EmptyConversationProps) {
+  const template = info?.metadata["template"];
+  return (
+    <div className="empty">
+      <h2>Nothing was said yet</h2>
+      <p className="muted">Give the team a task below. What it does appears here.</p>
+      {typeof template === "string" && <Suggestion name={template} team={team} />}
+    </div>
+  );
+}
+
+function Suggestion({ name, team }: { name: string; team: TeamView }) {
+  const client = useTroupe();
+  const load = useCallback(async (): Promise<Template | undefined> => {
+    const templates = await client.templates();
+    return templates.find((template) => template.name === name);
+  }, [client, name]);
+  const { value } = useLoaded(load);
+  const task = useTask();
+  const text = value?.task;
+  if (text === undefined) return null;
+  return (
+    <section className="suggestion" aria-label="A task to try">
+      <Markdown text={text} />
+      <Problem error={task.error} />
+      <button
+        className="button primary"
+        type="button"
+        disabled={task.busy}
+        aria-busy={task.busy}
+        onClick={() => void task.run(() => team.send(text))}
+      >
+        Try this task
+      </button>
+    </section>
+  );
+}

@@ -1,0 +1,30 @@
+import type { CreateResult } from "../core/models/chat-completion-client.ts";
+import { ReplayChatCompletionClient } from "../core/models/replay-chat-completion-client.ts";
+
+/** A word takes this long, so that a text can be read while it is written. */
+const WORD_MS = 35;
+
+/** A model that gives these answers over and over, one per call, at a speed that can be followed. */
+export function replaying(answers: readonly (string | CreateResult)[]): ReplayChatCompletionClient {
+  return new ReplayChatCompletionClient(answers, {
+    cycle: true,
+    chunkDelayMs: WORD_MS,
+    modelInfo: {
+      vision: false,
+      functionCalling: true,
+      jsonOutput: true,
+      structuredOutput: false,
+      family: "unknown",
+    },
+  });
+}
+
+/** An answer that calls a tool. @param id unique in the conversation */
+export function calling(id: string, name: string, args: object = {}): CreateResult {
+  return {
+    finish_reason: "function_calls",
+    content: [{ id, name, arguments: JSON.stringify(args) }],
+    usage: { prompt_tokens: 0, completion_tokens: 0 },
+    cached: false,
+  };
+}
