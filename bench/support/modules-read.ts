@@ -1,6 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Bundle } from "./bundle.ts";
 
 const INNER = "inner.js";
 const READ = "/modules-read";
@@ -36,7 +35,10 @@ export default {
 }
 
 /** Modules that a Worker of {@link noteReads} has run, by their names in the bundle without it. */
-export async function modulesRead({ modules }: Bundle, origin: string): Promise<string[]> {
+export async function modulesRead(
+  { modules }: { modules: readonly string[] },
+  origin: string,
+): Promise<string[]> {
   const response = await fetch(origin + READ);
   const names = (await response.json()) as string[];
   return names.map((name) => (name === INNER ? (modules[0] ?? "") : name));
