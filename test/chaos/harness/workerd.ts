@@ -9,7 +9,7 @@ import type { Arming, Marker } from "../worker/protocol.ts";
 import { MARK } from "../worker/protocol.ts";
 
 const BINARY = resolve(import.meta.dirname, "../../../node_modules/.bin/workerd");
-const READY_WITHIN_MS = 10_000;
+const READY_WITHIN_MS = 60_000;
 
 /** Processes to end with this one. */
 const alive = new Set<ChildProcess>();
