@@ -9,10 +9,43 @@ interface Usage {
   completion_tokens: number;
 }
 
+/** `1.2K`. */
+export function shortNumber(value: number): string {
+  return compact.format(value);
+}
+
 /** `1.2K tokens`. */
 export function tokensOf({ prompt_tokens, completion_tokens }: Usage): string {
   const sum = prompt_tokens + completion_tokens;
-  return `${compact.format(sum)} ${sum === 1 ? "token" : "tokens"}`;
+  return `${shortNumber(sum)} ${sum === 1 ? "token" : "tokens"}`;
+}
+
+/** The sum of what is known of the cost of models; null if nothing is. */
+export function costOfModels(
+  models: Readonly<Record<string, { cost: number | null }>>,
+): number | null {
+  const known = Object.values(models).flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  return known.length === 0 ? null : known.reduce((sum, cost) => sum + cost);
+}
+
+const UNITS = [
+  ["d", 86_400],
+  ["h", 3_600],
+  ["min", 60],
+  ["s", 1],
+] as const;
+
+/** `340 ms`, `2.5 s`, `3 min 4 s`, `2 d 5 h`: the two largest units. */
+export function durationOf(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 59_950) return `${Number((ms / 1_000).toFixed(ms < 9_995 ? 2 : 1))} s`;
+  const seconds = Math.round(ms / 1_000);
+  const first = UNITS.findIndex(([, size]) => seconds >= size);
+  const [unit, size] = UNITS[first] ?? ["s", 1];
+  const [below, part] = UNITS[first + 1] ?? ["s", 1];
+  const rest = Math.floor((seconds % size) / part);
+  const whole = `${Math.floor(seconds / size)} ${unit}`;
+  return rest === 0 ? whole : `${whole} ${rest} ${below}`;
 }
 
 /** In the currency of the server's prices, which it does not name. */

@@ -1,4 +1,4 @@
-const WORDS: Readonly<Record<string, string>> = {
+export const STATUS_WORDS: Readonly<Record<string, string>> = {
   idle: "Idle",
   connecting: "Loading",
   unavailable: "Unavailable",
@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
 export function Status({ status }: { status: string }) {
   return (
     <span className="status" data-status={status}>
-      {WORDS[status] ?? status}
+      {STATUS_WORDS[status] ?? status}
     </span>
   );
 }

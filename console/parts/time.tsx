@@ -1,4 +1,5 @@
-import { useEffect, useState } from "react";
+import { durationOf } from "./numbers.ts";
+import { useNow } from "./use-now.ts";
 
 const STEPS = [
   ["day", 86_400],
@@ -17,11 +18,7 @@ function ago(seconds: number): string {
 
 /** How long ago a time was; the exact one when pointed at. */
 export function Ago({ time }: { time: string }) {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
-    return () => clearInterval(timer);
-  }, []);
+  const now = useNow(30_000);
   const date = new Date(time);
   return (
     <time dateTime={time} title={exact.format(date)}>
@@ -38,4 +35,16 @@ export function Clock({ time }: { time: string }) {
       {clock.format(date)}
     </time>
   );
+}
+
+/** A time on its day. */
+export function Exact({ time }: { time: string }) {
+  return <time dateTime={time}>{exact.format(new Date(time))}</time>;
+}
+
+/** How long something took, or is taking. @param to null while it goes on */
+export function Elapsed({ from, to }: { from: string; to: string | null }) {
+  const now = useNow(to === null ? 1_000 : null);
+  const end = to === null ? now : Date.parse(to);
+  return <>{durationOf(end - Date.parse(from))}</>;
 }

@@ -1,4 +1,4 @@
-import { useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import type { WhoAmI } from "troupe/client";
 import { useInbox } from "troupe/react";
 import { Link, Route, Switch } from "wouter";
@@ -7,6 +7,11 @@ import { TeamPage } from "../team/team-page.tsx";
 import { TeamsPage } from "../teams/teams-page.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Notices } from "./notices.tsx";
+
+const RunsPage = lazy(() => import("../runs/runs-page.tsx"));
+const RunPage = lazy(() => import("../runs/run-page.tsx"));
+const UsagePage = lazy(() => import("../usage/usage-page.tsx"));
+const ComparePage = lazy(() => import("../compare/compare-page.tsx"));
 
 export interface AppProps {
   whoami: WhoAmI;
@@ -29,19 +34,27 @@ export function App({ whoami, onLeave }: AppProps) {
         </a>
         <Navigation open={open} hasMore={hasMore} whoami={whoami} onLeave={onLeave} />
         <main id="main" tabIndex={-1}>
-          <Switch>
-            <Route path="/" component={TeamsPage} />
-            <Route path="/inbox" component={InboxPage} />
-            <Route path="/teams/:id">{({ id }) => <TeamPage key={id} id={id} />}</Route>
-            <Route>
-              <div className="empty">
-                <h1>There is nothing at this address</h1>
-                <Link className="button" href="/">
-                  Show the teams
-                </Link>
-              </div>
-            </Route>
-          </Switch>
+          <Suspense fallback={<p className="loading" role="status" aria-label="Loading" />}>
+            <Switch>
+              <Route path="/" component={TeamsPage} />
+              <Route path="/inbox" component={InboxPage} />
+              <Route path="/runs" component={RunsPage} />
+              <Route path="/usage" component={UsagePage} />
+              <Route path="/compare" component={ComparePage} />
+              <Route path="/teams/:team/runs/:run">
+                {({ team, run }) => <RunPage key={`${team} ${run}`} teamId={team} runId={run} />}
+              </Route>
+              <Route path="/teams/:id">{({ id }) => <TeamPage key={id} id={id} />}</Route>
+              <Route>
+                <div className="empty">
+                  <h1>There is nothing at this address</h1>
+                  <Link className="button" href="/">
+                    Show the teams
+                  </Link>
+                </div>
+              </Route>
+            </Switch>
+          </Suspense>
         </main>
       </div>
     </Notices>

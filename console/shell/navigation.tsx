@@ -15,6 +15,9 @@ export function Navigation({ open, hasMore, whoami, onLeave }: NavigationProps) 
   const [onTeam] = useRoute("/teams/:id");
   const [onTeams] = useRoute("/");
   const [onInbox] = useRoute("/inbox");
+  const [onRuns] = useRoute("/runs");
+  const [onRun] = useRoute("/teams/:team/runs/:run");
+  const [onUsage] = useRoute("/usage");
   return (
     <header className="navigation">
       <Logo />
@@ -29,6 +32,8 @@ export function Navigation({ open, hasMore, whoami, onLeave }: NavigationProps) 
             </span>
           )}
         </Place>
+        <Place href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />
+        <Place href="/usage" icon="chart" name="Usage" current={onUsage} />
       </nav>
       <div className="navigation-end">
         <span className="muted tenant" title="Tenant">
@@ -63,7 +68,7 @@ function Place({ href, icon, name, current, children }: PlaceProps) {
   return (
     <Link className="place" href={href} aria-current={current ? "page" : undefined}>
       <Icon name={icon} />
-      {name}
+      <span className="place-name">{name}</span>
       {children}
     </Link>
   );

@@ -1,8 +1,9 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useMemo, useRef, useState } from "react";
 import type { TeamView } from "troupe/react";
+import { useSearch } from "wouter";
 import { Icon } from "../parts/icon.tsx";
-import { entriesOf, withTexts } from "./entries.ts";
+import { entriesOf, type Entry, withTexts } from "./entries.ts";
 import { EntryRow } from "./entry-row.tsx";
 
 interface ConversationProps {
@@ -35,9 +36,21 @@ export function Conversation({ team, teamId }: ConversationProps) {
   });
 
   const shown = entries.length > 0;
+  const wanted = useWantedTurn();
   useEffect(() => {
-    if (shown) list.scrollToEnd();
-  }, [list, shown]);
+    if (shown && wanted === undefined) list.scrollToEnd();
+  }, [list, shown, wanted]);
+  const place = wanted === undefined ? -1 : placeOfTurn(entries, wanted);
+  const reached = useRef<number>(undefined);
+  useEffect(() => {
+    if (wanted === undefined || !shown || reached.current === wanted) return;
+    if (place > 0 || !hasEarlier) {
+      reached.current = wanted;
+      list.scrollToIndex(Math.max(0, place), { align: "start" });
+    } else {
+      loadEarlier().catch(() => undefined);
+    }
+  }, [list, shown, wanted, place, hasEarlier, loadEarlier, entries]);
 
   const items = list.getVirtualItems();
   const first = items[0]?.index;
@@ -87,6 +100,20 @@ export function Conversation({ team, teamId }: ConversationProps) {
         </button>
       )}
     </div>
+  );
+}
+
+/** The turn that the address asks for. */
+function useWantedTurn(): number | undefined {
+  const turn = new URLSearchParams(useSearch()).get("turn");
+  return turn !== null && /^\d{1,9}$/.test(turn) ? Number(turn) : undefined;
+}
+
+/** The first entry of a turn or a later one; -1 if there is none. Entries of the history know their turn. */
+function placeOfTurn(entries: readonly Entry[], turn: number): number {
+  return entries.findIndex(
+    (entry) =>
+      entry.kind !== "text" && "turn" in entry.message && Number(entry.message.turn) >= turn,
   );
 }
 

@@ -4,6 +4,8 @@ import { useLocation } from "wouter";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useTask } from "../parts/use-task.ts";
+import { comparison } from "../compare/address.ts";
+import { useNotices } from "../shell/notices.tsx";
 import { forkWith } from "./fork.ts";
 
 interface EditAndForkProps {
@@ -16,12 +18,17 @@ interface EditAndForkProps {
 export function EditAndFork({ team, message, text: before, onClose }: EditAndForkProps) {
   const [, navigate] = useLocation();
   const [text, setText] = useState(before);
+  const { tell } = useNotices();
   const task = useTask();
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     void task.run(async () => {
       const { id } = await forkWith(team, message, text);
       navigate(`/teams/${id}`);
+      tell("This is a fork with your text.", {
+        href: comparison(team.id, id),
+        name: "Compare with the original",
+      });
     });
   };
   return (

@@ -3,6 +3,7 @@ import type { Message } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { useLocation } from "wouter";
 import { Icon } from "../parts/icon.tsx";
+import { comparison } from "../compare/address.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { EditAndFork } from "./edit-and-fork.tsx";
 import { forkAfter } from "./fork.ts";
@@ -22,7 +23,10 @@ export function MessageActions({ message, teamId }: MessageActionsProps) {
     void attempt(async () => {
       const { id } = await forkAfter(client.team(teamId), message);
       navigate(`/teams/${id}`);
-      tell("This is a fork. The original is unchanged.");
+      tell("This is a fork. The original is unchanged.", {
+        href: comparison(teamId, id),
+        name: "Compare",
+      });
     });
   };
   const copy = (): void => {

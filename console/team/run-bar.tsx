@@ -3,8 +3,16 @@ import { Icon, type IconName } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
 import { useNotices } from "../shell/notices.tsx";
 
-/** The current run, and what can be done with it. */
-export function RunBar({ team }: { team: TeamView }) {
+export interface RunBarProps {
+  /** Without `retry`, the run is not the team's last one. */
+  team: Pick<
+    TeamView,
+    "status" | "connected" | "error" | "queued" | "run" | "pause" | "resume" | "stop"
+  > & { retry?: TeamView["retry"] | undefined };
+}
+
+/** A run, and what can be done with it. */
+export function RunBar({ team }: RunBarProps) {
   const { status, connected, error, queued, run } = team;
   const active = status === "running" || status === "waiting" || status === "paused";
   return (
@@ -24,13 +32,11 @@ export function RunBar({ team }: { team: TeamView }) {
         {(status === "running" || status === "waiting") && (
           <Do icon="pause" name="Pause" action={team.pause} />
         )}
-        {active && (
-          <>
-            <Do icon="stop" name="Stop after turn" action={() => team.stop("after_turn")} />
-            <Do icon="close" name="Cancel now" action={() => team.stop("now")} />
-          </>
+        {active && <Do icon="stop" name="Stop after turn" action={() => team.stop("after_turn")} />}
+        {(active || status === "queued") && (
+          <Do icon="close" name="Cancel now" action={() => team.stop("now")} />
         )}
-        {(status === "failed" || status === "cancelled") && (
+        {(status === "failed" || status === "cancelled") && team.retry && (
           <Do icon="retry" name="Retry" action={team.retry} />
         )}
       </span>

@@ -1,6 +1,6 @@
 import { useRef, useState } from "react";
 import type { TeamClient } from "troupe/client";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { Confirm } from "./confirm.tsx";
@@ -47,6 +47,7 @@ export function TeamMenu({ team, onReset }: TeamMenuProps) {
           <Icon name="more" />
         </summary>
         <div className="menu-items">
+          <Link href={`/runs?team=${team.id}`}>Runs</Link>
           <button type="button" onClick={() => choose(fork)}>
             Fork
           </button>

@@ -8,17 +8,16 @@ import { useLoaded } from "../parts/use-loaded.ts";
 import { Approval } from "../requests/approval.tsx";
 import { promptOf } from "../requests/prompt.ts";
 import { Composer } from "./composer.tsx";
+import { PAGE_SIZE } from "./page-size.ts";
 import { Conversation } from "./conversation.tsx";
 import { EmptyConversation } from "./empty-conversation.tsx";
 import { RunBar } from "./run-bar.tsx";
 import { TeamMenu } from "./team-menu.tsx";
 import { TeamSide } from "./team-side.tsx";
 
-const PAGE = 100;
-
 export function TeamPage({ id }: { id: string }) {
   const client = useTroupe();
-  const team = useTeam(id, { pageSize: PAGE });
+  const team = useTeam(id, { pageSize: PAGE_SIZE });
   const handle = useMemo(() => client.team(id), [client, id]);
   const { value: info, reload } = useLoaded(useCallback(() => handle.get(), [handle]));
   const { status, run, requests, messages, texts } = team;

@@ -1,9 +1,11 @@
 import type { NotedTeam } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { Link } from "wouter";
+import { Fact } from "../parts/facts.tsx";
 import { Avatar, Name } from "../parts/name.tsx";
 import { costOf, tokensOf } from "../parts/numbers.ts";
 import { Ago } from "../parts/time.tsx";
+import { comparison } from "../compare/address.ts";
 import { kindOf } from "../teams/kinds.ts";
 import { type Participant, participantsOf } from "./participants.ts";
 
@@ -37,6 +39,10 @@ export function TeamSide({ info, team }: TeamSideProps) {
           <Fact name="Forked from">
             <Link href={`/teams/${info.forked_from.team_id}`}>{info.forked_from.team_id}</Link>,
             turn {info.forked_from.turn}
+            <br />
+            <Link href={comparison(info.forked_from.team_id, info.id)}>
+              Compare with the original
+            </Link>
           </Fact>
         )}
       </dl>
@@ -48,6 +54,10 @@ export function TeamSide({ info, team }: TeamSideProps) {
             <Fact name="Usage">{tokensOf(run.usage)}</Fact>
             {run.cost !== null && <Fact name="Cost">{costOf(run.cost)}</Fact>}
             <Fact name="Started">{run.started_at ? <Ago time={run.started_at} /> : "Not yet"}</Fact>
+            <Fact name="More">
+              <Link href={`/teams/${info.id}/runs/${run.id}`}>Timeline</Link>,{" "}
+              <Link href={`/runs?team=${info.id}`}>all runs</Link>
+            </Fact>
           </dl>
         </>
       )}
@@ -93,14 +103,5 @@ function People({ people, speaking, waiting }: PeopleProps) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: React.ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

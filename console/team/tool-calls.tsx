@@ -26,6 +26,15 @@ export function ToolCalls({ calls, source }: ToolCallsProps) {
         </>
       }
     >
+      <ToolCallBody call={call} result={result} />
+    </Fold>
+  ));
+}
+
+/** What a tool was given, and what came of it. */
+export function ToolCallBody({ call, result }: ToolCall) {
+  return (
+    <>
       {call.arguments !== "" && (
         <>
           <h4>Arguments</h4>
@@ -38,8 +47,8 @@ export function ToolCalls({ calls, source }: ToolCallsProps) {
       ) : (
         <LongText text={result.content} />
       )}
-    </Fold>
-  ));
+    </>
+  );
 }
 
 /** The arguments in a few words. */

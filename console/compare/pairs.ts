@@ -1,0 +1,28 @@
+import { diffArrays } from "diff";
+import type { Message } from "troupe/client";
+
+/** Messages that stand beside each other: what the same source said at the same point, or only one of them. */
+export interface Pair<Said extends Message> {
+  a: Said | undefined;
+  b: Said | undefined;
+}
+
+/** Aligns two conversations by who said what kind of thing. */
+export function pairsOf<Said extends Message>(
+  a: readonly Said[],
+  b: readonly Said[],
+): Pair<Said>[] {
+  const pairs: Pair<Said>[] = [];
+  let inA = 0;
+  let inB = 0;
+  for (const { added, removed, count } of diffArrays(a.map(kindOf), b.map(kindOf))) {
+    for (let index = 0; index < count; index++) {
+      pairs.push({ a: added ? undefined : a[inA++], b: removed ? undefined : b[inB++] });
+    }
+  }
+  return pairs;
+}
+
+function kindOf({ type, source }: Message): string {
+  return `${type} ${source}`;
+}

@@ -1,0 +1,37 @@
+import { type ChangeObject, diffWordsWithSpace } from "diff";
+import { useMemo } from "react";
+import { LongText } from "../text/long-text.tsx";
+import { visibleCode } from "../text/foreign.ts";
+
+/** Longer texts, or those that differ too much to compare in this time, are shown as they are. */
+const LONGEST = 40_000;
+const LONGEST_MS = 300;
+
+interface TextDiffProps {
+  /** What is shown, and what it is compared with. */
+  text: string;
+  other: string;
+  side: "a" | "b";
+}
+
+/** A text in which is marked what the other one does not have. */
+export function TextDiff({ text, other, side }: TextDiffProps) {
+  const parts = useMemo(() => {
+    if (text.length + other.length > LONGEST) return undefined;
+    const [before, after] = side === "a" ? [text, other] : [other, text];
+    const changes: ChangeObject<string>[] | undefined = diffWordsWithSpace(before, after, {
+      timeout: LONGEST_MS,
+    });
+    return changes?.filter(({ added, removed }) => (side === "a" ? !added : !removed));
+  }, [text, other, side]);
+  if (parts === undefined) return <LongText text={text} />;
+  return (
+    <p className="compared" dir="auto">
+      {parts.map(({ value, added, removed }, index) => {
+        if (added) return <ins key={index}>{visibleCode(value)}</ins>;
+        if (removed) return <del key={index}>{visibleCode(value)}</del>;
+        return <span key={index}>{visibleCode(value)}</span>;
+      })}
+    </p>
+  );
+}

@@ -1,0 +1,112 @@
+import type { RunInfo } from "troupe/client";
+import { Link } from "wouter";
+import { Fact } from "../parts/facts.tsx";
+import { Name } from "../parts/name.tsx";
+import { costOf, shortNumber, tokensOf } from "../parts/numbers.ts";
+import { Ago, Elapsed, Exact } from "../parts/time.tsx";
+import { Markdown } from "../text/markdown.tsx";
+import { placeInConversation } from "../team/place.ts";
+
+interface RunFactsProps {
+  run: RunInfo;
+  label: string | null | undefined;
+}
+
+/** What a run was given, how long it took and what it used. */
+export function RunFacts({ run, label }: RunFactsProps) {
+  const models = Object.entries(run.models);
+  const firstTurn = Math.max(1, run.turn - run.turns);
+  return (
+    <div className="run-facts">
+      <dl>
+        <Fact name="Team">
+          <Link href={`/teams/${run.team_id}`}>
+            <Name name={label ?? run.team_id} />
+          </Link>
+        </Fact>
+        <Fact name="Conversation">
+          {run.started_at === null ? (
+            "Not yet"
+          ) : (
+            <Link href={placeInConversation(run.team_id, firstTurn)}>From turn {firstTurn}</Link>
+          )}
+        </Fact>
+        <Fact name="Started">{run.started_at ? <Exact time={run.started_at} /> : "Not yet"}</Fact>
+        {run.ended_at && (
+          <Fact name="Ended">
+            <Exact time={run.ended_at} />
+          </Fact>
+        )}
+        <Fact name="Duration">
+          {run.started_at ? <Elapsed from={run.started_at} to={run.ended_at} /> : "0 s"}
+        </Fact>
+        <Fact name="Turns">{run.turns}</Fact>
+        <Fact name="Tokens">
+          {shortNumber(run.usage.prompt_tokens)} in, {shortNumber(run.usage.completion_tokens)} out
+        </Fact>
+        {run.cost !== null && <Fact name="Cost">{costOf(run.cost)}</Fact>}
+        {run.retry_of !== null && (
+          <Fact name="Retry of">
+            <Link href={`/teams/${run.team_id}/runs/${run.retry_of}`}>
+              {run.retry_of.slice(0, 8)}
+            </Link>
+          </Fact>
+        )}
+        {run.error?.agent && (
+          <Fact name="Failed in">
+            <Name name={run.error.agent} />
+          </Fact>
+        )}
+      </dl>
+      <dl className="wide-only">
+        {models.length > 0 && (
+          <Fact name={models.length === 1 ? "Model" : "Models"}>
+            {models.map(([model, used]) => (
+              <span key={model} className="model-use">
+                <Name name={model} />{" "}
+                {models.length > 1 && (
+                  <span className="muted">
+                    {tokensOf(used)}
+                    {used.cost !== null && `, ${costOf(used.cost)}`}
+                  </span>
+                )}
+              </span>
+            ))}
+          </Fact>
+        )}
+        <Fact name="Created">
+          <Ago time={run.created_at} />
+        </Fact>
+        <Fact name="Id">
+          <code>{run.id}</code>
+        </Fact>
+      </dl>
+      <Task task={run.task} />
+    </div>
+  );
+}
+
+/** What the run was given: at most its beginning, until it is unfolded. */
+function Task({ task }: { task: RunInfo["task"] }) {
+  const texts = textsOf(task);
+  if (texts.length === 0) return <p className="muted task">It continues the conversation.</p>;
+  return (
+    <details className="task">
+      <summary>
+        <span className="muted">Task</span> <span className="task-brief">{texts[0]}</span>
+      </summary>
+      {texts.map((text, index) => (
+        <Markdown key={index} text={text} />
+      ))}
+    </details>
+  );
+}
+
+function textsOf(task: unknown): string[] {
+  if (!Array.isArray(task)) return [];
+  return task.map(({ content }: { content?: unknown }) => {
+    if (typeof content === "string") return content;
+    if (!Array.isArray(content)) return JSON.stringify(content, null, 2);
+    return content.map((part) => (typeof part === "string" ? part : "(image)")).join("\n");
+  });
+}

@@ -1,0 +1,54 @@
+import { useCallback } from "react";
+import type { RunInfo } from "troupe/client";
+import { Link, useLocation } from "wouter";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { RunBar } from "../team/run-bar.tsx";
+import { Timeline } from "../timeline/timeline.tsx";
+import { RunFacts } from "./run-facts.tsx";
+import { useRun } from "./use-run.ts";
+
+interface RunPageProps {
+  teamId: string;
+  runId: string;
+}
+
+/** One run: what became of it, and what it did when. */
+export default function RunPage({ teamId, runId }: RunPageProps) {
+  const [, navigate] = useLocation();
+  const onRetry = useCallback(
+    ({ id }: RunInfo) => navigate(`/teams/${teamId}/runs/${id}`),
+    [navigate, teamId],
+  );
+  const { team, run, error, reload, version, bar } = useRun(teamId, runId, onRetry);
+  const { value: info } = useLoaded(useCallback(() => team.get(), [team]));
+  if (run === undefined || bar === undefined) {
+    return error ? (
+      <Failure error={error} onRetry={reload} />
+    ) : (
+      <p className="loading" role="status">
+        Loading
+      </p>
+    );
+  }
+  return (
+    <div className="run-page">
+      <header className="team-head">
+        <Link
+          className="button quiet icon-only"
+          href={`/runs?team=${teamId}`}
+          aria-label="Runs of this team"
+        >
+          <Icon name="back" />
+        </Link>
+        <h1>
+          Run <span className="id">{runId.slice(0, 8)}</span>
+        </h1>
+        <RunBar team={bar} />
+      </header>
+      <RunFacts run={run} label={info?.label} />
+      <Timeline team={team} run={run} version={version} />
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { type RunInfo, RunError, type TeamClient } from "troupe/client";
+import { useTeam, useTroupe } from "troupe/react";
+import { PAGE_SIZE } from "../team/page-size.ts";
+import type { RunBarProps } from "../team/run-bar.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
+
+export interface FollowedRun {
+  team: TeamClient;
+  run: RunInfo | undefined;
+  error: Error | undefined;
+  reload: () => void;
+  /** Another number whenever the run may have come further. */
+  version: number;
+  bar: RunBarProps["team"] | undefined;
+}
+
+/** Steps of a busy run are shown together. */
+const TOGETHER_MS = 700;
+const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"]);
+
+/** A run as it is now. @param onRetry is given the new run */
+export function useRun(
+  teamId: string,
+  runId: string,
+  onRetry: (run: RunInfo) => void,
+): FollowedRun {
+  const client = useTroupe();
+  const team = useMemo(() => client.team(teamId), [client, teamId]);
+  const { value, error, reload } = useLoaded(useCallback(() => team.getRun(runId), [team, runId]));
+  const view = useTeam(teamId, { pageSize: PAGE_SIZE });
+  const isLast = view.run?.id === runId;
+  const live = isLast ? view.run : view.queued.find(({ id }) => id === runId);
+  const version = useVersion([live, isLast && view.messages, isLast && view.texts.length]);
+  useEffect(() => {
+    if (version > 0) reload();
+  }, [version, reload]);
+
+  // What was loaded counts further; what the stream says is newer when the status has changed.
+  const run = value && (live && live.status !== value.status ? { ...value, ...live } : value);
+  const bar = useMemo(
+    () =>
+      run && {
+        status: run.status,
+        connected: view.connected || ENDED.has(run.status),
+        error: run.status === "failed" ? new RunError(run) : null,
+        queued: [],
+        run,
+        pause: () => team.pause(runId),
+        resume: () => team.resume(runId),
+        stop: (mode?: "after_turn" | "now") => team.stop(runId, mode),
+        retry: isLast
+          ? async () => {
+              const next = await team.retry(runId);
+              onRetry(next);
+              return next;
+            }
+          : undefined,
+      },
+    [run, view.connected, team, runId, isLast, onRetry],
+  );
+  return { team, run, error, reload, version, bar };
+}
+
+/** Counts how often one of the values has changed, changes in quick succession as one. */
+function useVersion(values: readonly unknown[]): number {
+  const [version, setVersion] = useState(0);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const first = useRef(true);
+  useEffect(() => {
+    if (first.current) {
+      first.current = false;
+      return;
+    }
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      setVersion((last) => last + 1);
+    }, TOGETHER_MS);
+  }, values);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+      timer.current = undefined;
+    },
+    [],
+  );
+  return version;
+}

@@ -1,0 +1,53 @@
+import { memo } from "react";
+import type { Step } from "./steps.ts";
+import { placeOf, type TimeScale, type View, within } from "./time-scale.ts";
+
+interface BarsProps {
+  step: Step;
+  /** Whether what is inside has lines of its own. */
+  open: boolean | undefined;
+  scale: TimeScale;
+  view: View;
+}
+
+/** Parts of a folded turn that are drawn. */
+const MOST = 60;
+
+/** When a step happened, and inside of a folded turn, what it did then. */
+export const Bars = memo(function Bars({ step, open, scale, view }: BarsProps) {
+  const inner = open === false && step.span.kind === "turn" ? step.leaves.slice(0, MOST) : [];
+  return (
+    <div className="bars" aria-hidden>
+      <Bar step={step} scale={scale} view={view} hollow={inner.length > 0} />
+      {inner.map((leaf) => (
+        <Bar key={leaf.span.span_id} step={leaf} scale={scale} view={view} />
+      ))}
+    </div>
+  );
+});
+
+interface BarProps {
+  step: Step;
+  scale: TimeScale;
+  view: View;
+  hollow?: boolean;
+}
+
+function Bar({ step: { span, start, end }, scale, view, hollow = false }: BarProps) {
+  const from = within(view, placeOf(scale, start));
+  const to = within(view, placeOf(scale, end ?? scale.end));
+  if (to < 0 || from > 1) return null;
+  // A bar that is much wider than the window is not drawn outside of it.
+  const left = Math.max(from, -0.5);
+  const width = Math.max(0, Math.min(to, 1.5) - left);
+  return (
+    <span
+      className="bar"
+      data-kind={span.kind}
+      data-status={span.status}
+      data-recovered={span.recovered || undefined}
+      data-hollow={hollow || undefined}
+      style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
+    />
+  );
+}

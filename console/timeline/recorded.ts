@@ -1,0 +1,77 @@
+import type { TeamClient, ThreadMessage } from "troupe/client";
+import type { ToolCall } from "../team/entries.ts";
+import type { Step } from "./steps.ts";
+
+/** What the conversation has of a step. */
+export interface Recorded {
+  /** What came just before: the end of what a model was sent. */
+  before: readonly ThreadMessage[];
+  /** What the step said. */
+  said: readonly ThreadMessage[];
+  /** What a tool was given, and its result. */
+  call: ToolCall | undefined;
+}
+
+const PAGE = 200;
+/** Of what came before. */
+const FEW = 5;
+
+/** Looks up what was recorded of a step. Nothing is kept of what failed. */
+export async function recordedOf(team: TeamClient, step: Step): Promise<Recorded> {
+  const { turn, kind, agent } = step.span;
+  const nothing: Recorded = { before: [], said: [], call: undefined };
+  if (turn === null || kind === "recovery" || kind === "attempt") return nothing;
+  const messages = await messagesOf(team, turn);
+  const own = agent === null ? messages : messages.filter(({ source }) => source === agent);
+  if (kind === "execute_tool") return { ...nothing, call: callOf(step, own) };
+  if (kind !== "chat") return { ...nothing, said: own };
+  const [reply] = replyOf(step, own);
+  if (reply === undefined) return nothing;
+  const { messages: before } = await team.messages({ before: reply.seq, limit: FEW });
+  return { ...nothing, before, said: withThought(reply, own) };
+}
+
+async function messagesOf(team: TeamClient, turn: number): Promise<ThreadMessage[]> {
+  const messages: ThreadMessage[] = [];
+  let after: number | undefined;
+  do {
+    const page = await team.messages({ turn, limit: PAGE, ...(after !== undefined && { after }) });
+    messages.push(...page.messages);
+    after = page.next_after ?? undefined;
+  } while (after !== undefined);
+  return messages;
+}
+
+/** The message that a model call became: its model calls and messages with usage come in the same order. */
+function replyOf(step: Step, own: readonly ThreadMessage[]): ThreadMessage[] {
+  const calls = step.parent?.inner.filter(({ span }) => span.kind === "chat" && span.usage) ?? [];
+  const replies = own.filter(({ models_usage }) => models_usage !== null);
+  const reply = replies[calls.indexOf(step)];
+  const used = step.span.usage;
+  const fits =
+    reply?.models_usage?.prompt_tokens === used?.prompt_tokens &&
+    reply?.models_usage?.completion_tokens === used?.completion_tokens;
+  return reply !== undefined && fits ? [reply] : [];
+}
+
+/** A model's thought is an event before what it says. */
+function withThought(reply: ThreadMessage, own: readonly ThreadMessage[]): ThreadMessage[] {
+  const thought = own[own.indexOf(reply) - 1];
+  return thought?.type === "ThoughtEvent" ? [thought, reply] : [reply];
+}
+
+/** The call of the place that the tool's path names: `tool:ROUND:INDEX`. */
+function callOf({ span }: Step, own: readonly ThreadMessage[]): ToolCall | undefined {
+  const rounds = own.flatMap((message) =>
+    message.type === "ToolCallRequestEvent" ? [message.content] : [],
+  );
+  const [, round, index] = /tool:(\d+):(\d+)(?!.*tool:\d)/.exec(span.path ?? "") ?? [];
+  const named = rounds[Number(round)]?.[Number(index)];
+  const call =
+    named?.name === span.tool ? named : rounds.flat().find(({ name }) => name === span.tool);
+  if (call === undefined) return undefined;
+  const results = own.flatMap((message) =>
+    message.type === "ToolCallExecutionEvent" ? message.content : [],
+  );
+  return { call, result: results.find(({ call_id }) => call_id === call.id) };
+}

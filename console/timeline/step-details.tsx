@@ -1,0 +1,135 @@
+import { useCallback, useEffect } from "react";
+import type { RunInfo, TeamClient } from "troupe/client";
+import { Link } from "wouter";
+import { Fact } from "../parts/facts.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Name } from "../parts/name.tsx";
+import { costOf, durationOf, shortNumber } from "../parts/numbers.ts";
+import { Problem } from "../parts/problem.tsx";
+import { Exact } from "../parts/time.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { promptOf } from "../requests/prompt.ts";
+import { placeInConversation } from "../team/place.ts";
+import { recordedOf } from "./recorded.ts";
+import { RecordedContents } from "./recorded-contents.tsx";
+import type { Step } from "./steps.ts";
+import { kindOf, nameOf } from "./words.ts";
+
+interface StepDetailsProps {
+  step: Step;
+  /** Of the run, epoch milliseconds. */
+  start: number;
+  run: RunInfo;
+  team: TeamClient;
+  /** Another number when more may be recorded. */
+  version: number;
+  onClose: () => void;
+}
+
+const STATUSES = { running: "In progress", ok: "Done", error: "Failed", cancelled: "Cancelled" };
+
+/** Everything that is known of a step, with what was said in it. */
+export function StepDetails({ step, start, run, team, version, onClose }: StepDetailsProps) {
+  const { span } = step;
+  const { span_id } = span;
+  // A step that has not changed is another object after each loading of the trace.
+  const load = useCallback(() => recordedOf(team, step), [team, span_id, span.status, version]);
+  const { value: recorded, error } = useLoaded(load);
+  useEffect(() => {
+    const closed = (event: KeyboardEvent): void => {
+      if (event.key === "Escape") onClose();
+    };
+    document.addEventListener("keydown", closed);
+    return () => document.removeEventListener("keydown", closed);
+  }, [onClose]);
+  const question =
+    span.kind === "wait" && span.status === "running"
+      ? run.requests.find(({ source }) => source === span.agent)
+      : undefined;
+  return (
+    <aside className="step-details" aria-label="Details of the step">
+      <header>
+        <h3>{nameOf(step)}</h3>
+        <button
+          className="button quiet icon-only"
+          type="button"
+          aria-label="Close the details"
+          onClick={onClose}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <dl>
+        <Fact name="Kind">{kindOf(step)}</Fact>
+        <Fact name="Status">
+          {STATUSES[span.status]}
+          {span.error_type !== null && (
+            <>
+              : <code>{span.error_type}</code>
+            </>
+          )}
+        </Fact>
+        <Fact name="Started">
+          <Exact time={span.started_at} />, after {durationOf(step.start - start)}
+        </Fact>
+        {step.end !== null && <Fact name="Duration">{durationOf(step.end - step.start)}</Fact>}
+        {span.agent !== null && span.kind !== "invoke_agent" && (
+          <Fact name="Agent">
+            <Name name={span.agent} />
+          </Fact>
+        )}
+        {span.provider !== null && <Fact name="Provider">{span.provider}</Fact>}
+        {span.usage !== null && (
+          <Fact name="Tokens">
+            {shortNumber(span.usage.prompt_tokens)} in, {shortNumber(span.usage.completion_tokens)}{" "}
+            out
+          </Fact>
+        )}
+        {span.usage === null && step.tokens > 0 && (
+          <Fact name="Tokens">{shortNumber(step.tokens)}</Fact>
+        )}
+        {step.cost !== null && <Fact name="Cost">{costOf(step.cost)}</Fact>}
+        {span.attempts !== null && span.attempts > 1 && (
+          <Fact name="Attempts">{span.attempts}</Fact>
+        )}
+        {span.recovered && (
+          <Fact name="Recovered">
+            Its result was recorded before an interruption and used again.
+          </Fact>
+        )}
+        {span.path !== null && (
+          <Fact name="Path">
+            <code>{span.path}</code>
+          </Fact>
+        )}
+        {span.turn !== null && (
+          <Fact name="Turn">
+            {span.turn},{" "}
+            <Link href={placeInConversation(team.id, span.turn)}>show in the conversation</Link>
+          </Fact>
+        )}
+      </dl>
+      {question && (
+        <p className="question">
+          {promptOf(question) || "It waits for an answer."}{" "}
+          <Link href={`/teams/${team.id}`}>Answer</Link>
+        </p>
+      )}
+      {span.kind === "recovery" && (
+        <p className="muted">
+          The server stopped, or the run was moved. It went on from what was recorded.
+        </p>
+      )}
+      <Problem error={error} />
+      {recorded ? (
+        <RecordedContents step={step} recorded={recorded} />
+      ) : (
+        error === undefined && (
+          <p className="loading" role="status">
+            Loading
+          </p>
+        )
+      )}
+    </aside>
+  );
+}

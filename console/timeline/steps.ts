@@ -1,0 +1,108 @@
+import type { TraceSpan } from "troupe/client";
+
+/** A span with what is inside of it. Times are epoch milliseconds. */
+export interface Step {
+  span: TraceSpan;
+  start: number;
+  /** Null while it lasts. */
+  end: number | null;
+  /** Oldest first. */
+  inner: readonly Step[];
+  parent: Step | undefined;
+  /** Of the model calls that it is or that are in it. */
+  tokens: number;
+  cost: number | null;
+  /** Whether something in it went wrong, though it may have ended well. */
+  troubled: boolean;
+  /** What it spent its time with: model calls, tools, waits. */
+  leaves: readonly Step[];
+}
+
+export interface Steps {
+  /** The run itself; undefined until it is loaded. */
+  run: Step | undefined;
+  /** Turns and what is around them. */
+  all: readonly Step[];
+  byId: ReadonlyMap<string, Step>;
+  /** When anything but waiting happened: merged, in order. What goes on ends at infinity. */
+  busy: readonly Interval[];
+}
+
+export interface Interval {
+  from: number;
+  to: number;
+}
+
+type Building = Step & { inner: Step[]; leaves: Step[] };
+
+/** The spans of a trace as trees. Parents come before what is inside of them. */
+export function stepsOf(spans: readonly TraceSpan[]): Steps {
+  const byId = new Map<string, Building>();
+  let run: Building | undefined;
+  for (const span of spans) {
+    const parent = span.parent_span_id === null ? undefined : byId.get(span.parent_span_id);
+    const step = newStep(span, parent);
+    byId.set(span.span_id, step);
+    parent?.inner.push(step);
+    if (span.kind === "run") run = step;
+  }
+  const steps = [...byId.values()];
+  for (const step of steps.toReversed()) addUp(step);
+  for (const step of steps) {
+    step.inner.sort((a, b) => a.start - b.start);
+    if (isLeaf(step)) turnOf(step.parent)?.leaves.push(step);
+  }
+  return { run, all: run?.inner ?? [], byId, busy: merged(steps.filter(isWork)) };
+}
+
+function newStep(span: TraceSpan, parent: Step | undefined): Building {
+  const { usage, cost } = span;
+  return {
+    span,
+    start: Date.parse(span.started_at),
+    end: span.ended_at === null ? null : Date.parse(span.ended_at),
+    inner: [],
+    parent,
+    tokens: usage === null ? 0 : usage.prompt_tokens + usage.completion_tokens,
+    cost,
+    troubled: span.status === "error",
+    leaves: [],
+  };
+}
+
+/** Adds what it used to what it is in. */
+function addUp({ parent, tokens, cost, troubled }: Step): void {
+  if (parent === undefined) return;
+  parent.tokens += tokens;
+  if (cost !== null) parent.cost = (parent.cost ?? 0) + cost;
+  parent.troubled ||= troubled;
+}
+
+function turnOf(step: Step | undefined): Building | undefined {
+  let found = step;
+  while (found !== undefined && found.span.kind !== "turn") found = found.parent;
+  return found as Building | undefined;
+}
+
+/** Whether time was spent with it, rather than with what is inside of it. */
+function isLeaf({ span, inner }: Step): boolean {
+  if (span.kind === "wait") return true;
+  if (span.kind === "chat" || span.kind === "step") return true;
+  return span.kind === "execute_tool" && inner.every((step) => step.span.kind === "attempt");
+}
+
+function isWork(step: Step): boolean {
+  return step.span.kind !== "wait" && isLeaf(step);
+}
+
+function merged(steps: readonly Step[]): Interval[] {
+  const sorted = steps.toSorted((a, b) => a.start - b.start);
+  const intervals: Interval[] = [];
+  for (const { start, end } of sorted) {
+    const to = end ?? Infinity;
+    const last = intervals.at(-1);
+    if (last === undefined || start > last.to) intervals.push({ from: start, to });
+    else last.to = Math.max(last.to, to);
+  }
+  return intervals;
+}

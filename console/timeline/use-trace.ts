@@ -1,0 +1,79 @@
+import { useEffect, useRef, useState } from "react";
+import type { RunTrace, TeamClient, TraceSpan } from "troupe/client";
+
+export interface Trace {
+  spans: readonly TraceSpan[];
+  /** Left out of turns with very many. */
+  dropped: number;
+  /** Whether later turns are still to come from the server. */
+  loading: boolean;
+  error: Error | undefined;
+}
+
+interface Page {
+  cursor: string | undefined;
+  trace: RunTrace;
+}
+
+/** Turns that are loaded at once. */
+const TURNS = 200;
+const NOTHING: Trace = { spans: [], dropped: 0, loading: true, error: undefined };
+
+/**
+ * What a run did, page by page. Pages of finished turns do not change: with a new version, only the last page is loaded again, and
+ * what is around the turns.
+ */
+export function useTrace(team: TeamClient, run: string, version: number): Trace {
+  const pages = useRef<readonly Page[]>([]);
+  const [trace, setTrace] = useState(NOTHING);
+  useEffect(() => {
+    let current = true;
+    const load = async (): Promise<void> => {
+      let cursor = pages.current.at(-1)?.cursor;
+      if (cursor !== undefined) {
+        const around = await team.trace(run, { limit: 1 });
+        if (!current) return;
+        pages.current = pages.current.with(0, withAround(pages.current[0], around));
+      }
+      for (;;) {
+        const page = { cursor, trace: await team.trace(run, { limit: TURNS, cursor }) };
+        if (!current) return;
+        const before = pages.current.filter((loaded) => isBefore(loaded.cursor, cursor));
+        pages.current = [...before, page];
+        cursor = page.trace.next_cursor ?? undefined;
+        setTrace({ ...joined(pages.current), loading: cursor !== undefined, error: undefined });
+        if (cursor === undefined) return;
+      }
+    };
+    load().catch((error: unknown) => {
+      if (current) setTrace((last) => ({ ...last, loading: false, error: error as Error }));
+    });
+    return () => {
+      current = false;
+    };
+  }, [team, run, version]);
+  return trace;
+}
+
+/** Cursors are turns; the first page has none. */
+function isBefore(cursor: string | undefined, other: string | undefined): boolean {
+  return other !== undefined && Number(cursor ?? -1) < Number(other);
+}
+
+function withAround(first: Page | undefined, { spans }: RunTrace): Page {
+  if (first === undefined) throw new RangeError("no page is loaded");
+  const own = first.trace.spans.filter(({ kind }) => !isAround(kind));
+  const around = spans.filter(({ kind }) => isAround(kind));
+  return { ...first, trace: { ...first.trace, spans: [...around, ...own] } };
+}
+
+function isAround(kind: TraceSpan["kind"]): boolean {
+  return kind === "run" || kind === "queue" || kind === "recovery";
+}
+
+function joined(pages: readonly Page[]): Pick<Trace, "spans" | "dropped"> {
+  return {
+    spans: pages.flatMap(({ trace }) => trace.spans),
+    dropped: pages.reduce((sum, { trace }) => sum + trace.dropped_spans, 0),
+  };
+}

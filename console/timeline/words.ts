@@ -1,0 +1,88 @@
+import type { IconName } from "../parts/icon.tsx";
+import { costOf, durationOf, shortNumber } from "../parts/numbers.ts";
+import { visibleName } from "../text/foreign.ts";
+import type { Step } from "./steps.ts";
+
+export const ICONS: Readonly<Record<Step["span"]["kind"], IconName>> = {
+  run: "runs",
+  queue: "clock",
+  recovery: "retry",
+  turn: "runs",
+  invoke_agent: "people",
+  chat: "model",
+  execute_tool: "tool",
+  step: "code",
+  wait: "inbox",
+  attempt: "warning",
+};
+
+/** What a step is called on its line. */
+export function nameOf({ span, inner }: Step): string {
+  switch (span.kind) {
+    case "run":
+      return "Run";
+    case "queue":
+      return "In the queue";
+    case "recovery":
+      return "Interruption";
+    case "turn": {
+      const agents = inner.flatMap(({ span: { agent } }) => (agent === null ? [] : [agent]));
+      const names = [...new Set(agents)].map(visibleName).join(", ");
+      return names === "" ? `Turn ${span.turn}` : `Turn ${span.turn}: ${names}`;
+    }
+    case "invoke_agent":
+      return visibleName(span.agent ?? "agent");
+    case "chat":
+      return span.model === null ? "Model call" : visibleName(span.model);
+    case "execute_tool":
+      return visibleName(span.tool ?? "tool");
+    case "step":
+      return visibleName(span.name);
+    case "wait":
+      return span.agent === null ? "Waits" : `Waits for ${visibleName(span.agent)}`;
+    case "attempt":
+      return `Failed attempt ${span.name.replace(/\D+/g, "")}`;
+  }
+}
+
+const KINDS: Readonly<Record<Step["span"]["kind"], string>> = {
+  run: "run",
+  queue: "queue",
+  recovery: "interruption",
+  turn: "turn",
+  invoke_agent: "agent",
+  chat: "model call",
+  execute_tool: "tool call",
+  step: "step",
+  wait: "wait for a human",
+  attempt: "failed attempt",
+};
+
+export function kindOf({ span }: Step): string {
+  return KINDS[span.kind];
+}
+
+/** `3 attempts, recovered`; empty for what went straight. */
+export function marksOf({ span }: Step): string[] {
+  const { attempts, recovered, status, error_type } = span;
+  return [
+    ...(status === "error" ? [error_type ?? "failed"] : []),
+    ...(status === "cancelled" ? ["cancelled"] : []),
+    ...(attempts !== null && attempts > 1 ? [`${attempts} attempts`] : []),
+    ...(recovered ? ["recovered"] : []),
+  ];
+}
+
+/** A step's bar in words. @param start of the run @param now for what goes on */
+export function sentenceOf(step: Step, start: number, now: number): string {
+  const { span, tokens, cost } = step;
+  const took = durationOf((step.end ?? now) - step.start);
+  const parts = [
+    `${kindOf(step)}, starts after ${durationOf(step.start - start)}`,
+    span.status === "running" ? `has taken ${took} so far` : `took ${took}`,
+    ...(tokens > 0 ? [`${shortNumber(tokens)} tokens`] : []),
+    ...(cost === null ? [] : [`cost ${costOf(cost)}`]),
+    ...marksOf(step),
+  ];
+  return parts.join(", ");
+}

@@ -1,0 +1,86 @@
+import type { UsageReport } from "troupe/client";
+
+type Row = UsageReport["usage"][number];
+export type Totals = UsageReport["total"];
+
+export const MEASURES = {
+  tokens: "Tokens",
+  cost: "Cost",
+  runs: "Runs",
+  turns: "Turns",
+} as const;
+
+export type Measure = keyof typeof MEASURES;
+
+export function amountOf(totals: Totals, measure: Measure): number {
+  if (measure === "tokens") return totals.prompt_tokens + totals.completion_tokens;
+  return totals[measure] ?? 0;
+}
+
+/** What a team or model used in the period. */
+export interface Group extends Totals {
+  /** Of the team or model; undefined where all are one group. */
+  name: string | undefined;
+}
+
+/** The groups of a report, the one with the most first. */
+export function groupsOf(
+  { usage, total }: UsageReport,
+  by: "team" | "model" | undefined,
+  measure: Measure,
+): Group[] {
+  if (by === undefined) return [{ name: undefined, ...total }];
+  const groups = new Map<string, Group>();
+  for (const row of usage) {
+    const name = row[by] ?? "";
+    const group = groups.get(name);
+    groups.set(name, group === undefined ? { ...row, name } : { ...added(group, row), name });
+  }
+  return [...groups.values()].toSorted((a, b) => amountOf(b, measure) - amountOf(a, measure));
+}
+
+function added(a: Totals, b: Totals): Totals {
+  return {
+    runs: a.runs + b.runs,
+    turns: a.turns + b.turns,
+    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+    completion_tokens: a.completion_tokens + b.completion_tokens,
+    cost: a.cost === null || b.cost === null ? (a.cost ?? b.cost) : a.cost + b.cost,
+  };
+}
+
+/** A part of each day's column. */
+export interface Series {
+  name: string | undefined;
+  /** By the places of the days. */
+  amounts: readonly number[];
+}
+
+/** Series with a colour of their own; the others are one. */
+const MOST = 6;
+export const OTHERS = "Others";
+
+/** What each group used on each day. */
+export function seriesOf(
+  { usage }: UsageReport,
+  days: readonly string[],
+  groups: readonly Group[],
+  by: "team" | "model" | undefined,
+  measure: Measure,
+): Series[] {
+  const used = groups.filter((group) => amountOf(group, measure) > 0);
+  const kept = used.slice(0, used.length > MOST ? MOST - 1 : MOST);
+  const names: (string | undefined)[] = kept.map(({ name }) => name);
+  if (kept.length < used.length) names.push(OTHERS);
+  const place = new Map(days.map((day, index) => [day, index]));
+  const series = names.map((name) => ({ name, amounts: days.map(() => 0) }));
+  const nameOf = (row: Row): string | undefined => (by === undefined ? undefined : (row[by] ?? ""));
+  for (const row of usage) {
+    const index = place.get(row.day ?? "");
+    const own = names.indexOf(nameOf(row));
+    const { amounts } = series[own === -1 ? series.length - 1 : own] ?? {};
+    if (index === undefined || amounts === undefined) continue;
+    amounts[index] = (amounts[index] ?? 0) + amountOf(row, measure);
+  }
+  return series;
+}
