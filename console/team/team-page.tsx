@@ -1,6 +1,6 @@
-import { useCallback, useEffect, useMemo } from "react";
+import { lazy, Suspense, useCallback, useEffect, useMemo } from "react";
 import { useTeam, useTroupe } from "troupe/react";
-import { Link } from "wouter";
+import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
@@ -15,11 +15,18 @@ import { RunBar } from "./run-bar.tsx";
 import { TeamMenu } from "./team-menu.tsx";
 import { TeamSide } from "./team-side.tsx";
 
+const TeamPicture = lazy(async () => {
+  const { TeamPicture: component } = await import("../picture/team-picture.tsx");
+  return { default: component };
+});
+
 export function TeamPage({ id }: { id: string }) {
   const client = useTroupe();
   const team = useTeam(id, { pageSize: PAGE_SIZE });
   const handle = useMemo(() => client.team(id), [client, id]);
   const { value: info, reload } = useLoaded(useCallback(() => handle.get(), [handle]));
+  const [search, setSearch] = useSearchParams();
+  const view = search.get("view") === "picture" ? "picture" : "conversation";
   const { status, run, requests, messages, texts } = team;
   const turns = run?.turns;
   useEffect(() => reload(), [status, turns, reload]);
@@ -30,7 +37,7 @@ export function TeamPage({ id }: { id: string }) {
   const approvals = requests.filter(({ kind }) => kind === "approval");
   const empty = messages.length === 0 && texts.length === 0;
   return (
-    <div className="team">
+    <div className="team" data-view={view}>
       <header className="team-head">
         <Link className="button quiet icon-only" href="/" aria-label="All teams">
           <Icon name="back" />
@@ -38,6 +45,22 @@ export function TeamPage({ id }: { id: string }) {
         <h1>
           <Name name={info?.label ?? id} />
         </h1>
+        <div className="segments view-switch" role="group" aria-label="View">
+          <button
+            type="button"
+            aria-pressed={view === "conversation"}
+            onClick={() => setSearch({}, { replace: true })}
+          >
+            Conversation
+          </button>
+          <button
+            type="button"
+            aria-pressed={view === "picture"}
+            onClick={() => setSearch({ view: "picture" }, { replace: true })}
+          >
+            Picture
+          </button>
+        </div>
         <RunBar team={team} />
         <TeamMenu team={handle} onReset={team.reload} />
       </header>
@@ -63,7 +86,18 @@ export function TeamPage({ id }: { id: string }) {
           <Composer team={team} />
         </div>
       </div>
-      {info && <TeamSide info={info} team={team} />}
+      {info && view === "conversation" && <TeamSide info={info} team={team} />}
+      {info && view === "picture" && (
+        <Suspense
+          fallback={
+            <p className="loading" role="status">
+              Loading
+            </p>
+          }
+        >
+          <TeamPicture info={info} team={team} handle={handle} />
+        </Suspense>
+      )}
     </div>
   );
 }

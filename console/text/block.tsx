@@ -71,11 +71,15 @@ function Checkbox({ checked }: { checked: boolean }) {
 }
 
 function Table({ table: { header, rows } }: { table: Tokens.Table }) {
-  const cells = (Cell: "th" | "td") => (cell: Tokens.TableCell, index: number) => (
-    <Cell key={index} data-align={cell.align ?? undefined}>
-      <Inlines tokens={cell.tokens} />
-    </Cell>
-  );
+  const cells = (kind: "th" | "td") => (cell: Tokens.TableCell, index: number) => {
+    // A corner without a text heads nothing.
+    const Cell = cell.text === "" ? "td" : kind;
+    return (
+      <Cell key={index} data-align={cell.align ?? undefined}>
+        <Inlines tokens={cell.tokens} />
+      </Cell>
+    );
+  };
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label="Table">
       <table>

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import axe from "axe-core";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { TroupeClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { findings } from "./support/accessible.ts";
 import { careful, speaker } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
@@ -33,19 +33,6 @@ async function enter(path: string, context?: BrowserContextOptions, key = KEY): 
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("navigation").waitFor();
   return page;
-}
-
-/** What axe has against the page, and whether it is wider than the window. */
-async function findings(page: Page): Promise<string[]> {
-  const found = await page.evaluate(`(async () => {
-    ${axe.source}
-    const { violations } = await axe.run();
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ": " + html));
-  })()`);
-  const wide = await page.evaluate(
-    "document.documentElement.scrollWidth > document.documentElement.clientWidth",
-  );
-  return [...(found as string[]), ...(wide === true ? ["the page is wider than the window"] : [])];
 }
 
 const TEXT =

@@ -1,0 +1,61 @@
+import { kindOf } from "../teams/kinds.ts";
+import { classOf, configOf, fieldsOf, listOf, type Part, textOf } from "./component-json.ts";
+
+/** Something that a participant has, shown as a small sign. */
+export interface Mark {
+  kind: "model" | "tools" | "memory" | "code" | "human";
+  /** What is written beside the sign. */
+  label: string;
+  /** In words, for pointing at it and for screen readers. */
+  text: string;
+}
+
+const NAMES_SHOWN = 12;
+
+/** What a participant has besides its name. */
+export function marksOf(part: Part): Mark[] {
+  const config = configOf(part);
+  const marks: Mark[] = [];
+  const model = modelOf(config["model_client"]);
+  if (model !== undefined) marks.push({ kind: "model", label: model, text: `Model: ${model}` });
+  const tools = [...listOf(config["tools"]), ...workbenches(config["workbench"])];
+  if (tools.length > 0) {
+    const names = tools.map((tool) => textOf(configOf(tool)["name"]) || kindOf(classOf(tool)));
+    const shown = names.slice(0, NAMES_SHOWN).join(", ");
+    const text = `Tools: ${shown}${names.length > NAMES_SHOWN ? ", …" : ""}`;
+    marks.push({ kind: "tools", label: `${tools.length}`, text });
+  }
+  const memories = listOf(config["memory"]);
+  if (memories.length > 0) {
+    const names = memories.map((memory) => kindOf(classOf(memory)));
+    marks.push({
+      kind: "memory",
+      label: `${memories.length}`,
+      text: `Memory: ${names.join(", ")}`,
+    });
+  }
+  if (config["code_executor"] !== undefined) {
+    marks.push({ kind: "code", label: "", text: "Runs code" });
+  }
+  if (classOf(part) === "UserProxyAgent") {
+    marks.push({ kind: "human", label: "", text: "A human answers" });
+  }
+  return marks;
+}
+
+/** The tools of a workbench, or the workbench where they are not known beforehand. */
+function workbenches(given: unknown): unknown[] {
+  const all = Array.isArray(given) ? given : given == null ? [] : [given];
+  return all.flatMap((bench: unknown) => {
+    const { tools } = configOf(bench);
+    return Array.isArray(tools) ? (tools as unknown[]) : [fieldsOf(bench)];
+  });
+}
+
+function modelOf(client: unknown): string | undefined {
+  if (client == null) return undefined;
+  const { model, client: cached } = configOf(client);
+  return (
+    textOf(model) || modelOf(cached) || kindOf(classOf(client).replace(/ChatCompletionClient$/, ""))
+  );
+}

@@ -1,0 +1,240 @@
+import {
+  classOf,
+  configOf,
+  fieldsOf,
+  innerTeamOf,
+  listOf,
+  type Part,
+  textOf,
+} from "./component-json.ts";
+import { type Mark, marksOf } from "./marks.ts";
+
+export interface PictureNode {
+  id: string;
+  kind: "task" | "participant" | "manager" | "outside";
+  name: string;
+  description: string;
+  provider: string;
+  marks: readonly Mark[];
+  /** The team inside, which has a picture of its own. */
+  inner: Part | undefined;
+}
+
+export interface PictureEdge {
+  id: string;
+  from: string;
+  to: string;
+  /** When it is taken; empty where it always is. */
+  condition: string;
+  /** The name of a function that decides, which only the server knows. */
+  decidedBy: string;
+  /** Edges that are counted together before their target runs. */
+  group: string;
+  /** Whether one edge of the group is enough. */
+  any: boolean;
+}
+
+/** A team as nodes and edges. */
+export interface Picture {
+  kind: "ring" | "graph" | "selector" | "swarm" | "orchestrator" | "other";
+  nodes: readonly PictureNode[];
+  edges: readonly PictureEdge[];
+  /** Whose messages belong to which node: those of inner agents to the participant around them. */
+  owners: ReadonlyMap<string, string>;
+  /** Where a run begins. */
+  starts: readonly string[];
+}
+
+export const TASK = "task";
+export const MANAGER = "manager";
+
+/** The name under which the orchestrator of a MagenticOne speaks. */
+const ORCHESTRATOR = "MagenticOneOrchestrator";
+
+const KINDS: Readonly<Record<string, Picture["kind"]>> = {
+  RoundRobinGroupChat: "ring",
+  GraphFlow: "graph",
+  SelectorGroupChat: "selector",
+  Swarm: "swarm",
+  MagenticOneGroupChat: "orchestrator",
+};
+
+/** The picture of a team, or of the one agent that a component is. */
+export function pictureOf(component: Part): Picture {
+  const team = innerTeamOf(component) ?? component;
+  // An agent around a team is shown as itself; its team opens like that of any participant.
+  const isTeam = team === component && Array.isArray(configOf(team)["participants"]);
+  const parts = isTeam ? (listOf(configOf(team)["participants"]) as Part[]) : [component];
+  const participants = parts.map(participantNode);
+  const kind = isTeam ? (KINDS[classOf(team)] ?? "other") : "other";
+  const owners = new Map<string, string>();
+  for (const [index, part] of parts.entries()) {
+    for (const name of innerNames(part)) if (!owners.has(name)) owners.set(name, idOf(index));
+  }
+  for (const { id, name } of participants) owners.set(name, id);
+  switch (kind) {
+    case "ring":
+      return { kind, nodes: participants, edges: ringOf(participants), owners, starts: [idOf(0)] };
+    case "graph":
+      return graphOf(configOf(team)["graph"], participants, owners);
+    case "swarm":
+      return swarmOf(parts, participants, owners);
+    case "selector":
+    case "orchestrator": {
+      if (kind === "orchestrator") owners.set(ORCHESTRATOR, MANAGER);
+      const manager = managerNode(team, kind);
+      const edges = participants.map(({ id }) => edge(MANAGER, id));
+      return { kind, nodes: [manager, ...participants], edges, owners, starts: [MANAGER] };
+    }
+    case "other":
+      return { kind, nodes: participants, edges: [], owners, starts: [idOf(0)] };
+  }
+}
+
+/** A picture with edges that were taken and that its component does not name. */
+export function withEdges(
+  picture: Picture,
+  pairs: readonly (readonly [string, string])[],
+): Picture {
+  if (pairs.length === 0) return picture;
+  const outside = new Set(pairs.flat());
+  for (const { id } of picture.nodes) outside.delete(id);
+  return {
+    ...picture,
+    nodes: [...picture.nodes, ...[...outside].map(outsideNode)],
+    edges: [...picture.edges, ...pairs.map(([from, to]) => edge(from, to))],
+  };
+}
+
+/** The node of somebody who takes no part: a human to whom a swarm hands over. */
+export function outsideId(name: string): string {
+  return `outside ${name}`;
+}
+
+function outsideNode(id: string): PictureNode {
+  const name = id.replace(/^outside /, "");
+  const description = "Outside the team: the run ends with a handoff to it.";
+  return { ...EMPTY, id, kind: "outside", name, description };
+}
+
+const EMPTY = { description: "", provider: "", marks: [], inner: undefined } as const;
+
+const TASK_NODE: PictureNode = { ...EMPTY, id: TASK, kind: "task", name: "Task" };
+
+function idOf(index: number): string {
+  return `participant ${index}`;
+}
+
+function participantNode(part: Part, index: number): PictureNode {
+  const { name, description } = configOf(part);
+  return {
+    id: idOf(index),
+    kind: "participant",
+    name: textOf(name) || classOf(part) || "agent",
+    description: textOf(description),
+    provider: textOf(fieldsOf(part)["provider"]),
+    marks: marksOf(part),
+    inner: innerTeamOf(part),
+  };
+}
+
+function managerNode(team: Part, kind: "selector" | "orchestrator"): PictureNode {
+  const selector = kind === "selector";
+  return {
+    ...EMPTY,
+    id: MANAGER,
+    kind: "manager",
+    name: selector ? "selector" : "orchestrator",
+    description: selector
+      ? "Selects who speaks next."
+      : "Keeps the ledgers and tells the participants what to do.",
+    provider: textOf(fieldsOf(team)["provider"]),
+    marks: marksOf(team).filter((mark) => mark.kind === "model"),
+  };
+}
+
+function edge(from: string, to: string, rest: Partial<PictureEdge> = {}): PictureEdge {
+  const { condition = "", decidedBy = "", group = "", any = false } = rest;
+  const id = JSON.stringify([from, to, condition, decidedBy, group]);
+  return { id, from, to, condition, decidedBy, group, any };
+}
+
+function ringOf(participants: readonly PictureNode[]): PictureEdge[] {
+  if (participants.length < 2) return [];
+  return participants.map(({ id }, index) => edge(id, idOf((index + 1) % participants.length)));
+}
+
+function graphOf(
+  graph: unknown,
+  participants: readonly PictureNode[],
+  owners: ReadonlyMap<string, string>,
+): Picture {
+  const { nodes, default_start_node } = fieldsOf(graph);
+  const edges = new Map<string, PictureEdge>();
+  const reached = new Set<string>();
+  for (const [key, node] of Object.entries(fieldsOf(nodes))) {
+    const from = owners.get(textOf(fieldsOf(node)["name"]) || key);
+    for (const given of listOf(fieldsOf(node)["edges"])) {
+      const fields = fieldsOf(given);
+      const to = owners.get(textOf(fields["target"]));
+      if (from === undefined || to === undefined) continue;
+      reached.add(to);
+      const made = edge(from, to, {
+        condition: textOf(fields["condition"]),
+        decidedBy: textOf(fields["condition_function"]),
+        group: textOf(fields["activation_group"]) || textOf(fields["target"]),
+        any: fields["activation_condition"] === "any",
+      });
+      edges.set(made.id, made);
+    }
+  }
+  const named = owners.get(textOf(default_start_node));
+  const inGraph = new Set(Object.keys(fieldsOf(nodes)).map((name) => owners.get(name)));
+  const free = participants.filter(({ id }) => inGraph.has(id) && !reached.has(id));
+  const starts = named === undefined ? free.map(({ id }) => id) : [named];
+  return {
+    kind: "graph",
+    nodes: [TASK_NODE, ...participants],
+    edges: [...starts.map((start) => edge(TASK, start)), ...edges.values()],
+    owners,
+    starts,
+  };
+}
+
+function swarmOf(
+  parts: readonly Part[],
+  participants: readonly PictureNode[],
+  owners: ReadonlyMap<string, string>,
+): Picture {
+  const outside = new Map<string, PictureNode>();
+  const edges = new Map<string, PictureEdge>();
+  for (const [index, part] of parts.entries()) {
+    for (const handoff of listOf(configOf(part)["handoffs"])) {
+      const target = textOf(handoff) || textOf(fieldsOf(handoff)["target"]);
+      if (target === "") continue;
+      const to = owners.get(target) ?? outsideId(target);
+      if (!owners.has(target)) outside.set(to, outsideNode(to));
+      const made = edge(idOf(index), to);
+      edges.set(made.id, made);
+    }
+  }
+  const [first] = participants;
+  const starts = first === undefined ? [] : [first.id];
+  return {
+    kind: "swarm",
+    nodes: [TASK_NODE, ...participants, ...outside.values()],
+    edges: [...starts.map((start) => edge(TASK, start)), ...edges.values()],
+    owners,
+    starts,
+  };
+}
+
+/** The names of all agents inside a participant. */
+function innerNames(part: Part): string[] {
+  const inner = innerTeamOf(part);
+  if (inner === undefined) return [];
+  return (listOf(configOf(inner)["participants"]) as Part[]).flatMap((member) => [
+    textOf(configOf(member)["name"]),
+    ...innerNames(member),
+  ]);
+}

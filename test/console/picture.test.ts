@@ -1,0 +1,261 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import {
+  dumpComponent,
+  MaxMessageTermination,
+  ReplayChatCompletionClient,
+  RoundRobinGroupChat,
+  SocietyOfMindAgent,
+} from "troupe";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { findings } from "./support/accessible.ts";
+import { saying } from "./support/components.ts";
+import { ConsoleStage, type Tab, TeamOnPage } from "./support/stage.ts";
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  if (HAS_BROWSER) stage = await ConsoleStage.start();
+});
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+/** Opens the picture of a new team. */
+async function pictureOf(template: string): Promise<Tab> {
+  const team = await stage.client.teams.create({ template, metadata: { template } });
+  return stage.open(`/teams/${team.id}?view=picture`);
+}
+
+/** The edges in words, as a screen reader tells them. */
+async function ways(page: Page): Promise<string[]> {
+  const words = page.locator(".in-words");
+  await words.evaluate((element) => element.setAttribute("open", ""));
+  return page.getByRole("list", { name: "Edges" }).getByRole("listitem").allTextContents();
+}
+
+const REVIEWED = [
+  "Task → writer, taken once",
+  "writer → reviewer, taken 3 times",
+  "reviewer → writer if the message has REVISE, taken 2 times",
+  "reviewer → grammar if the message has APPROVED, taken once",
+  "reviewer → facts if the message has APPROVED, taken once",
+  "grammar → editor, taken once",
+  "facts → editor, taken once",
+];
+
+testInBrowser("a graph lights up, counts its ways, and does so after a reload", async () => {
+  const { page, complaints } = await pictureOf("review_loop");
+  const node = (name: string) => page.locator(".node", { hasText: name });
+  await page.getByRole("button", { name: "Try this task" }).click();
+  for (const name of ["writer", "reviewer", "writer", "grammar", "facts", "editor"]) {
+    await node(name).and(page.locator('[data-state="running"]')).waitFor();
+  }
+  await new TeamOnPage(page).status("Completed");
+  await page.locator('[data-state="running"]').waitFor({ state: "detached" });
+  expect(await ways(page)).toEqual(REVIEWED);
+  await page.reload();
+  await node("editor").locator(".spoken").waitFor();
+  expect(await ways(page)).toEqual(REVIEWED);
+  expect(await page.locator('.line[data-taken="true"]').count()).toBe(REVIEWED.length);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("only the last run is counted", async () => {
+  const { page } = await pictureOf("review_loop");
+  const team = new TeamOnPage(page);
+  for (const task of ["First.", "Second."]) {
+    await team.send(task);
+    await page.getByText(task, { exact: true }).waitFor({ state: "attached" });
+    await team.status("Running");
+    await team.status("Completed");
+  }
+  expect(await ways(page)).toEqual(REVIEWED);
+});
+
+testInBrowser(
+  "every kind of team has its picture",
+  async () => {
+    const expected: [string, string[]][] = [
+      [
+        "support_swarm",
+        [
+          "Task → desk, taken once",
+          "desk → orders, taken once",
+          "desk → refunds",
+          "orders → desk",
+          "orders → refunds, taken once",
+          "refunds → desk, taken once",
+        ],
+      ],
+      [
+        "editorial_team",
+        [
+          "selector → writer, taken 2 times",
+          "selector → critic, taken 2 times",
+          "selector → editor, taken once",
+        ],
+      ],
+      ["writer_critic", ["writer → critic, taken 3 times", "critic → writer, taken 2 times"]],
+      [
+        "magentic_research",
+        ["orchestrator → researcher, taken once", "orchestrator → analyst, taken 2 times"],
+      ],
+    ];
+    for (const [template, edges] of expected) {
+      const { page, complaints } = await pictureOf(template);
+      await page.getByRole("button", { name: "Try this task" }).click();
+      await new TeamOnPage(page).status("Completed");
+      await expect.poll(() => ways(page)).toEqual(edges);
+      if (template === "magentic_research") {
+        const task = page.getByRole("region", { name: "Task ledger" });
+        await task.getByText("Train for two in a compartment").waitFor();
+        await task.getByText("Compare again").or(task.getByText("compare again")).waitFor();
+        const progress = page.getByRole("region", { name: "Progress ledger" });
+        await expect.poll(() => progress.textContent()).toContain("Rounds5");
+      }
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    }
+  },
+  120_000,
+);
+
+testInBrowser("an agent that waits for a human is marked", async () => {
+  const { page } = await pictureOf("approval_desk");
+  await page.getByRole("button", { name: "Try this task" }).click();
+  await page.locator('.node[data-state="waiting"]', { hasText: "clerk" }).waitFor();
+  await page.getByRole("button", { name: /^clerk/ }).click();
+  await page
+    .getByRole("region", { name: "About clerk" })
+    .getByText("Tools: refund_order")
+    .waitFor();
+});
+
+testInBrowser("a team inside a participant is opened and counted", async () => {
+  const inner = new RoundRobinGroupChat([saying(["Yes."], 0, "pro"), saying(["No."], 0, "con")], {
+    terminationCondition: new MaxMessageTermination(4),
+  });
+  const modelClient = new ReplayChatCompletionClient(["Perhaps."], { cycle: true });
+  const mind = new SocietyOfMindAgent({ name: "mind", team: inner, modelClient });
+  const outer = new RoundRobinGroupChat([mind, saying(["Thanks."], 0, "host")], {
+    terminationCondition: new MaxMessageTermination(3),
+  });
+  const team = await stage.client.teams.create({ component: dumpComponent(outer), label: "Outer" });
+  await team.run("Is it?").result();
+  const { page } = await stage.open(`/teams/${team.id}?view=picture`);
+  await page.getByRole("button", { name: /^mind/ }).click();
+  await page.getByRole("button", { name: "Show its team" }).click();
+  await page.getByRole("button", { name: /^pro/ }).waitFor();
+  const edges = await ways(page);
+  expect(edges[0]).toMatch(/^pro → con, taken/);
+  const trail = page.getByRole("navigation", { name: "Teams around this one" });
+  await trail.getByRole("button", { name: "Outer" }).click();
+  await page.getByRole("button", { name: /^host/ }).waitFor();
+});
+
+/** Shows the picture of a component that the server would not have taken. */
+async function shown(component: object): Promise<Tab> {
+  const team = await stage.client.teams.create({ template: "writer_critic" });
+  const tab = await stage.open("/");
+  await tab.page.route(`**/v1/teams/${team.id}`, async (route) => {
+    const json = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...json, component } });
+  });
+  await tab.page.goto(`${stage.origin}/teams/${team.id}?view=picture`);
+  return tab;
+}
+
+const agent = (name: string) => ({
+  provider: "x.Agent",
+  component_type: "agent",
+  config: { name },
+});
+
+/** A graph whose nodes follow each other, with a way back from each. */
+function chain(length: number): object {
+  const names = Array.from({ length }, (_, index) => `agent_${index}`);
+  const nodes = names.map((name, index) => [
+    name,
+    {
+      name,
+      edges: [
+        { target: names[index + 1], condition: "ON" },
+        { target: names[index - 7], condition: "BACK" },
+      ].filter(({ target }) => target !== undefined),
+    },
+  ]);
+  return {
+    provider: "autogen_agentchat.teams.GraphFlow",
+    component_type: "team",
+    config: { participants: names.map(agent), graph: { nodes: Object.fromEntries(nodes) } },
+  };
+}
+
+testInBrowser("100 nodes are shown, and 1,000 refused with a sentence", async () => {
+  const { page } = await shown(chain(100));
+  await page.getByRole("button", { name: /^agent_99/ }).waitFor();
+  expect(await page.locator(".node").count()).toBe(101);
+  await page.context().close();
+  const { page: large } = await shown(chain(1_000));
+  await large.getByText("This team has 1001 participants").waitFor();
+  expect(await large.locator(".node").count()).toBe(0);
+});
+
+testInBrowser("components that nobody knows have nodes, and names stay names", async () => {
+  const name = "admin\u202Enimda\u200B";
+  const { page, complaints } = await shown({
+    provider: "my.<b>Team</b>",
+    config: { participants: [agent(name), agent('"><img src=x onerror=alert(1)>'), 7, null, {}] },
+  });
+  await page.getByRole("button", { name: /^admin\uFFFDnimda\uFFFD/ }).waitFor();
+  expect(await page.locator(".node").count()).toBe(5);
+  expect(await page.locator(".picture-panel img, .picture-panel script").count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("it is moved and zoomed by keys, wheel and dragging, and fits again", async () => {
+  const { page } = await pictureOf("review_loop");
+  const frame = page.getByRole("group", { name: /^Picture of the team/ });
+  const transform = (): Promise<string> =>
+    page.locator(".drawing-content").evaluate((element) => element.getAttribute("style") ?? "");
+  await page.getByRole("button", { name: /^editor/ }).waitFor();
+  const fitted = await transform();
+  const changed = async (): Promise<void> => {
+    await expect.poll(transform).not.toBe(fitted);
+    await frame.press("0");
+    await expect.poll(transform).toBe(fitted);
+  };
+  for (const key of ["+", "-", "ArrowLeft", "ArrowDown"]) {
+    await frame.press(key);
+    await changed();
+  }
+  const box = await frame.boundingBox();
+  await page.mouse.move((box?.x ?? 0) + 20, (box?.y ?? 0) + 20);
+  await page.mouse.wheel(0, -200);
+  await changed();
+  await page.mouse.down();
+  await page.mouse.move((box?.x ?? 0) + 90, (box?.y ?? 0) + 60);
+  await page.mouse.up();
+  await changed();
+  await page.getByRole("button", { name: "Zoom in" }).click();
+  await changed();
+  const before = await transform();
+  await page.setViewportSize({ width: 900, height: 500 });
+  await expect.poll(transform).not.toBe(before);
+});
+
+for (const colorScheme of ["light", "dark"] as const) {
+  for (const width of [1440, 360]) {
+    testInBrowser(`axe finds nothing in pictures (${colorScheme}, ${width} wide)`, async () => {
+      const team = await stage.client.teams.create({ template: "magentic_research" });
+      await team.run("Train or plane?").result();
+      const viewport = { width, height: 740 };
+      const { page } = await stage.open(`/teams/${team.id}?view=picture`, {
+        colorScheme,
+        viewport,
+      });
+      await page.getByText("Train for two in a compartment").first().waitFor({ state: "attached" });
+      await page.getByRole("button", { name: /^analyst/ }).click();
+      await ways(page);
+      expect(await findings(page)).toEqual([]);
+    });
+  }
+}
