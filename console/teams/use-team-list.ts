@@ -48,8 +48,8 @@ export function useTeamList({ q, status }: TeamFilter): TeamList {
       const onConnection = (state: "open" | "lost"): void => {
         if (state === "open") soon();
       };
-      const connection = { signal: left.signal, patienceMs: Infinity, onConnection };
-      for await (const { kind } of client.events(connection)) {
+      const connection = { signal: left.signal, patienceMs: Infinity, background: false };
+      for await (const { kind } of client.events({ ...connection, onConnection })) {
         if (kind === "team" || kind === "team_deleted" || kind === "run") soon();
       }
     };
