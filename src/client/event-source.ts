@@ -14,13 +14,17 @@ const ONLINE: Wake[] =
 
 /** The page that the client is part of, if it is part of one. */
 const PAGE = (globalThis as { document?: EventTarget & { readonly hidden: boolean } }).document;
+/** The longest timer there is. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Whether nobody sees the page. */
 export function isHidden(): boolean {
   return PAGE?.hidden === true;
 }
 
-/** The longest timer there is. */
-const LONGEST_MS = 2 ** 31 - 1;
+async function whenSeen(target: EventTarget, signal: AbortSignal | undefined): Promise<void> {
+  while (isHidden()) await pause(LONGEST_MS, signal, [{ target, type: "visibilitychange" }]);
+}
 
 /** A caller's view of the connections of a stream that stays open. */
 export interface ConnectionOptions {
@@ -57,7 +61,6 @@ export async function* eventSource(
 ): AsyncGenerator<ServerEvent, void, void> {
   const { open, signal, wake, onConnection } = options;
   const page = options.background === false ? PAGE : undefined;
-  const shown = page ? [{ target: page, type: "visibilitychange" }] : [];
   const wakes = wake === undefined ? ONLINE : [wake, ...ONLINE];
   let lastId: string | undefined;
   let retryMs = 0;
@@ -65,7 +68,7 @@ export async function* eventSource(
   let failingSince: number | undefined;
   for (;;) {
     signal?.throwIfAborted();
-    while (page && isHidden()) await pause(LONGEST_MS, signal, shown);
+    if (page) await whenSeen(page, signal);
     const connection = new AbortController();
     const whileOpen = { signal: connection.signal };
     const close = (): void => connection.abort(signal?.reason);
