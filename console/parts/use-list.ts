@@ -48,8 +48,10 @@ export function useList<Item>(
       const onConnection = (state: "open" | "lost"): void => {
         if (state === "open") soon();
       };
-      const connection = { signal: left.signal, patienceMs: Infinity, onConnection };
-      for await (const { kind } of client.events(connection)) if (kinds.includes(kind)) soon();
+      const connection = { signal: left.signal, patienceMs: Infinity, background: false };
+      for await (const { kind } of client.events({ ...connection, onConnection })) {
+        if (kinds.includes(kind)) soon();
+      }
     };
     // A list that cannot be loaded says why.
     follow().catch(() => undefined);

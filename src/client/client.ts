@@ -6,14 +6,21 @@ import type {
   CreatedKey,
   CreateKey,
   CreateTeam,
+  DeliveryPage,
   Keys,
   NotedTeam,
+  PutWebhook,
   RequestList,
   RunList,
+  StoredWebhook,
   TeamList,
   Template,
   Validity,
   UsageReport,
+  WebhookDelivery,
+  WebhookInfo,
+  WebhookSecret,
+  WebhookTest,
   WhoAmI,
 } from "./wire.ts";
 
@@ -91,16 +98,39 @@ export class TroupeClient {
       this.#transport.json(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" }),
   };
 
+  readonly webhooks = {
+    list: async (): Promise<WebhookInfo[]> => {
+      const { webhooks } = await this.#transport.json<{ webhooks: WebhookInfo[] }>("/v1/webhooks");
+      return webhooks;
+    },
+    get: (id: string): Promise<WebhookInfo> => this.#webhook(id),
+    /** Creates the webhook, whose secret only this answer shows, or replaces it and keeps its secret. */
+    put: (id: string, webhook: PutWebhook): Promise<StoredWebhook> =>
+      this.#webhook(id, "", "PUT", webhook),
+    /** Deletes the webhook and its deliveries. */
+    delete: (id: string): Promise<void> => this.#webhook(id, "", "DELETE"),
+    /** Sends `webhook.test` once, now. */
+    test: (id: string): Promise<WebhookTest> => this.#webhook(id, "/test", "POST"),
+    /** A new secret; the one before is valid for another day. Of `default` the tenant's. */
+    rotateSecret: (id: string): Promise<WebhookSecret> =>
+      this.#webhook(id, "/rotate_secret", "POST"),
+    /** The tenant's secret, which signs for webhooks of runs that bring none. */
+    defaultSecret: (): Promise<WebhookSecret> => this.#webhook("default", "/secret"),
+    /** Deliveries, newest first; of `default` those of webhooks of runs. */
+    deliveries: (id: string, query: Query = {}): Promise<DeliveryPage> =>
+      this.#transport.json(`/v1/webhooks/${encodeURIComponent(id)}/deliveries`, { query }),
+    /** Sends a delivery again, whatever its status. */
+    retry: (id: string, delivery: string): Promise<WebhookDelivery> =>
+      this.#webhook(id, `/deliveries/${encodeURIComponent(delivery)}/retry`, "POST"),
+  };
+
   /**
    * Changes in the lists over all teams from now on, until the loop is left. Lists that are loaded when `onConnection` says
    * `open`, or later, miss none.
    */
   async *events(connection: ConnectionOptions = {}): AsyncGenerator<DirectoryChange, void, void> {
     const open = (lastId: string | undefined, signal: AbortSignal): Promise<Response> =>
-      this.#transport.send("/v1/events", {
-        headers: { accept: "text/event-stream", "last-event-id": lastId },
-        signal,
-      });
+      this.#transport.stream("/v1/events", lastId, signal);
     for await (const event of eventSource({ ...connection, open })) {
       const change = directoryChange(event);
       if (change !== undefined) yield change;
@@ -115,5 +145,15 @@ export class TroupeClient {
   /** The tenant, scopes and expiry of the credential. */
   whoami(): Promise<WhoAmI> {
     return this.#transport.json("/v1/whoami");
+  }
+
+  #webhook<T>(
+    id: string,
+    path = "",
+    method: "GET" | "PUT" | "POST" | "DELETE" = "GET",
+    body?: PutWebhook,
+  ): Promise<T> {
+    const call = { method, body };
+    return this.#transport.json(`/v1/webhooks/${encodeURIComponent(id)}${path}`, call);
   }
 }

@@ -1,5 +1,5 @@
-import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { ConnectionError } from "./errors.ts";
+import { EventParser, type Retry, type ServerEvent } from "./event-parser.ts";
 import { delay, isTemporary, pause, type Wake } from "./transport.ts";
 
 /** A connection without a byte for so long is dead: the server sends a comment every 15 s. */
@@ -12,11 +12,30 @@ const ONLINE: Wake[] =
     ? [{ target: globalThis as unknown as EventTarget, type: "online" }]
     : [];
 
+/** The page that the client is part of, if it is part of one. */
+const PAGE = (globalThis as { document?: EventTarget & { readonly hidden: boolean } }).document;
+/** The longest timer there is. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Whether nobody sees the page. */
+export function isHidden(): boolean {
+  return PAGE?.hidden === true;
+}
+
+async function whenSeen(target: EventTarget, signal: AbortSignal | undefined): Promise<void> {
+  while (isHidden()) await pause(LONGEST_MS, signal, [{ target, type: "visibilitychange" }]);
+}
+
 /** A caller's view of the connections of a stream that stays open. */
 export interface ConnectionOptions {
   signal?: AbortSignal | undefined;
   /** Milliseconds of failing to connect after which the last error is thrown. Default 5 minutes. */
   patienceMs?: number | undefined;
+  /**
+   * False closes the connection while nobody sees the page, and continues where it was when somebody does: browsers have
+   * only six connections to a server over HTTP/1.1, for all tabs together. Default true.
+   */
+  background?: boolean | undefined;
   /** Called when a connection is open, and when it broke or could not be made; the next attempt follows. */
   onConnection?: ((state: "open" | "lost") => void) | undefined;
 }
@@ -39,8 +58,9 @@ export interface EventSourceOptions extends ConnectionOptions {
  */
 export async function* eventSource(
   options: EventSourceOptions,
-): AsyncGenerator<EventSourceMessage, void, void> {
+): AsyncGenerator<ServerEvent, void, void> {
   const { open, signal, wake, onConnection } = options;
+  const page = options.background === false ? PAGE : undefined;
   const wakes = wake === undefined ? ONLINE : [wake, ...ONLINE];
   let lastId: string | undefined;
   let retryMs = 0;
@@ -48,15 +68,18 @@ export async function* eventSource(
   let failingSince: number | undefined;
   for (;;) {
     signal?.throwIfAborted();
+    if (page) await whenSeen(page, signal);
     const connection = new AbortController();
+    const whileOpen = { signal: connection.signal };
     const close = (): void => connection.abort(signal?.reason);
-    signal?.addEventListener("abort", close);
+    signal?.addEventListener("abort", close, whileOpen);
+    page?.addEventListener("visibilitychange", close, whileOpen);
     // A connection may be closed while the reason to come back at once is on its way.
     let woken = false;
     const onWake = (): void => {
       woken = true;
     };
-    wake?.target.addEventListener(wake.type, onWake);
+    wake?.target.addEventListener(wake.type, onWake, whileOpen);
     try {
       const response = await open(lastId, connection.signal);
       if (response === null) return;
@@ -81,6 +104,7 @@ export async function* eventSource(
       }
     } catch (error) {
       signal?.throwIfAborted();
+      if (connection.signal.aborted) continue;
       const now = Date.now();
       failingSince ??= now;
       if (!isTemporary(error) || now - failingSince >= (options.patienceMs ?? PATIENCE_MS)) {
@@ -88,8 +112,6 @@ export async function* eventSource(
       }
       onConnection?.("lost");
     } finally {
-      signal?.removeEventListener("abort", close);
-      wake?.target.removeEventListener(wake.type, onWake);
       connection.abort();
     }
     const asked = woken ? 0 : retryMs;
@@ -103,20 +125,15 @@ export async function* eventSource(
 async function* read(
   { body }: Response,
   silenceMs: number,
-): AsyncGenerator<EventSourceMessage | { retry: number }, void, void> {
+): AsyncGenerator<ServerEvent | Retry, void, void> {
   if (body === null) return;
-  const events: (EventSourceMessage | { retry: number })[] = [];
-  const parser = createParser({
-    onEvent: (event) => events.push(event),
-    onRetry: (retry) => events.push({ retry }),
-  });
+  const parser = new EventParser();
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     for (;;) {
       const { done, value } = await within(silenceMs, reader.read());
       if (done) return;
-      parser.feed(value);
-      yield* events.splice(0);
+      yield* parser.feed(value);
     }
   } catch (error) {
     throw new ConnectionError("the stream was cut off", error);

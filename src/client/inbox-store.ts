@@ -1,6 +1,7 @@
 import type { TroupeClient } from "./client.ts";
 import { type ApiError, type ConnectionError } from "./errors.ts";
-import { Store } from "./store.ts";
+import { isHidden } from "./event-source.ts";
+import { Store, type StoreOptions } from "./store.ts";
 import { delay, isTemporary, pause } from "./transport.ts";
 import type { Answer, ListedRequest, RunInfo } from "./wire.ts";
 
@@ -25,12 +26,15 @@ export const CONNECTING_INBOX: InboxState = {
   error: null,
 };
 
-export interface InboxStoreOptions {
+export interface InboxStoreOptions extends StoreOptions {
   /** Only questions of this kind. */
   kind?: ListedRequest["kind"] | undefined;
   /** Questions that are loaded at once, at most 200. Default 50. */
   pageSize?: number | undefined;
 }
+
+/** How often a page that nobody sees, whose title may still count, looks for questions. */
+const HIDDEN_MS = 30_000;
 
 /**
  * The open questions to humans over all teams, for a credential with the scopes `teams:read` and `runs:read`. Connected
@@ -40,15 +44,20 @@ export class InboxStore extends Store<InboxState> {
   readonly #client: TroupeClient;
   readonly #kind: ListedRequest["kind"] | undefined;
   readonly #pageSize: number;
+  readonly #background: boolean;
   #state = CONNECTING_INBOX;
   #pages = 1;
   #refresh: () => void = () => undefined;
 
-  constructor(client: TroupeClient, { kind, pageSize = 50 }: InboxStoreOptions = {}) {
+  constructor(
+    client: TroupeClient,
+    { kind, pageSize = 50, background = false }: InboxStoreOptions = {},
+  ) {
     super(CONNECTING_INBOX);
     this.#client = client;
     this.#kind = kind;
     this.#pageSize = pageSize;
+    this.#background = background;
   }
 
   /** Answers a question: `{ content }` for an input, `{ approved }` for an approval. */
@@ -75,6 +84,7 @@ export class InboxStore extends Store<InboxState> {
     };
     this.#refresh = oneAtATime(() => this.#load(signal).catch(fail));
     void this.#follow(signal).catch(fail);
+    if (!this.#background) this.#refreshWhileHidden(signal);
   }
 
   protected override read(): InboxState {
@@ -88,12 +98,22 @@ export class InboxStore extends Store<InboxState> {
       this.#set({ connected: state === "open" });
       if (state === "open") this.#refresh();
     };
-    const changes = this.#client.events({ signal, patienceMs: Infinity, onConnection });
+    const background = this.#background;
+    const changes = this.#client.events({ signal, patienceMs: Infinity, background, onConnection });
     for await (const { kind } of changes) {
       if (kind === "request" || kind === "request_closed" || kind === "team_deleted") {
         this.#refresh();
       }
     }
+  }
+
+  #refreshWhileHidden(signal: AbortSignal): void {
+    const refresh = (): void => {
+      if (isHidden()) this.#refresh();
+    };
+    const timer = setInterval(refresh, HIDDEN_MS);
+    signal.addEventListener("abort", () => clearInterval(timer));
+    refresh();
   }
 
   async #load(signal: AbortSignal): Promise<void> {

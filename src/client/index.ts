@@ -9,6 +9,7 @@ export {
   type TextInProgress,
 } from "./conversation.ts";
 export type { DirectoryChange } from "./directory-changes.ts";
+export type { ServerEvent } from "./event-parser.ts";
 export type { ConnectionOptions } from "./event-source.ts";
 export { ApiError, ConnectionError, RunError } from "./errors.ts";
 export {
@@ -18,7 +19,7 @@ export {
   type InboxStoreOptions,
 } from "./inbox-store.ts";
 export { type RunConnection, RunStream } from "./run-stream.ts";
-export type { Store } from "./store.ts";
+export type { Store, StoreOptions } from "./store.ts";
 export { type CallOptions, TeamClient, type TeamEventsOptions } from "./team.ts";
 export { CONNECTING, type TeamState } from "./team-state.ts";
 export { TeamStore, type TeamStoreOptions } from "./team-store.ts";
@@ -31,6 +32,10 @@ export type {
   CreateSchedule,
   CreateTeam,
   CreateToken,
+  DeliveryPage,
+  FileContent,
+  FileInfo,
+  FilePage,
   ForkTeam,
   HumanRequest,
   KeyInfo,
@@ -41,6 +46,7 @@ export type {
   MessagePage,
   NotedTeam,
   Problem,
+  PutWebhook,
   RequestList,
   RunInfo,
   RunList,
@@ -49,6 +55,7 @@ export type {
   RunTrace,
   ScheduleInfo,
   SchedulePage,
+  StoredWebhook,
   Task,
   TaskMessage,
   TeamInfo,
@@ -59,5 +66,9 @@ export type {
   TraceSpan,
   UsageReport,
   Validity,
+  WebhookDelivery,
+  WebhookInfo,
+  WebhookSecret,
+  WebhookTest,
   WhoAmI,
 } from "./wire.ts";

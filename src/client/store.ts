@@ -1,6 +1,14 @@
 /** State changes at most this often where there are no animation frames, and in tabs that nobody sees. */
 const TICK_MS = 50;
 
+export interface StoreOptions {
+  /**
+   * Whether it stays connected while nobody sees the page. Default false: it continues where it was when somebody does.
+   * Browsers have only six connections to a server over HTTP/1.1, for all tabs together.
+   */
+  background?: boolean | undefined;
+}
+
 /** The globals that only some hosts have. */
 const { requestAnimationFrame, cancelAnimationFrame } = globalThis as {
   requestAnimationFrame?: (callback: () => void) => number;

@@ -1,10 +1,10 @@
 import type { ApiError, ConnectionError } from "./errors.ts";
-import { Store } from "./store.ts";
+import { Store, type StoreOptions } from "./store.ts";
 import type { CallOptions, TeamClient } from "./team.ts";
 import { CONNECTING, type TeamState, TeamStateBuilder } from "./team-state.ts";
 import type { Answer, HumanRequest, RunInfo, RunOptions, Task } from "./wire.ts";
 
-export interface TeamStoreOptions {
+export interface TeamStoreOptions extends StoreOptions {
   /** Messages that are loaded at once, at most 200. Default 50. */
   pageSize?: number | undefined;
 }
@@ -21,13 +21,15 @@ export interface TeamStoreOptions {
 export class TeamStore extends Store<TeamState> {
   readonly #team: TeamClient;
   readonly #pageSize: number;
+  readonly #background: boolean;
   #builder = new TeamStateBuilder();
   #earlier: Promise<void> | undefined;
 
-  constructor(team: TeamClient, { pageSize = 50 }: TeamStoreOptions = {}) {
+  constructor(team: TeamClient, { pageSize = 50, background = false }: TeamStoreOptions = {}) {
     super(CONNECTING);
     this.#team = team;
     this.#pageSize = pageSize;
+    this.#background = background;
   }
 
   /** Starts a run. @throws ApiError `team_busy` while another one is active, unless `on_conflict` says what to do then */
@@ -81,6 +83,7 @@ export class TeamStore extends Store<TeamState> {
       after: () => this.#loadLatest(builder),
       signal,
       patienceMs: Infinity,
+      background: this.#background,
       conversation: builder.conversation,
       onConnection: (state) => {
         if (signal.aborted) return;

@@ -1,13 +1,15 @@
 import { Conversation, type StreamItem } from "./conversation.ts";
 import { type ConnectionOptions, eventSource } from "./event-source.ts";
 import { RunStream } from "./run-stream.ts";
-import { randomKey, type Transport, type Wake } from "./transport.ts";
+import { type Call, EVENT_STREAM, randomKey, type Transport, type Wake } from "./transport.ts";
 import type {
   Answer,
   ChangeSchedule,
   CreateSchedule,
   CreateTeam,
   CreateToken,
+  FileContent,
+  FilePage,
   ForkTeam,
   HumanRequest,
   MessagePage,
@@ -43,8 +45,6 @@ export interface TeamEventsOptions extends Omit<ConnectionOptions, "onConnection
   /** `live`: everything recorded was given, what follows is happening now. The others as in {@link ConnectionOptions}. */
   onConnection?: ((state: "open" | "live" | "lost") => void) | undefined;
 }
-
-const EVENT_STREAM = { accept: "text/event-stream" };
 
 /** One team. */
 export class TeamClient {
@@ -98,7 +98,7 @@ export class TeamClient {
   messages(
     query: { after?: number; before?: number; turn?: number; limit?: number } = {},
   ): Promise<MessagePage> {
-    return this.#transport.json(this.#path("/messages"), { query });
+    return this.#call("/messages", { query });
   }
 
   /**
@@ -126,11 +126,7 @@ export class TeamClient {
   /** Starts a run and returns without waiting for it. */
   start(task: Task, options: RunOptions & CallOptions = {}): Promise<RunInfo> {
     const { signal, idempotencyKey, ...body } = options;
-    const call = {
-      ...(signal && { signal }),
-      ...(idempotencyKey !== undefined && { idempotencyKey }),
-    };
-    return this.#wakeAfter(this.#post("/runs", { ...body, task }, call));
+    return this.#wakeAfter(this.#post("/runs", { ...body, task }, { signal, idempotencyKey }));
   }
 
   /** Shows a run that was started elsewhere, from its beginning. */
@@ -141,12 +137,10 @@ export class TeamClient {
   /** Everything that happens in the team, in all its runs, until the loop is left. */
   async *events(options: TeamEventsOptions = {}): AsyncGenerator<StreamItem, void, void> {
     const { after, follow = true, conversation = new Conversation(), ...connection } = options;
-    const open = async (lastId: string | undefined, signal: AbortSignal): Promise<Response> =>
-      this.#transport.send(this.#path("/events"), {
-        headers: { ...EVENT_STREAM, "last-event-id": lastId },
-        query: { after: typeof after === "function" ? await after() : after },
-        signal,
-      });
+    const open = async (lastId: string | undefined, signal: AbortSignal): Promise<Response> => {
+      const query = { after: typeof after === "function" ? await after() : after };
+      return this.#transport.stream(this.#path("/events"), lastId, signal, query);
+    };
     for await (const event of eventSource({ ...connection, open, wake: this.#wake })) {
       if (event.event === "caught_up") connection.onConnection?.("live");
       yield* conversation.apply(event);
@@ -160,12 +154,12 @@ export class TeamClient {
   }
 
   runs(query: { limit?: number; cursor?: string } = {}): Promise<RunPage> {
-    return this.#transport.json(this.#path("/runs"), { query });
+    return this.#call("/runs", { query });
   }
 
   /** What a run did, as spans: a page of its turns, the run itself on the first one. */
   trace(run: string, query: { limit?: number; cursor?: string } = {}): Promise<RunTrace> {
-    return this.#transport.json(this.#path(`/runs/${run}/trace`), { query });
+    return this.#call(`/runs/${run}/trace`, { query });
   }
 
   /** Completes the run after its current turn, or cancels it now. */
@@ -202,7 +196,7 @@ export class TeamClient {
   }
 
   schedules(query: { limit?: number; cursor?: string } = {}): Promise<SchedulePage> {
-    return this.#transport.json(this.#path("/schedules"), { query });
+    return this.#call("/schedules", { query });
   }
 
   schedule(id: string): Promise<ScheduleInfo> {
@@ -221,6 +215,33 @@ export class TeamClient {
     return this.#wakeAfter(this.#post(`/schedules/${id}/run_now`, {}, call));
   }
 
+  /** The files of the workspace that the team's code reads and writes, sorted by path. */
+  files(query: { limit?: number; cursor?: string } = {}): Promise<FilePage> {
+    return this.#call("/files", { query });
+  }
+
+  /**
+   * A file, as the answer that carries it: take its `body`, `blob()` or `text()`.
+   *
+   * @param path relative, with slashes
+   */
+  readFile(path: string, { signal }: Pick<CallOptions, "signal"> = {}): Promise<Response> {
+    return this.#transport.send(this.#path(file(path)), { signal });
+  }
+
+  /** Writes a file, with the directories that it is in. */
+  writeFile(
+    path: string,
+    content: FileContent,
+    { signal }: Pick<CallOptions, "signal"> = {},
+  ): Promise<void> {
+    return this.#call(file(path), { method: "PUT", content, signal });
+  }
+
+  deleteFile(path: string): Promise<void> {
+    return this.#json(file(path), "DELETE");
+  }
+
   /** A token for this team only, for browsers. */
   createToken(token: CreateToken): Promise<TeamToken> {
     return this.#json("/tokens", "POST", token);
@@ -232,10 +253,7 @@ export class TeamClient {
     start: (signal: AbortSignal) => Promise<Response>,
   ): RunStream {
     const resume = (id: string, lastId: string | undefined, aborted: AbortSignal) =>
-      this.#transport.send(this.#path(`/runs/${id}/events`), {
-        headers: { ...EVENT_STREAM, "last-event-id": lastId },
-        signal: aborted,
-      });
+      this.#transport.stream(this.#path(`/runs/${id}/events`), lastId, aborted);
     const load = (id: string): Promise<RunInfo> => this.getRun(id);
     return new RunStream({ start, resume, load, wake: this.#wake, signal }, run);
   }
@@ -251,20 +269,21 @@ export class TeamClient {
     return `/v1/teams/${encodeURIComponent(this.id)}${rest}`;
   }
 
-  #json<T>(
-    path: string,
-    method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" = "GET",
-    body?: unknown,
-  ): Promise<T> {
-    return this.#transport.json(this.#path(path), { method, body });
+  #json<T>(path: string, method?: Call["method"], body?: unknown): Promise<T> {
+    return this.#call(path, { method, body });
   }
 
-  #post<T>(path: string, body: object, { signal, idempotencyKey = "" }: CallOptions): Promise<T> {
-    return this.#transport.json(this.#path(path), {
-      method: "POST",
-      body,
-      idempotencyKey: idempotencyKey || true,
-      signal,
-    });
+  #post<T>(path: string, body: object, { signal, idempotencyKey }: CallOptions): Promise<T> {
+    const key = idempotencyKey ?? true;
+    return this.#call(path, { method: "POST", body, idempotencyKey: key, signal });
   }
+
+  #call<T>(path: string, call: Call): Promise<T> {
+    return this.#transport.json(this.#path(path), call);
+  }
+}
+
+/** @param path of a file, with slashes */
+function file(path: string): string {
+  return `/files/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

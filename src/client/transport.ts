@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from "./errors.ts";
+import type { FileContent } from "./wire.ts";
 
 /** How a client reaches the server. */
 export interface TransportOptions {
@@ -17,14 +18,19 @@ export interface TransportOptions {
 
 /** One request. */
 export interface Call {
-  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | undefined;
+  /** Sent as JSON. */
   body?: unknown;
-  query?: { readonly [name: string]: string | number | undefined };
+  /** Sent as it is, instead of a `body`. */
+  content?: FileContent | undefined;
+  query?: { readonly [name: string]: string | number | undefined } | undefined;
   headers?: { readonly [name: string]: string | undefined };
   signal?: AbortSignal | undefined;
   /** Sends an `Idempotency-Key`, so that the request may be repeated; `true` makes one. */
   idempotencyKey?: string | true | undefined;
 }
+
+export const EVENT_STREAM = { accept: "text/event-stream" };
 
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 15_000;
@@ -76,8 +82,19 @@ export class Transport {
     }
   }
 
+  /** Opens a stream of server-sent events that continues after the last id. @throws ApiError | ConnectionError */
+  stream(
+    path: string,
+    lastId: string | undefined,
+    signal: AbortSignal,
+    query?: Call["query"],
+  ): Promise<Response> {
+    const headers = { ...EVENT_STREAM, "last-event-id": lastId };
+    return this.send(path, { headers, signal, query });
+  }
+
   async #sendOnce(path: string, call: Call, key: string | undefined): Promise<Response> {
-    const { method = "GET", body, query = {}, signal } = call;
+    const { method = "GET", body, content, query = {}, signal } = call;
     const { fetch = globalThis.fetch } = this.#options;
     const url = new URL(this.#base + path);
     for (const [name, value] of Object.entries(query)) {
@@ -95,6 +112,7 @@ export class Transport {
       method,
       headers,
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(content !== undefined && { body: content }),
       ...(signal && { signal }),
     });
     let response: Response;
@@ -130,15 +148,17 @@ export async function pause(
   wakes: readonly Wake[] = [],
 ): Promise<void> {
   await new Promise<void>((resolve) => {
+    const pausing = new AbortController();
     const done = (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      for (const { target, type } of wakes) target.removeEventListener(type, done);
+      pausing.abort();
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done);
-    for (const { target, type } of wakes) target.addEventListener(type, done);
+    const ends = signal ? [...wakes, { target: signal, type: "abort" }] : wakes;
+    for (const { target, type } of ends) {
+      target.addEventListener(type, done, { signal: pausing.signal });
+    }
     if (signal?.aborted) done();
   });
   signal?.throwIfAborted();

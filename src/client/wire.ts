@@ -41,6 +41,16 @@ import type {
 } from "../contract/team.ts";
 import type { RunTrace, TraceSpan } from "../contract/trace.ts";
 import type { UsageReport } from "../contract/usage/usage-report.ts";
+import type {
+  createdWebhookSchema,
+  DeliveryPage,
+  putWebhookSchema,
+  WebhookDelivery,
+  WebhookInfo,
+  WebhookSecret,
+  WebhookTest,
+} from "../contract/webhook.ts";
+import type { filePageSchema, fileSchema } from "../contract/workspace-files.ts";
 import type { ChatMessage } from "../core/messages/message.ts";
 
 // What the API takes and answers, inferred from the schemas that the server checks with. Fields are in snake_case, as on
@@ -62,11 +72,19 @@ export type CreateSchedule = z.input<typeof createScheduleSchema>;
 export type ChangeSchedule = z.input<typeof patchScheduleSchema>;
 export type CreateKey = z.input<typeof createKeySchema>;
 export type CreateToken = z.input<typeof createTokenSchema>;
+export type PutWebhook = z.input<typeof putWebhookSchema>;
+/** What a file is written from; it can be sent again when a connection is lost, which a stream cannot. */
+export type FileContent = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
 
 export type CreatedKey = z.output<typeof createdKeySchema>;
 export type Keys = z.output<typeof keysSchema>;
 export type TeamToken = z.output<typeof tokenSchema>;
 export type WhoAmI = z.output<typeof whoamiSchema>;
+/** A webhook that was stored: with its `secret` if it is new. */
+export type StoredWebhook = z.output<typeof createdWebhookSchema>;
+/** A file of a team's workspace. */
+export type FileInfo = z.output<typeof fileSchema>;
+export type FilePage = z.output<typeof filePageSchema>;
 
 /** A team that can be created by its name. */
 export type Template = z.output<typeof templatesSchema>["templates"][number];
@@ -78,6 +96,7 @@ export type ThreadMessage = MessagePage["messages"][number];
 
 export type {
   ProblemDocument as Problem,
+  DeliveryPage,
   HumanRequest,
   KeyInfo,
   ListedRequest,
@@ -96,4 +115,8 @@ export type {
   TeamList,
   TraceSpan,
   UsageReport,
+  WebhookDelivery,
+  WebhookInfo,
+  WebhookSecret,
+  WebhookTest,
 };

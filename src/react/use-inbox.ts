@@ -20,20 +20,20 @@ export interface Inbox extends InboxState, Pick<InboxStore, "answer" | "loadMore
 /**
  * Shows the open questions to humans over all teams. All components with the same `kind` and client share one connection.
  *
- * @param options `pageSize` counts for the component that connects
+ * @param options `pageSize` and `background` count for the component that connects
  * @example
  * const { requests, answer } = useInbox({ kind: "approval" });
  */
-export function useInbox({ client: own, kind, pageSize }: UseInboxOptions = {}): Inbox {
+export function useInbox({ client: own, kind, pageSize, background }: UseInboxOptions = {}): Inbox {
   const client = useTroupe(own);
   const shown = useMemo(
     () => ({
       client,
       key: `inbox ${kind ?? ""}`,
-      make: () => new InboxStore(client, { kind, pageSize }),
+      make: () => new InboxStore(client, { kind, pageSize, background }),
       initial: CONNECTING_INBOX,
     }),
-    [client, kind, pageSize],
+    [client, kind, pageSize, background],
   );
   const state = useShared(shown);
   const actions = useMemo(() => {

@@ -23,20 +23,23 @@ export interface TeamView
  * Shows a team: its messages, text in progress, status and open questions, also of runs that were started elsewhere. All
  * components with the same id and client share one connection, which ends with the last of them.
  *
- * @param options `pageSize` counts for the component that connects
+ * @param options `pageSize` and `background` count for the component that connects
  * @example
  * const { messages, texts, status, send } = useTeam("support");
  */
-export function useTeam(id: string, { client: own, pageSize }: UseTeamOptions = {}): TeamView {
+export function useTeam(
+  id: string,
+  { client: own, pageSize, background }: UseTeamOptions = {},
+): TeamView {
   const client = useTroupe(own);
   const shown = useMemo(
     () => ({
       client,
       key: `team ${id}`,
-      make: () => new TeamStore(client.team(id), { pageSize }),
+      make: () => new TeamStore(client.team(id), { pageSize, background }),
       initial: CONNECTING,
     }),
-    [client, id, pageSize],
+    [client, id, pageSize, background],
   );
   const state = useShared(shown);
   const actions = useMemo(() => {
