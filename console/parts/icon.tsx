@@ -38,7 +38,6 @@ const PATHS = {
   unfold: "m4.5 6 3.5-3.5L11.5 6m-7 4L8 13.5l3.5-3.5",
   runs: "M2 4h7M5 8h8M3 12h5",
   chart: "M2.5 13.5h11M4.5 11V8m3.5 3V3.5m3.5 7.5V6",
-  minus: "M3 8h10",
   model: "M8 2v3m0 6v3M2 8h3m6 0h3M4 4l2 2m4 4 2 2m0-8-2 2m-4 4-2 2",
   clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12Zm0-9.5V8l2.5 1.5",
   warning: "M8 2.5 14.5 13.5h-13L8 2.5Zm0 4v3.5m0 1.5h.01",

@@ -1,4 +1,4 @@
-import type { Message, ThreadMessage } from "troupe/client";
+import type { ThreadMessage } from "troupe/client";
 import { Name } from "../parts/name.tsx";
 import { entriesOf } from "../team/entries.ts";
 import { MessageBody } from "../team/message-body.tsx";
@@ -46,10 +46,9 @@ function absence(kind: string, status: string): string {
 }
 
 function Messages({ messages }: { messages: readonly ThreadMessage[] }) {
-  const all: readonly Message[] = messages;
   return (
     <ul className="recorded-messages">
-      {entriesOf({ messages: all, texts: [] }).map((entry) => (
+      {entriesOf(messages).map((entry) => (
         <li key={entry.key}>
           {entry.kind === "tools" && (
             <ToolCalls calls={entry.calls} source={entry.message.source} />
