@@ -7,6 +7,7 @@ import { replaceFile, replaceFiles } from "./replace-files.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const source = join(root, "console");
+const MAIN = "console/main.tsx";
 
 /** What is beside `assets` is checked in, but for the page. */
 const PUBLIC = join(source, "public");
@@ -14,7 +15,7 @@ const PUBLIC = join(source, "public");
 export async function buildConsole() {
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { main: "console/main.tsx" },
+    entryPoints: { main: MAIN },
     outdir: join(PUBLIC, "assets"),
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
@@ -30,7 +31,7 @@ export async function buildConsole() {
     write: false,
   });
   const [script, output] =
-    Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint) ?? [];
+    Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === MAIN) ?? [];
   if (script === undefined || output?.cssBundle === undefined) {
     throw new Error("the console has no script or no styles");
   }
