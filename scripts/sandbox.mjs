@@ -8,7 +8,7 @@ import { freePort } from "#cli/dev/process/ports.ts";
 import { groupLives, signalGroup } from "#cli/dev/process/process-group.ts";
 
 const HOST = "127.0.0.1";
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 180_000;
 /** After a shorter life it is not restarted at once. */
 const SHORT_LIFE_MS = 2_000;
 /** Lines of output that are shown when it does not start. */
@@ -59,7 +59,10 @@ export class Sandbox {
       await sleep(100);
     }
     if (!this.#stopping) {
-      console.error(`The sandbox does not start:\n${this.#held?.slice(-LINES_SHOWN).join("\n")}`);
+      const silent = `It has not answered at ${this.url} within ${READY_WITHIN_MS / 1000} s.`;
+      const lines = this.#held?.slice(-LINES_SHOWN) ?? [];
+      const reason = this.#failures < 3 ? [...lines, silent] : lines;
+      console.error(`The sandbox does not start:\n${reason.join("\n")}`);
       this.stop("SIGTERM");
     }
     return false;
