@@ -3,6 +3,7 @@ import type { NotedTeam, ThreadMessage } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { costOf, tokensOf } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
@@ -74,8 +75,14 @@ function Comparison({ a, b }: { a: string; b: string }) {
           />
           Mark differences
         </label>
-        <button className="button" type="button" onClick={reload}>
-          Load again
+        <button
+          className="button icon-only"
+          type="button"
+          aria-label="Load again"
+          title="Load again"
+          onClick={reload}
+        >
+          <Icon name="retry" />
         </button>
       </header>
       <div className="compare-heads">

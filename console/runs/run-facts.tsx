@@ -4,6 +4,7 @@ import { Fact } from "../parts/facts.tsx";
 import { Name } from "../parts/name.tsx";
 import { costOf, shortNumber, tokensOf } from "../parts/numbers.ts";
 import { Ago, Elapsed, Exact } from "../parts/time.tsx";
+import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { placeInConversation } from "../team/place.ts";
 
@@ -86,6 +87,9 @@ export function RunFacts({ run, label }: RunFactsProps) {
   );
 }
 
+/** Characters of the task on its line. */
+const BRIEF = 300;
+
 /** What the run was given: at most its beginning, until it is unfolded. */
 function Task({ task }: { task: RunInfo["task"] }) {
   const texts = textsOf(task);
@@ -93,7 +97,8 @@ function Task({ task }: { task: RunInfo["task"] }) {
   return (
     <details className="task">
       <summary>
-        <span className="muted">Task</span> <span className="task-brief">{texts[0]}</span>
+        <span className="muted">Task</span>{" "}
+        <span className="task-brief">{visibleName((texts[0] ?? "").slice(0, BRIEF))}</span>
       </summary>
       {texts.map((text, index) => (
         <Markdown key={index} text={text} />

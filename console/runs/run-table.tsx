@@ -4,6 +4,7 @@ import { Name } from "../parts/name.tsx";
 import { costOf, costOfModels, shortNumber } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
 import { Ago, Elapsed } from "../parts/time.tsx";
+import { visibleName } from "../text/foreign.ts";
 
 interface RunTableProps {
   runs: readonly ListedRun[];
@@ -48,8 +49,12 @@ export function RunTable({ runs, labels }: RunTableProps) {
             <td>
               <Status status={run.status} />
             </td>
-            <td className="muted reason" title={run.error?.message ?? run.stop_reason ?? undefined}>
-              {run.error === null ? run.stop_reason : <span className="bad">{run.error.type}</span>}
+            <td className="muted reason" title={visibleName(run.error?.message ?? reasonOf(run))}>
+              {run.error === null ? (
+                visibleName(reasonOf(run))
+              ) : (
+                <span className="bad">{visibleName(run.error.type)}</span>
+              )}
             </td>
             <td className="number muted">{run.turns}</td>
             <td className="number muted">
@@ -67,6 +72,10 @@ export function RunTable({ runs, labels }: RunTableProps) {
       </tbody>
     </table>
   );
+}
+
+function reasonOf({ stop_reason }: ListedRun): string {
+  return stop_reason ?? "";
 }
 
 function costIn({ models }: ListedRun): string {

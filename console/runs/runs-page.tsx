@@ -1,3 +1,4 @@
+import { useMemo } from "react";
 import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { STATUS_WORDS } from "../parts/status.tsx";
@@ -14,8 +15,10 @@ export default function RunsPage() {
   const status = parameters.get("status") ?? "";
   const team = parameters.get("team") ?? "";
   const list = useRunList({ status, team });
-  const { teams, labels } = useTeamLabels();
   const { value: runs, error } = list;
+  const { teams, labels } = useTeamLabels(
+    useMemo(() => (runs ?? []).map(({ team_id }) => team_id), [runs]),
+  );
   const filtered = status !== "" || team !== "";
   const choose = (name: "status" | "team", value: string): void => {
     setParameters(

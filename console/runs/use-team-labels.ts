@@ -1,4 +1,4 @@
-import { useCallback, useMemo } from "react";
+import { useCallback, useEffect, useMemo, useRef } from "react";
 import type { ListedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { useLoaded } from "../parts/use-loaded.ts";
@@ -12,10 +12,20 @@ export interface TeamLabels {
   labels: ReadonlyMap<string, string>;
 }
 
-/** What the teams with the latest activity are called. */
-export function useTeamLabels(): TeamLabels {
+/** What the teams with the latest activity are called. @param shown the ids of teams that are named; new ones are looked up */
+export function useTeamLabels(shown: readonly string[]): TeamLabels {
   const client = useTroupe();
-  const { value } = useLoaded(useCallback(() => client.teams.list({ limit: MOST }), [client]));
+  const { value, reload } = useLoaded(
+    useCallback(() => client.teams.list({ limit: MOST }), [client]),
+  );
+  const asked = useRef(new Set<string>());
+  useEffect(() => {
+    if (value === undefined) return;
+    for (const { id } of value.teams) asked.current.add(id);
+    const unknown = shown.filter((id) => !asked.current.has(id));
+    for (const id of unknown) asked.current.add(id);
+    if (unknown.length > 0) reload();
+  }, [shown, value, reload]);
   return useMemo(() => {
     const teams = value?.teams ?? [];
     const known = new Set<string>();

@@ -40,7 +40,7 @@ export function Conversation({ team, teamId }: ConversationProps) {
   useEffect(() => {
     if (shown && wanted === undefined) list.scrollToEnd();
   }, [list, shown, wanted]);
-  const place = wanted === undefined ? -1 : placeOfTurn(entries, wanted);
+  const place = wanted === undefined ? -1 : placeOfTurn(said, wanted);
   const reached = useRef<number>(undefined);
   useEffect(() => {
     if (wanted === undefined || !shown || reached.current === wanted) return;
@@ -50,7 +50,7 @@ export function Conversation({ team, teamId }: ConversationProps) {
     } else {
       loadEarlier().catch(() => undefined);
     }
-  }, [list, shown, wanted, place, hasEarlier, loadEarlier, entries]);
+  }, [list, shown, wanted, place, hasEarlier, loadEarlier, said]);
 
   const items = list.getVirtualItems();
   const first = items[0]?.index;

@@ -9,6 +9,7 @@ import { Problem } from "../parts/problem.tsx";
 import { Exact } from "../parts/time.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
 import { promptOf } from "../requests/prompt.ts";
+import { visibleName } from "../text/foreign.ts";
 import { placeInConversation } from "../team/place.ts";
 import { recordedOf } from "./recorded.ts";
 import { RecordedContents } from "./recorded-contents.tsx";
@@ -65,7 +66,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
           {STATUSES[span.status]}
           {span.error_type !== null && (
             <>
-              : <code>{span.error_type}</code>
+              : <code>{visibleName(span.error_type)}</code>
             </>
           )}
         </Fact>
@@ -99,7 +100,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
         )}
         {span.path !== null && (
           <Fact name="Path">
-            <code>{span.path}</code>
+            <code>{visibleName(span.path)}</code>
           </Fact>
         )}
         {span.turn !== null && (
@@ -111,7 +112,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
       </dl>
       {question && (
         <p className="question">
-          {promptOf(question) || "It waits for an answer."}{" "}
+          {visibleName(promptOf(question)) || "It waits for an answer."}{" "}
           <Link href={`/teams/${team.id}`}>Answer</Link>
         </p>
       )}

@@ -66,7 +66,7 @@ export function kindOf({ span }: Step): string {
 export function marksOf({ span }: Step): string[] {
   const { attempts, recovered, status, error_type } = span;
   return [
-    ...(status === "error" ? [error_type ?? "failed"] : []),
+    ...(status === "error" ? [visibleName(error_type ?? "failed")] : []),
     ...(status === "cancelled" ? ["cancelled"] : []),
     ...(attempts !== null && attempts > 1 ? [`${attempts} attempts`] : []),
     ...(recovered ? ["recovered"] : []),

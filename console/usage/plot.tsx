@@ -51,6 +51,7 @@ export default function Plot({ days, series, onDay }: PlotProps) {
           {
             ...axis,
             grid: { show: false },
+            size: 32,
             incrs: [1, 2, 7, 14, 28, 91].map((count) => count * DAY_S),
             values: (_, times) => times.map((time) => shortDay.format(time * 1_000)),
           },

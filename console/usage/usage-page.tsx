@@ -15,7 +15,6 @@ const Plot = lazy(() => import("./plot.tsx"));
 /** What runs used, day by day, by team or by model. What is shown is in the address. */
 export default function UsagePage() {
   const client = useTroupe();
-  const { labels } = useTeamLabels();
   const { period, length, by, measure, change } = useChoice();
   const { from, to } = period;
   const groupedBy = by === undefined ? "day" : `day,${by}`;
@@ -35,6 +34,12 @@ export default function UsagePage() {
   const series = useMemo(
     () => report && groups && seriesOf(report, days, groups, grouped, measure),
     [report, groups, days, grouped, measure],
+  );
+  const { labels } = useTeamLabels(
+    useMemo(
+      () => (grouped === "team" ? (groups ?? []).map(({ name }) => name ?? "") : []),
+      [grouped, groups],
+    ),
   );
   const nameOf = (name: string | undefined): string =>
     name === undefined ? MEASURES[measure] : (labels.get(name) ?? name);

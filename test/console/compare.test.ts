@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect } from "vitest";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { speaker } from "./support/components.ts";
+import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
+
+let stage: ConsoleStage;
+beforeAll(async () => {
+  if (HAS_BROWSER) stage = await ConsoleStage.start();
+});
+afterAll(() => stage?.[Symbol.asyncDispose]());
+
+testInBrowser("a fork is compared with its original, from where they part", async () => {
+  const component = speaker(["The first reply.", "The second reply."]);
+  const original = await stage.client.teams.create({ component, label: "Story" });
+  await original.run("First task.").result();
+  await original.run("A long task about the sea.").result();
+  const { page, complaints } = await stage.open(`/teams/${original.id}`);
+  const task = page.locator("article", { hasText: "about the sea" });
+  await task.hover();
+  await task.getByRole("button", { name: "Edit in a fork" }).click();
+  await page.getByRole("dialog").getByRole("textbox").fill("A short task about the sea.");
+  await page.getByRole("button", { name: "Fork and run" }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(original.id));
+  await new TeamOnPage(page).status("Completed");
+  const fork = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+
+  await page.getByRole("link", { name: "Compare with the original" }).first().click();
+  const pairs = page.getByRole("list", { name: "From where they part" }).getByRole("listitem");
+  await expect.poll(() => pairs.count()).toBe(2);
+  expect(await pairs.first().locator("del").allTextContents()).toEqual(["long"]);
+  expect(await pairs.first().locator("ins").allTextContents()).toEqual(["short"]);
+  expect(await pairs.nth(1).getByText("the same").count()).toBe(2);
+  expect(await page.getByText("First task.").count()).toBe(0);
+  await page.getByText("2 messages in common, up to turn 2").click();
+  await page.getByText("First task.").waitFor();
+  await page.getByLabel("Mark differences").uncheck();
+  await page.locator("ins").waitFor({ state: "detached" });
+
+  // Only one of them goes on.
+  await stage.client.team(fork).run("Another task.").result();
+  await page.goto(`${stage.origin}/teams/${fork}`);
+  await page.getByLabel("About this team").getByText("Compare with the original").click();
+  await expect.poll(() => pairs.count()).toBe(4);
+  expect(await pairs.last().getByText("Nothing beside it").count()).toBe(1);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser("two teams without a common message are shown from their beginnings", async () => {
+  const teams = [];
+  for (const reply of ["One.", "Two."]) {
+    const team = await stage.client.teams.create({ component: speaker([reply]) });
+    await team.run("Say a number.").result();
+    teams.push(team.id);
+  }
+  const { page } = await stage.open(`/compare?a=${teams[0]}&b=${teams[1]}`);
+  await page.getByText("They have no message in common.").waitFor();
+  await page.locator("del", { hasText: "One" }).waitFor();
+  await page.locator("ins", { hasText: "Two" }).waitFor();
+  await page.goto(`${stage.origin}/compare?a=${teams[0]}&b=nothing`);
+  await page.getByText("This cannot be shown").waitFor();
+  await page.goto(`${stage.origin}/compare`);
+  await page.getByText("Two teams are compared").waitFor();
+});

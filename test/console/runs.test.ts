@@ -1,0 +1,218 @@
+import type { Locator, Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import type { FakeOpenAI } from "../support/fake-openai/server.ts";
+import { speaker } from "./support/components.ts";
+import { office, OFFICE_PRICES, officeModels } from "./support/office.ts";
+import { ConsoleStage } from "./support/stage.ts";
+import { madeUpTrace } from "./support/made-up-trace.ts";
+
+let stage: ConsoleStage;
+let models: FakeOpenAI;
+beforeAll(async () => {
+  if (!HAS_BROWSER) return;
+  models = await officeModels([
+    { name: "held", match: { any: "Hold on." }, hold: true, reply: { content: "Now." } },
+  ]);
+  stage = await ConsoleStage.start({ MODEL_PRICES: OFFICE_PRICES });
+});
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  await models?.[Symbol.asyncDispose]();
+});
+
+/** The line of a step in the timeline. */
+function line(page: Page, name: string | RegExp): Locator {
+  return page.locator(".timeline-row").filter({ has: page.getByText(name, { exact: true }) });
+}
+
+testInBrowser("runs of all teams are listed as they happen, filtered and opened", async () => {
+  const { page, complaints } = await stage.open("/runs");
+  await page.getByText("Nothing has run yet").waitFor();
+  const { client } = stage;
+  const planner = await client.teams.create({ template: "human_in_the_loop", label: "Planner" });
+  const talker = await client.teams.create({ component: speaker(["Hello."]), label: "Talker" });
+  await planner.start("Plan my day.");
+  const row = (label: string): Locator => page.getByRole("row").filter({ hasText: label });
+  await row("Planner").getByText("Waits for you").waitFor();
+  await talker.run("Hello?").result();
+  await row("Talker").getByText("Completed").waitFor();
+  expect(await page.locator("tbody tr").first().textContent()).toContain("Talker");
+  await page.reload();
+  await row("Talker").waitFor();
+
+  await page.getByLabel("Status").selectOption("Failed");
+  await page.getByText("No run matches.").waitFor();
+  await page.getByLabel("Status").selectOption("Completed");
+  await row("Talker").waitFor();
+  expect(await row("Planner").count()).toBe(0);
+  await page.getByLabel("Status").selectOption("Any status");
+  await page.getByLabel("Team").selectOption({ label: "Planner" });
+  await row("Talker").waitFor({ state: "detached" });
+  await page.reload();
+  await row("Planner").getByRole("link").click();
+  await page.getByRole("heading", { name: /^Run/ }).waitFor();
+
+  await page.goto(`${stage.origin}/teams/${talker.id}`);
+  await page.getByLabel("More about this team").click();
+  await page.getByRole("link", { name: "Runs", exact: true }).last().click();
+  await row("Talker").waitFor();
+  expect(await row("Planner").count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+testInBrowser(
+  "the timeline shows what a run does, while it does it, and what was said",
+  async () => {
+    const team = await stage.client.teams.create({
+      component: office(models.url),
+      label: "Office",
+    });
+    const { id } = await team.start("How much is six times seven?");
+    const { page, complaints } = await stage.open(`/teams/${team.id}/runs/${id}`);
+    await line(page, "Waits for human").waitFor();
+    const names = await page.locator(".step-title").allTextContents();
+    expect(names).toEqual([
+      "Turn 1",
+      "Turn 2: clerk",
+      "clerk",
+      "gpt-4o",
+      "calculator",
+      "gpt-4o",
+      "Turn 3: writer",
+      "writer",
+      "gpt-4o-mini",
+      "Failed attempt 1",
+      "Turn 4: human",
+      "human",
+      "Waits for human",
+    ]);
+    await line(page, "gpt-4o-mini").locator(".mark", { hasText: "2 attempts" }).waitFor();
+    await line(page, "Failed attempt 1")
+      .locator(".mark", { hasText: "model_rate_limit" })
+      .waitFor();
+    const wait = line(page, "Waits for human").locator(".bar-cell");
+    await expect.poll(() => wait.textContent()).toMatch(/wait for a human.*has taken [2-9]/);
+
+    const details = page.getByLabel("Details of the step");
+    await line(page, "calculator").click();
+    await details.getByText('"6 * 7"').waitFor();
+    await details.locator("pre", { hasText: /^42$/ }).waitFor();
+    await line(page, "gpt-4o").nth(1).click();
+    await details.getByText("Six times seven is 42.").waitFor();
+    await details.getByText(/^Request/).click();
+    await details.getByText("How much is six times seven?").waitFor();
+    await line(page, "Failed attempt 1").click();
+    await details.getByText("failed attempt", { exact: true }).waitFor();
+
+    const [question] = await team.requests(id);
+    await team.answer(id, question?.id ?? "", { content: "Thank you." });
+    await page.locator(".run-bar .status", { hasText: "Completed" }).waitFor();
+    await expect.poll(() => wait.textContent()).toContain("took");
+    await line(page, "human").click();
+    await details.getByText("Thank you.").waitFor();
+    await details.getByText("show in the conversation").click();
+    await page.locator("article", { hasText: "Thank you." }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
+
+testInBrowser("the timeline is used with the keyboard alone", async () => {
+  const team = await stage.client.teams.create({ component: office(models.url, 2) });
+  const { id } = await team.start("How much is six times seven?");
+  await expect.poll(async () => (await team.getRun(id)).status).toBe("completed");
+  const { page } = await stage.open(`/teams/${team.id}/runs/${id}`);
+  const grid = page.getByRole("treegrid");
+  const active = page.locator(".timeline-row[data-active=true] .step-title");
+  await grid.focus();
+  expect(await active.textContent()).toBe("Turn 1");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowLeft");
+  await line(page, "calculator").waitFor({ state: "detached" });
+  await page.keyboard.press("ArrowRight");
+  await line(page, "calculator").waitFor();
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await expect.poll(() => active.textContent()).toBe("gpt-4o");
+  expect(await grid.getAttribute("aria-activedescendant")).toBe(
+    await page.locator(".timeline-row[data-active=true]").getAttribute("id"),
+  );
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Details of the step").getByText('"6 * 7"').waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByLabel("Details of the step").waitFor({ state: "detached" });
+  const whole = page.getByRole("button", { name: "Whole run" });
+  expect(await whole.isDisabled()).toBe(true);
+  await page.keyboard.press("+");
+  await expect.poll(() => whole.isDisabled()).toBe(false);
+  await page.keyboard.press("0");
+  await expect.poll(() => whole.isDisabled()).toBe(true);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("z");
+  const bar = line(page, "gpt-4o").last().locator(".bar");
+  await expect.poll(async () => (await bar.boundingBox())?.width).toBeGreaterThan(100);
+  await page.keyboard.press("End");
+  await expect.poll(() => active.textContent()).toMatch(/gpt-4o-mini|Failed attempt/);
+});
+
+testInBrowser("a run is paused, cancelled and retried on its page", async () => {
+  const team = await stage.client.teams.create({ component: office(models.url, 1) });
+  const { id } = await team.start("Hold on.");
+  const { page } = await stage.open(`/teams/${team.id}/runs/${id}`);
+  const status = (word: string): Promise<void> =>
+    page.locator(".run-bar .status", { hasText: word }).waitFor();
+  await line(page, "gpt-4o").waitFor();
+  await expect
+    .poll(() => line(page, "gpt-4o").locator(".bar-cell").textContent())
+    .toContain("so far");
+  await page.getByRole("button", { name: "Cancel now" }).click();
+  await status("Cancelled");
+  await line(page, "gpt-4o").locator(".mark", { hasText: "cancelled" }).waitFor();
+  await page.getByRole("button", { name: "Retry" }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith(id));
+  await status("Running");
+  await page.getByText("Retry of").waitFor();
+  models.release("held");
+  await status("Completed");
+});
+
+testInBrowser(
+  "a run of three days with 20,000 steps is shown with short waits, and only the lines in sight",
+  async () => {
+    const team = await stage.client.teams.create({ component: speaker(["Hello."]) });
+    await team.run("Hello?").result();
+    const [run] = (await team.runs()).runs;
+    const { page, complaints } = await stage.open("/runs");
+    const turns = 6_700;
+    await page.route("**/trace*", (route) => {
+      const url = new URL(route.request().url());
+      const cursor = Number(url.searchParams.get("cursor") ?? 0);
+      const limit = Number(url.searchParams.get("limit"));
+      return route.fulfill({ json: madeUpTrace(team.id, run?.id ?? "", turns, cursor, limit) });
+    });
+    await page.goto(`${stage.origin}/teams/${team.id}/runs/${run?.id}`);
+    const grid = page.getByRole("treegrid");
+    // 12 turns are unfolded, with two steps each.
+    await expect
+      .poll(() => grid.getAttribute("aria-rowcount"), { timeout: 60_000 })
+      .toBe(String(turns + 12 * 2 + 1));
+    expect(await page.locator(".timeline-row").count()).toBeLessThan(80);
+    // Work of a second between hours of waiting can be seen.
+    const chat = line(page, "gpt").first();
+    const width = async (): Promise<number> =>
+      (await chat.locator(".bar").boundingBox())?.width ?? 0;
+    await grid.focus();
+    await page.keyboard.press("End");
+    await line(page, `Turn ${turns}: a`).waitFor();
+    expect(await page.locator(".timeline-row").count()).toBeLessThan(80);
+    await page.keyboard.press("Home");
+    for (let key = 0; key < 3; key++) await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("z");
+    await expect.poll(width).toBeGreaterThan(200);
+    await page.getByRole("button", { name: "Fold all turns", exact: true }).click();
+    await expect.poll(() => grid.getAttribute("aria-rowcount")).toBe(String(turns + 1));
+    expect(complaints).toEqual([]);
+  },
+  120_000,
+);
