@@ -1,3 +1,4 @@
+import { memo } from "react";
 import { durationOf } from "../parts/numbers.ts";
 import { piecesIn, ticks, type TimeScale, type View, within } from "./time-scale.ts";
 
@@ -10,7 +11,7 @@ interface AxisProps {
 const LABEL_PX = 32;
 
 /** The time since the beginning, and how long the waits were that are drawn shorter. */
-export function Axis({ scale, view, px }: AxisProps) {
+export const Axis = memo(function Axis({ scale, view, px }: AxisProps) {
   return (
     <div className="axis" aria-hidden>
       {shortened(scale, view, px).map(({ from, ms, left, width }) => (
@@ -29,10 +30,10 @@ export function Axis({ scale, view, px }: AxisProps) {
       ))}
     </div>
   );
-}
+});
 
 /** Behind the lines: the round times, and the waits that are drawn shorter. */
-export function Background({ scale, view, px }: AxisProps) {
+export const Background = memo(function Background({ scale, view, px }: AxisProps) {
   return (
     <div className="timeline-ground" aria-hidden>
       <div className="bar-cell">
@@ -49,7 +50,7 @@ export function Background({ scale, view, px }: AxisProps) {
       </div>
     </div>
   );
-}
+});
 
 interface Shortened {
   from: number;

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useId, useRef, useState } from "react";
 import { Axis, Background } from "./axis.tsx";
 import type { Row } from "./rows.ts";
 import { moved, placeOf, type TimeScale, type View, WHOLE, within } from "./time-scale.ts";
@@ -38,7 +38,9 @@ export function TimelineGrid(props: TimelineGridProps) {
     estimateSize: () => rowPx,
     getItemKey: (index) => rows[index]?.step.span.span_id ?? index,
     overscan: 12,
+    // The line of the columns' names stays above the others.
     scrollMargin: rowPx,
+    scrollPaddingStart: rowPx,
   });
   useEffect(() => list.measure(), [list, rowPx]);
   useWheel(axis, grid, view, onView, onZoom);
@@ -70,6 +72,13 @@ export function TimelineGrid(props: TimelineGridProps) {
     else onChoose(action.show === "details" ? row : undefined);
   };
 
+  const choose = useCallback(
+    (row: Row) => {
+      setActive(row.step.span.span_id);
+      onChoose(row);
+    },
+    [onChoose],
+  );
   const items = list.getVirtualItems();
   const inSight = items.some(({ index }) => index === current);
   return (
@@ -121,10 +130,7 @@ export function TimelineGrid(props: TimelineGridProps) {
               scale={scale}
               view={view}
               onFold={onFold}
-              onChoose={(next) => {
-                setActive(span_id);
-                onChoose(next);
-              }}
+              onChoose={choose}
             />
           );
         })}
