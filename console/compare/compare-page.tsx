@@ -14,7 +14,7 @@ import { diverged } from "./diverged.ts";
 import { pairsOf } from "./pairs.ts";
 
 /** Two forks side by side, from where they part. */
-export default function ComparePage() {
+export function ComparePage() {
   const [parameters] = useSearchParams();
   const a = parameters.get("a") ?? "";
   const b = parameters.get("b") ?? "";

@@ -15,7 +15,7 @@ interface RunPageProps {
 }
 
 /** One run: what became of it, and what it did when. */
-export default function RunPage({ teamId, runId }: RunPageProps) {
+export function RunPage({ teamId, runId }: RunPageProps) {
   const [, navigate] = useLocation();
   const onRetry = useCallback(
     ({ id }: RunInfo) => navigate(`/teams/${teamId}/runs/${id}`),

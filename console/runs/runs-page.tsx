@@ -10,7 +10,7 @@ import { useTeamLabels } from "./use-team-labels.ts";
 const STATUSES = ["queued", "running", "waiting", "paused", "completed", "cancelled", "failed"];
 
 /** The runs of all teams. What they are filtered by is in the address. */
-export default function RunsPage() {
+export function RunsPage() {
   const [parameters, setParameters] = useSearchParams();
   const status = parameters.get("status") ?? "";
   const team = parameters.get("team") ?? "";

@@ -8,10 +8,14 @@ import { TeamsPage } from "../teams/teams-page.tsx";
 import { Navigation } from "./navigation.tsx";
 import { Notices } from "./notices.tsx";
 
-const RunsPage = lazy(() => import("../runs/runs-page.tsx"));
-const RunPage = lazy(() => import("../runs/run-page.tsx"));
-const UsagePage = lazy(() => import("../usage/usage-page.tsx"));
-const ComparePage = lazy(() => import("../compare/compare-page.tsx"));
+const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
+const RunPage = lazy(async () => ({ default: (await import("../runs/run-page.tsx")).RunPage }));
+const UsagePage = lazy(async () => ({
+  default: (await import("../usage/usage-page.tsx")).UsagePage,
+}));
+const ComparePage = lazy(async () => ({
+  default: (await import("../compare/compare-page.tsx")).ComparePage,
+}));
 
 export interface AppProps {
   whoami: WhoAmI;

@@ -19,7 +19,7 @@ const shortDay = new Intl.DateTimeFormat(undefined, {
 });
 
 /** A column for each day, its parts one above the other. The table has the same numbers. */
-export default function Plot({ days, series, onDay }: PlotProps) {
+export function Plot({ days, series, onDay }: PlotProps) {
   const place = useRef<HTMLDivElement>(null);
   const colours = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -10,10 +10,10 @@ import { groupsOf, type Measure, MEASURES, type Series, seriesOf } from "./group
 import { dayOf, daysOf, lastDays, LENGTHS, type Period } from "./period.ts";
 import { amountText, DayTable, GroupTable, TotalTiles } from "./usage-tables.tsx";
 
-const Plot = lazy(() => import("./plot.tsx"));
+const Plot = lazy(async () => ({ default: (await import("./plot.tsx")).Plot }));
 
 /** What runs used, day by day, by team or by model. What is shown is in the address. */
-export default function UsagePage() {
+export function UsagePage() {
   const client = useTroupe();
   const { period, length, by, measure, change } = useChoice();
   const { from, to } = period;
