@@ -36,14 +36,14 @@ export async function buildConsole() {
     throw new Error("the console has no script or no styles");
   }
   // What the script imports at once is asked for with it, not after it.
-  const imports = output.imports.filter(({ kind }) => kind === "import-statement");
+  const imports = [...importsOf(script, metafile)];
   const page = (await readFile(join(source, "index.html"), "utf8"))
     .replace("SCRIPT", basename(script))
     .replace("STYLES", basename(output.cssBundle))
     .replace(
       "PRELOADS",
       imports
-        .map(({ path }) => `<link rel="modulepreload" href="/assets/${basename(path)}" />`)
+        .map((path) => `<link rel="modulepreload" href="/assets/${basename(path)}" />`)
         .join("\n    "),
     );
   await replaceFiles(
@@ -51,4 +51,20 @@ export async function buildConsole() {
     new Map(outputFiles.map(({ path, contents }) => [path, contents])),
   );
   await replaceFile(join(PUBLIC, "index.html"), Buffer.from(page));
+}
+
+/**
+ * The chunks that a script imports, and those that they import, without what is loaded later.
+ *
+ * @param {string} script
+ * @param {import("esbuild").Metafile} metafile
+ * @param {Set<string>} found
+ */
+function importsOf(script, metafile, found = new Set()) {
+  for (const { kind, path } of metafile.outputs[script]?.imports ?? []) {
+    if (kind !== "import-statement" || found.has(path)) continue;
+    found.add(path);
+    importsOf(path, metafile, found);
+  }
+  return found;
 }
