@@ -43,7 +43,7 @@ export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps) {
       style={{ transform: `translateY(${top}px)` }}
       onClick={() => onChoose(row)}
     >
-      <span role="gridcell" className="step-name" style={{ paddingLeft: (level - 1) * 18 }}>
+      <span role="gridcell" className="step-name" style={{ paddingLeft: (level - 1) * 14 }}>
         <span
           className="step-fold"
           data-open={open}

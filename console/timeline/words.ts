@@ -41,7 +41,7 @@ export function nameOf({ span, inner }: Step): string {
     case "wait":
       return span.agent === null ? "Waits" : `Waits for ${visibleName(span.agent)}`;
     case "attempt":
-      return `Failed attempt ${span.name.replace(/\D+/g, "")}`;
+      return `Attempt ${span.name.replace(/\D+/g, "")}`;
   }
 }
 

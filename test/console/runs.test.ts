@@ -82,15 +82,13 @@ testInBrowser(
       "Turn 3: writer",
       "writer",
       "gpt-4o-mini",
-      "Failed attempt 1",
+      "Attempt 1",
       "Turn 4: human",
       "human",
       "Waits for human",
     ]);
     await line(page, "gpt-4o-mini").locator(".mark", { hasText: "2 attempts" }).waitFor();
-    await line(page, "Failed attempt 1")
-      .locator(".mark", { hasText: "model_rate_limit" })
-      .waitFor();
+    await line(page, "Attempt 1").locator(".mark", { hasText: "model_rate_limit" }).waitFor();
     const wait = line(page, "Waits for human").locator(".bar-cell");
     await expect.poll(() => wait.textContent()).toMatch(/wait for a human.*has taken [2-9]/);
 
@@ -102,7 +100,7 @@ testInBrowser(
     await details.getByText("Six times seven is 42.").waitFor();
     await details.getByText(/^Request/).click();
     await details.getByText("How much is six times seven?").waitFor();
-    await line(page, "Failed attempt 1").click();
+    await line(page, "Attempt 1").click();
     await details.getByText("failed attempt", { exact: true }).waitFor();
 
     const [question] = await team.requests(id);
@@ -153,7 +151,7 @@ testInBrowser("the timeline is used with the keyboard alone", async () => {
   const bar = line(page, "gpt-4o").last().locator(".bar");
   await expect.poll(async () => (await bar.boundingBox())?.width).toBeGreaterThan(100);
   await page.keyboard.press("End");
-  await expect.poll(() => active.textContent()).toMatch(/gpt-4o-mini|Failed attempt/);
+  await expect.poll(() => active.textContent()).toMatch(/gpt-4o-mini|Attempt/);
 });
 
 testInBrowser("a run is paused, cancelled and retried on its page", async () => {

@@ -5,11 +5,13 @@ import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { ROOT } from "../support/npm-start.ts";
 import { careful, discussion, speaker } from "./support/components.ts";
+import { office, OFFICE_PRICES, officeModels } from "./support/office.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 const directory = join(ROOT, "docs/images");
 mkdirSync(directory, { recursive: true });
-await using stage = await ConsoleStage.start();
+await using models = await officeModels();
+await using stage = await ConsoleStage.start({ MODEL_PRICES: OFFICE_PRICES });
 const { client } = stage;
 
 async function picture(
@@ -70,3 +72,19 @@ await picture(
   (page) => page.locator(".hljs-comment").first().waitFor(),
   { colorScheme: "dark", viewport: { width: 360, height: 740 } },
 );
+
+const bureau = await client.teams.create({ component: office(models.url, 6), label: "Office" });
+const { id: run } = await bureau.start("How much is six times seven? Write a story about it.");
+await picture("console-timeline", `/teams/${bureau.id}/runs/${run}`, async (page) => {
+  const answer = async (content: string): Promise<void> => {
+    await page.locator(".run-bar .status", { hasText: "Waits for you" }).waitFor();
+    const [request] = await bureau.requests(run);
+    await bureau.answer(run, request?.id ?? "", { content });
+  };
+  await answer("Once more.");
+  await page.locator(".run-bar .status", { hasText: "Running" }).waitFor();
+  await answer("Thank you.");
+  await page.locator(".run-bar .status", { hasText: "Completed" }).waitFor();
+  await page.locator(".timeline-row[data-kind=execute_tool]").first().click();
+  await page.locator(".recorded").waitFor();
+});
