@@ -8,6 +8,7 @@ const PATHS = {
   display: "M2 3h12v8H2V3Zm4 11h4M8 11v3",
   close: "m4 4 8 8m0-8-8 8",
   plus: "M8 3v10M3 8h10",
+  minus: "M3 8h10",
   search: "M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9Zm3.5-1L14 14",
   leave: "M6 14H3V2h3m4 9 3-3-3-3m3 3H6",
   image: "M2 3h12v10H2V3Zm0 8 3.5-3.5L9 11l2-2 3 3M10.5 6.5h.01",
