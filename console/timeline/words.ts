@@ -16,6 +16,13 @@ export const ICONS: Readonly<Record<Step["span"]["kind"], IconName>> = {
   attempt: "warning",
 };
 
+/** Steps that the library takes, in words. */
+const STEPS: Readonly<Record<string, string>> = {
+  execute_code: "Runs code",
+  list: "Lists tools",
+  request: "Asks an MCP server",
+};
+
 /** What a step is called on its line. */
 export function nameOf({ span, inner }: Step): string {
   switch (span.kind) {
@@ -37,7 +44,7 @@ export function nameOf({ span, inner }: Step): string {
     case "execute_tool":
       return visibleName(span.tool ?? "tool");
     case "step":
-      return visibleName(span.name);
+      return STEPS[span.name] ?? visibleName(span.name);
     case "wait":
       return span.agent === null ? "Waits" : `Waits for ${visibleName(span.agent)}`;
     case "attempt":

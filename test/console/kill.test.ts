@@ -36,6 +36,11 @@ testInBrowser(
       await team.status("Completed");
       const said = await team.messages.allTextContents();
       expect(said).toEqual(["Count.", TEXT, TEXT, TEXT, TEXT]);
+      await page.getByRole("link", { name: "Timeline" }).click();
+      const interruption = page.locator(".timeline-row[data-kind=recovery]");
+      await interruption.getByText("Interruption").waitFor();
+      await interruption.click();
+      await page.getByText("It went on from what was recorded.").waitFor();
     } finally {
       rmSync(persistTo, { recursive: true, force: true });
     }

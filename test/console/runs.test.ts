@@ -208,9 +208,40 @@ testInBrowser(
     for (let key = 0; key < 3; key++) await page.keyboard.press("ArrowDown");
     await page.keyboard.press("z");
     await expect.poll(width).toBeGreaterThan(200);
+    const whole = page.getByRole("button", { name: "Whole run" });
+    await whole.click();
+    await expect.poll(width).toBeLessThan(10);
+    const strip = (await page.locator(".overview").boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    await page.mouse.move(strip.x + 1, strip.y + 9);
+    await page.mouse.down();
+    await page.mouse.move(strip.x + strip.width / 50, strip.y + 9);
+    await page.mouse.up();
+    expect(await whole.isDisabled()).toBe(false);
     await page.getByRole("button", { name: "Fold all turns", exact: true }).click();
     await expect.poll(() => grid.getAttribute("aria-rowcount")).toBe(String(turns + 1));
     expect(complaints).toEqual([]);
   },
   120_000,
 );
+
+testInBrowser("a run leads to its place in a long conversation", async () => {
+  const numbers = Array.from({ length: 300 }, (_, index) => `Number ${index + 1}.`);
+  const config = { participants: [speaker(numbers)], max_turns: 250 };
+  const component = { provider: "RoundRobinGroupChat", config };
+  const team = await stage.client.teams.create({ component });
+  await team.run("Count.").result();
+  await team.run("Go on.").result();
+  const last = (await team.runs()).runs[0]?.id ?? "";
+  const { page } = await stage.open(`/teams/${team.id}/runs/${last}`);
+  await page.getByText("From turn 252").click();
+  const said = (text: string): Locator => page.getByRole("log").getByText(text, { exact: true });
+  await said("Go on.").waitFor();
+  // The reader goes where he wants afterwards.
+  await page.goto(`${stage.origin}/teams/${team.id}?turn=30`);
+  await said("Number 29.").waitFor();
+  expect(await said("Number 49.").count()).toBe(0);
+  await page.getByRole("button", { name: "Latest" }).click();
+  await page.getByRole("log").getByText("Number 200.", { exact: true }).waitFor();
+  await page.goto(`${stage.origin}/teams/${team.id}?turn=nonsense`);
+  await page.getByRole("log").getByText("Number 200.", { exact: true }).waitFor();
+});
