@@ -4,6 +4,7 @@ import { useTeam, useTroupe } from "troupe/react";
 import { PAGE_SIZE } from "../team/page-size.ts";
 import type { RunBarProps } from "../team/run-bar.tsx";
 import { useLoaded } from "../parts/use-loaded.ts";
+import { useNow } from "../parts/use-now.ts";
 
 export interface FollowedRun {
   team: TeamClient;
@@ -17,6 +18,8 @@ export interface FollowedRun {
 
 /** Steps of a busy run are shown together. */
 const TOGETHER_MS = 700;
+/** Streams do not say when a step begins. */
+const ANYWAY_MS = 5_000;
 const ENDED: ReadonlySet<string> = new Set(["completed", "cancelled", "failed"]);
 
 /** A run as it is now. @param onRetry is given the new run */
@@ -31,7 +34,9 @@ export function useRun(
   const view = useTeam(teamId, { pageSize: PAGE_SIZE });
   const isLast = view.run?.id === runId;
   const live = isLast ? view.run : view.queued.find(({ id }) => id === runId);
-  const version = useVersion([live, isLast && view.messages, isLast && view.texts.length]);
+  const beat = useNow(value?.status === "running" ? ANYWAY_MS : null);
+  const said = isLast && view.messages;
+  const version = useVersion([live, said, isLast && view.texts.length, beat]);
   useEffect(() => {
     if (version > 0) reload();
   }, [version, reload]);

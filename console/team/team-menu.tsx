@@ -1,6 +1,7 @@
 import { useRef, useState } from "react";
 import type { TeamClient } from "troupe/client";
 import { Link, useLocation } from "wouter";
+import { comparison } from "../compare/address.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { Confirm } from "./confirm.tsx";
@@ -8,12 +9,14 @@ import { type ExportKind, EXPORTS, exportTeam } from "./export.ts";
 
 interface TeamMenuProps {
   team: TeamClient;
+  /** The team that it is a fork of. */
+  origin: string | undefined;
   /** The team has another conversation now. */
   onReset: () => void;
 }
 
 /** Everything that concerns the team as a whole. */
-export function TeamMenu({ team, onReset }: TeamMenuProps) {
+export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const [, navigate] = useLocation();
   const { attempt, tell } = useNotices();
@@ -48,6 +51,9 @@ export function TeamMenu({ team, onReset }: TeamMenuProps) {
         </summary>
         <div className="menu-items">
           <Link href={`/runs?team=${team.id}`}>Runs</Link>
+          {origin !== undefined && (
+            <Link href={comparison(origin, team.id)}>Compare with the original</Link>
+          )}
           <button type="button" onClick={() => choose(fork)}>
             Fork
           </button>

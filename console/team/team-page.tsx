@@ -62,7 +62,7 @@ export function TeamPage({ id }: { id: string }) {
           </button>
         </div>
         <RunBar team={team} />
-        <TeamMenu team={handle} onReset={team.reload} />
+        <TeamMenu team={handle} origin={info?.forked_from?.team_id} onReset={team.reload} />
       </header>
       <div className="team-main">
         {status === "connecting" ? (

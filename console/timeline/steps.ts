@@ -49,7 +49,7 @@ export function stepsOf(spans: readonly TraceSpan[]): Steps {
   const steps = [...byId.values()];
   for (const step of steps.toReversed()) addUp(step);
   for (const step of steps) {
-    step.inner.sort((a, b) => a.start - b.start);
+    step.inner.sort(byTime);
     if (isLeaf(step)) turnOf(step.parent)?.leaves.push(step);
   }
   return { run, all: run?.inner ?? [], byId, busy: merged(steps.filter(isWork)) };
@@ -68,6 +68,11 @@ function newStep(span: TraceSpan, parent: Step | undefined): Building {
     troubled: span.status === "error",
     leaves: [],
   };
+}
+
+/** Of what began in the same millisecond, what ended first comes first. */
+function byTime(a: Step, b: Step): number {
+  return a.start - b.start || (a.end ?? Number.MAX_VALUE) - (b.end ?? Number.MAX_VALUE);
 }
 
 /** Adds what it used to what it is in. */

@@ -38,7 +38,7 @@ testInBrowser(
       expect(said).toEqual(["Count.", TEXT, TEXT, TEXT, TEXT]);
       await page.getByRole("link", { name: "Timeline" }).click();
       const interruption = page.locator(".timeline-row[data-kind=recovery]");
-      await interruption.getByText("Interruption").waitFor();
+      await interruption.getByText("Interruption", { exact: true }).waitFor();
       await interruption.click();
       await page.getByText("It went on from what was recorded.").waitFor();
     } finally {
