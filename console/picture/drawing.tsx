@@ -136,7 +136,7 @@ const Line = memo(function Line(props: { path: string; taken: boolean; live: boo
   const { path, taken, live } = props;
   return (
     <path
-      className="line"
+      className="way"
       data-taken={taken}
       data-live={live}
       d={path}
@@ -205,7 +205,7 @@ const Node = memo(function Node({ node, state, spoken, selected, onSelect }: Nod
             <MarkSign key={mark.kind} mark={mark} />
           ))}
           {inner !== undefined && (
-            <span className="mark" title="A team of its own">
+            <span className="node-mark" title="A team of its own">
               <Icon name="people" />
               <span className="hidden">A team of its own</span>
             </span>
@@ -233,10 +233,10 @@ const MARK_ICONS = {
 
 function MarkSign({ mark: { kind, label, text } }: { mark: Mark }) {
   return (
-    <span className="mark" title={visibleName(text)}>
+    <span className="node-mark" title={visibleName(text)}>
       <Icon name={MARK_ICONS[kind]} />
       {label !== "" && (
-        <span className={`mark-${kind}`} aria-hidden="true">
+        <span className={`node-mark-${kind}`} aria-hidden="true">
           <Name name={label} />
         </span>
       )}

@@ -1,4 +1,4 @@
-import { kindOf } from "../teams/kinds.ts";
+import { kindOf, shortKindOf } from "../teams/kinds.ts";
 import { classOf, configOf, fieldsOf, listOf, type Part, textOf } from "./component-json.ts";
 
 /** Something that a participant has, shown as a small sign. */
@@ -55,7 +55,5 @@ function workbenches(given: unknown): unknown[] {
 function modelOf(client: unknown): string | undefined {
   if (client == null) return undefined;
   const { model, client: cached } = configOf(client);
-  return (
-    textOf(model) || modelOf(cached) || kindOf(classOf(client).replace(/ChatCompletionClient$/, ""))
-  );
+  return textOf(model) || modelOf(cached) || shortKindOf(classOf(client));
 }

@@ -33,7 +33,9 @@ export function TeamPicture({ info, team, handle }: TeamPictureProps) {
   const [opened, setOpened] = useState<readonly Opened[]>([]);
   const [selected, setSelected] = useState<string>();
   const { messages, cut } = useRunMessages(team);
-  const component = opened.at(-1)?.part ?? info.component;
+  // The team is loaded again after each turn, with the same component.
+  const own = useMemo(() => info.component, [info.id, info.component_version]);
+  const component = opened.at(-1)?.part ?? own;
   const named = useMemo(() => pictureOf(component), [component]);
   const progress = useMemo(() => progressOf(named, messages), [named, messages]);
   // The layout changes only when there is another way, not whenever one is taken.

@@ -1,5 +1,16 @@
+import { lazy, Suspense, useState } from "react";
+import { Boundary } from "../parts/boundary.tsx";
 import { Fold } from "../parts/fold.tsx";
 import { CodeBlock } from "../text/code-block.tsx";
+
+const ArgumentsForm = lazy(async () => {
+  const { ArgumentsForm: component } = await import("../forms/arguments-form.tsx");
+  return { default: component };
+});
+const Changes = lazy(async () => {
+  const { Changes: component } = await import("../forms/changes.tsx");
+  return { default: component };
+});
 
 interface ArgumentsEditorProps {
   text: string;
@@ -10,29 +21,82 @@ interface ArgumentsEditorProps {
   onChange: (text: string) => void;
 }
 
-/** The arguments of a tool call as JSON, beside what they must be and what they were. */
+/** The arguments of a tool call, in fields where the tool says what it takes, or as JSON; and what is changed. */
 export function ArgumentsEditor({ text, parameters, before, onChange }: ArgumentsEditorProps) {
+  const value = objectIn(text);
+  const fits = parameters !== undefined && hasProperties(parameters);
+  const [asJson, setAsJson] = useState(!fits);
+  const inFields = fits && !asJson && value !== undefined;
   return (
     <div className="stack">
-      <label className="field">
-        <span>Arguments</span>
-        <textarea
-          className="code"
-          rows={Math.min(14, text.split("\n").length + 1)}
-          spellCheck={false}
-          autoFocus
-          value={text}
-          onChange={(event) => onChange(event.target.value)}
-        />
-      </label>
-      <Fold icon="code" title="As the model wrote them" source="">
-        <CodeBlock code={JSON.stringify(before, null, 2)} language="json" />
-      </Fold>
+      {fits && (
+        <div className="segments" role="group" aria-label="Edit as">
+          <button type="button" aria-pressed={inFields} onClick={() => setAsJson(false)}>
+            Form
+          </button>
+          <button type="button" aria-pressed={!inFields} onClick={() => setAsJson(true)}>
+            JSON
+          </button>
+        </div>
+      )}
+      {inFields ? (
+        <Boundary fallback={<p className="muted">No form can show this. Edit it as JSON.</p>}>
+          <Suspense fallback={<Loading />}>
+            <ArgumentsForm
+              parameters={parameters}
+              value={value}
+              onChange={(next) => onChange(JSON.stringify(next, null, 2))}
+            />
+          </Suspense>
+        </Boundary>
+      ) : (
+        <label className="field">
+          <span>Arguments</span>
+          <textarea
+            className="code"
+            rows={Math.min(14, text.split("\n").length + 1)}
+            spellCheck={false}
+            autoFocus
+            value={text}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        </label>
+      )}
+      {value !== undefined && (
+        <Suspense fallback={<Loading />}>
+          <Changes before={before} after={value} />
+        </Suspense>
+      )}
       {parameters !== undefined && (
         <Fold icon="tool" title="What the tool takes" source="">
           <CodeBlock code={JSON.stringify(parameters, null, 2)} language="json" />
         </Fold>
       )}
     </div>
+  );
+}
+
+function Loading() {
+  return (
+    <p className="loading" role="status">
+      Loading
+    </p>
+  );
+}
+
+/** Undefined while the text is no JSON object. */
+function objectIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasProperties(parameters: object): boolean {
+  const { properties } = parameters as { properties?: unknown };
+  return (
+    typeof properties === "object" && properties !== null && Object.keys(properties).length > 0
   );
 }

@@ -7,10 +7,10 @@ import { Mistakes } from "./mistakes.tsx";
 import { useValidation } from "./use-validation.ts";
 
 /** Creates a team from component JSON that is pasted, typed or dropped, and says what is wrong with it as it is typed. */
-export function ComponentForm() {
+export function ComponentForm({ begin = "" }: { begin?: string }) {
   const client = useTroupe();
   const [, navigate] = useLocation();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(begin);
   const [label, setLabel] = useState("");
   const [dragging, setDragging] = useState(false);
   const validation = useValidation(text);

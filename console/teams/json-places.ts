@@ -5,6 +5,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import { stepsOf } from "../parts/json-path.ts";
 import type { Mistake } from "./use-validation.ts";
 
 /** JSON with the places of its values. */
@@ -38,11 +39,6 @@ export function jsonPlaces(text: string): JsonPlaces {
     },
     lineOf,
   };
-}
-
-function stepsOf(path: string): (string | number)[] {
-  const names = path.replace(/^component\.?/, "").match(/[^.[\]]+/g) ?? [];
-  return names.map((name) => (/^\d+$/.test(name) ? Number(name) : name));
 }
 
 /** `ValueExpected` is `value expected`. */

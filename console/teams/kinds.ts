@@ -5,6 +5,11 @@ export function kindOf(provider: string): string {
   return words.map((word, index) => (index === 0 ? word : lower(word))).join(" ");
 }
 
+/** The same, shorter for model clients: `autogen_ext.models.openai.OpenAIChatCompletionClient` is `OpenAI`. */
+export function shortKindOf(provider: string): string {
+  return kindOf(provider.replace(/ChatCompletionClient$/, "")).replace(/open AI/i, "OpenAI");
+}
+
 /** Abbreviations stay as they are. */
 function lower(word: string): string {
   return /^[A-Z]{2}/.test(word) ? word : word.toLowerCase();

@@ -1,7 +1,7 @@
 import { useDeferredValue, useEffect, useRef, useState } from "react";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { NewTeam } from "./new-team.tsx";
+import { NewTeam, type Way } from "./new-team.tsx";
 import { TeamTable } from "./team-table.tsx";
 import { Templates } from "./templates.tsx";
 import { type TeamFilter, useTeamList } from "./use-team-list.ts";
@@ -10,7 +10,7 @@ const STATUSES = ["idle", "running", "waiting", "paused"] as const;
 
 export function TeamsPage() {
   const [filter, setFilter] = useState<TeamFilter>({ q: "", status: "" });
-  const [creating, setCreating] = useState(false);
+  const [creating, setCreating] = useState<Way>();
   const list = useTeamList(useDeferredValue(filter));
   const search = useRef<HTMLInputElement>(null);
   useSlash(() => search.current?.focus());
@@ -29,12 +29,15 @@ export function TeamsPage() {
           run.
         </p>
         <Templates />
-        <p>
-          <button className="button" type="button" onClick={() => setCreating(true)}>
-            Create a team from component JSON
+        <p className="other-ways">
+          <button className="button" type="button" onClick={() => setCreating("form")}>
+            Fill in a form
+          </button>
+          <button className="button" type="button" onClick={() => setCreating("json")}>
+            Bring component JSON
           </button>
         </p>
-        {creating && <NewTeam onClose={() => setCreating(false)} />}
+        {creating && <NewTeam way={creating} onClose={() => setCreating(undefined)} />}
       </div>
     );
   }
@@ -68,7 +71,7 @@ export function TeamsPage() {
             </option>
           ))}
         </select>
-        <button className="button primary" type="button" onClick={() => setCreating(true)}>
+        <button className="button primary" type="button" onClick={() => setCreating("template")}>
           <Icon name="plus" />
           New team
         </button>
@@ -86,7 +89,7 @@ export function TeamsPage() {
           Show more
         </button>
       )}
-      {creating && <NewTeam onClose={() => setCreating(false)} />}
+      {creating && <NewTeam way={creating} onClose={() => setCreating(undefined)} />}
     </div>
   );
 }

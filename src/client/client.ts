@@ -8,6 +8,7 @@ import type {
   CreateTeam,
   DeliveryPage,
   Keys,
+  KnownComponent,
   NotedTeam,
   PutWebhook,
   RequestList,
@@ -66,6 +67,14 @@ export class TroupeClient {
   async templates(): Promise<Template[]> {
     const { templates } = await this.#transport.json<{ templates: Template[] }>("/v1/templates");
     return templates;
+  }
+
+  /** The classes that component JSON can name, each with the JSON Schema of its config. */
+  async components(): Promise<KnownComponent[]> {
+    const { components } = await this.#transport.json<{ components: KnownComponent[] }>(
+      "/v1/components",
+    );
+    return components;
   }
 
   /**

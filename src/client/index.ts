@@ -40,6 +40,7 @@ export type {
   HumanRequest,
   KeyInfo,
   Keys,
+  KnownComponent,
   ListedRequest,
   ListedRun,
   ListedTeam,

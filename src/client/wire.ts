@@ -31,6 +31,7 @@ import type {
   SchedulePage,
 } from "../contract/schedule.ts";
 import type {
+  componentsSchema,
   createTeamSchema,
   forkTeamSchema,
   MessagePage,
@@ -88,6 +89,8 @@ export type FilePage = z.output<typeof filePageSchema>;
 
 /** A team that can be created by its name. */
 export type Template = z.output<typeof templatesSchema>["templates"][number];
+/** A class that component JSON can name as `provider`, with the JSON Schema of its config. */
+export type KnownComponent = z.output<typeof componentsSchema>["components"][number];
 /** That a component can be loaded, with remarks on it. */
 export type Validity = z.output<typeof validSchema>;
 

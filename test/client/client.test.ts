@@ -216,6 +216,12 @@ test("teams, forks, states, schedules, keys and lists", async () => {
   });
   expect(await client.usage({ by: "team" })).toMatchObject({ total: {} });
   expect(await client.whoami()).toMatchObject({ kind: "local" });
+  expect(await client.components()).toContainEqual(
+    expect.objectContaining({
+      provider: "autogen_agentchat.teams.Swarm",
+      config: expect.objectContaining({ required: ["participants"] }),
+    }),
+  );
   const key = await client.keys.create({ name: "from the client" });
   expect((await client.keys.list()).keys).toMatchObject([{ id: key.id }]);
   await client.keys.revoke(key.id);

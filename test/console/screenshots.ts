@@ -56,6 +56,12 @@ await picture("console-team", `/teams/${novel.id}`, async (page) => {
   await page.getByText("Thank you, that helps.").last().waitFor();
 });
 await novel.stop((await novel.runs()).runs[0]?.id ?? "", "now");
+const release = await client.teams.create({ template: "review_loop", label: "Release notes" });
+await picture("console-picture", `/teams/${release.id}?view=picture`, async (page) => {
+  await page.getByRole("button", { name: /^editor/ }).waitFor();
+  await new TeamOnPage(page).send("Announce version 2 of our app in two sentences.");
+  await page.getByText("Draft 3.").waitFor();
+});
 await planner.start("Plan a day in Lisbon.");
 await picture("console-teams", "/", (page) =>
   page.getByRole("row", { name: /Day in Lisbon.*Waits for you/ }).waitFor(),

@@ -69,6 +69,7 @@ testInBrowser(
     await team.send("Calculate.");
     const approval = page.getByRole("group", { name: "Approval for clerk" });
     await approval.getByRole("button", { name: "Edit arguments" }).click();
+    await approval.getByRole("button", { name: "JSON" }).click();
     const editor = approval.getByLabel("Arguments");
     await editor.fill('{"expression": 5}');
     await approval.getByRole("button", { name: "Approve" }).click();

@@ -51,8 +51,8 @@ export function listener(): Component {
 }
 
 /** An agent that wants to calculate, and asks first. */
-export function careful(): Component {
-  const call = { id: "call-1", name: "calculator", arguments: '{"expression": "6 * 7"}' };
+export function careful(given: object = { expression: "6 * 7" }): Component {
+  const call = { id: "call-1", name: "calculator", arguments: JSON.stringify(given) };
   const modelClient = new ReplayChatCompletionClient(
     [
       {
