@@ -3,7 +3,7 @@ import type { TeamClient } from "troupe/client";
 import { Link, useLocation } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { useNotices } from "../shell/notices.tsx";
-import { Confirm } from "./confirm.tsx";
+import { Confirm } from "../parts/confirm.tsx";
 import { type ExportKind, EXPORTS, exportTeam } from "./export.ts";
 
 interface TeamMenuProps {
@@ -48,6 +48,8 @@ export function TeamMenu({ team, onReset }: TeamMenuProps) {
         </summary>
         <div className="menu-items">
           <Link href={`/runs?team=${team.id}`}>Runs</Link>
+          <Link href={`/teams/${team.id}/files`}>Files</Link>
+          <Link href={`/teams/${team.id}/schedules`}>Schedules</Link>
           <button type="button" onClick={() => choose(fork)}>
             Fork
           </button>
