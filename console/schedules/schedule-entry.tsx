@@ -6,6 +6,7 @@ import { Ago } from "../parts/time.tsx";
 import { useTask } from "../parts/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { OWN_TIME_ZONE, timeIn, wordsOf } from "./cron.ts";
+import { summaryOfTask } from "./task.ts";
 
 interface ScheduleActions {
   onRun: () => Promise<void>;
@@ -39,7 +40,7 @@ export function ScheduleEntry({ schedule, actions }: ScheduleEntryProps) {
           {!enabled && <Status status="paused" />}
           {over && <span className="muted">Over</span>}
         </p>
-        <p className="item-text">{taskOf(schedule)}</p>
+        <p className="item-text">{summaryOfTask(schedule.task)}</p>
         <p className="muted item-facts">
           {next_at !== null && <span>Next: {timeIn(new Date(next_at), zone)}</span>}
           {last_at !== null && (
@@ -118,14 +119,4 @@ function Actions({ schedule: { enabled }, over, name, actions }: ActionsProps) {
       </button>
     </div>
   );
-}
-
-/** The task in a few words. */
-export function taskOf({ task }: Pick<ScheduleInfo, "task">): string {
-  if (task === null) return "Continues without a task";
-  if (typeof task === "string") return visibleName(task);
-  const messages = Array.isArray(task) ? task : [task];
-  return messages
-    .map(({ content }) => (typeof content === "string" ? visibleName(content) : "(images)"))
-    .join(" ");
 }

@@ -4,7 +4,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useTask } from "../parts/use-task.ts";
 import { OWN_TIME_ZONE } from "./cron.ts";
-import { taskOf } from "./schedule-entry.tsx";
+import { summaryOfTask, textOfTask } from "./task.ts";
 import { type When, WhenFields, whenIsComplete } from "./when-fields.tsx";
 
 interface ScheduleFormProps {
@@ -25,8 +25,7 @@ const CONFLICTS: Readonly<Record<Conflict, string>> = {
 
 export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormProps) {
   const [when, setWhen] = useState<When>(() => presentWhen(schedule));
-  const simple = schedule === undefined || isText(schedule.task);
-  const [text, setText] = useState(() => (isText(schedule?.task) ? (schedule?.task ?? "") : ""));
+  const [text, setText] = useState(() => textOfTask(schedule?.task ?? null));
   const [conflict, setConflict] = useState<Conflict>(schedule?.on_conflict ?? "queue");
   const task = useTask();
 
@@ -35,8 +34,8 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
       when.kind === "cron"
         ? { cron: when.cron.trim(), timezone: when.timezone }
         : { at: new Date(when.at).toISOString() };
-    const said = text.trim() === "" ? null : text;
-    const fields = { ...times, on_conflict: conflict, ...(simple && { task: said }) };
+    const given = text !== undefined && { task: text.trim() === "" ? null : text };
+    const fields = { ...times, on_conflict: conflict, ...given };
     await (schedule === undefined
       ? team.createSchedule(fields)
       : team.changeSchedule(schedule.id, fields));
@@ -55,13 +54,13 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
     >
       <form className="stack" onSubmit={submit}>
         <WhenFields when={when} onChange={setWhen} />
-        {simple ? (
+        {text !== undefined ? (
           <label className="field">
             <span>Task; left empty, the team continues</span>
             <textarea rows={4} value={text} onChange={(event) => setText(event.target.value)} />
           </label>
         ) : (
-          <p className="muted">The task stays as it is: {taskOf(schedule)}</p>
+          <p className="muted">The task stays as it is: {summaryOfTask(schedule?.task ?? null)}</p>
         )}
         <label className="field">
           <span>While another run is active</span>
@@ -92,10 +91,6 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
       </form>
     </Dialog>
   );
-}
-
-function isText(task: ScheduleInfo["task"] | undefined): task is string | null | undefined {
-  return task === undefined || task === null || typeof task === "string";
 }
 
 function presentWhen(schedule: ScheduleInfo | undefined): When {
