@@ -35,11 +35,9 @@ export function Upload({ team, onUpload, onUploaded }: UploadProps) {
     <div className="upload" data-dragging={dragging}>
       <input
         ref={chooser}
-        className="hidden"
         type="file"
+        hidden
         multiple
-        tabIndex={-1}
-        aria-hidden
         onChange={({ currentTarget }) => {
           void upload([...(currentTarget.files ?? [])]);
           currentTarget.value = "";
