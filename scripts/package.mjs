@@ -1,6 +1,6 @@
 // npm runs this around `npm pack` and `npm publish`:
 //
-//   build    compiles src into lib, and puts the package.json of the published package in the place of the clone's
+//   build    compiles src into lib, builds the console, and puts the package.json of the published package in the place of the clone's
 //   restore  brings the clone's package.json back and removes lib
 //   publish  refuses to publish the directory
 //
@@ -18,6 +18,7 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { buildConsole } from "./build/console.mjs";
 import { publishedManifest } from "./package/manifest.mjs";
 import { tokenTable } from "./package/token-tables.mjs";
 
@@ -41,6 +42,7 @@ async function build() {
   }
   importJavaScript();
   await writeTokenTables();
+  await buildConsole();
   const own = readFileSync(manifest, "utf8");
   const published = `${JSON.stringify(publishedManifest(JSON.parse(own)), null, 2)}\n`;
   writeFileSync(kept, own);

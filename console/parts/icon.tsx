@@ -41,6 +41,13 @@ const PATHS = {
   model: "M8 2v3m0 6v3M2 8h3m6 0h3M4 4l2 2m4 4 2 2m0-8-2 2m-4 4-2 2",
   clock: "M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12Zm0-9.5V8l2.5 1.5",
   warning: "M8 2.5 14.5 13.5h-13L8 2.5Zm0 4v3.5m0 1.5h.01",
+  file: "M4 2h5l3 3v9H4V2Zm5 0v3h3",
+  download: "M8 2.5v8m0 0 3-3m-3 3-3-3M3 13.5h10",
+  upload: "M8 10.5v-8m0 0-3 3m3-3 3 3M3 13.5h10",
+  bin: "M3 4.5h10M6.500 4.500V3h3v1.500m-5 0 .5 9h6l.5-9",
+  calendar: "M3 3.500h10v9.500H3V3.500Zm0 3h10M5.500 2v2.500m5-2.500v2.500",
+  hook: "M6.500 6.500a2 2 0 1 1 2.700-1L11 9m0 0a2 2 0 1 1-1.500 3.300M5.500 8l-1.400 2.500m0 0a2 2 0 1 0 1.700 1.800h4",
+  key: "M9.500 9.500a3.500 3.500 0 1 0-3-3L2.500 10.500v3h3v-2h2l2-2Zm1.700-4.700h.01",
 } as const;
 
 export type IconName = keyof typeof PATHS;

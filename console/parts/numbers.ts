@@ -57,3 +57,11 @@ export function costOf(cost: number): string {
 export function sizeOf(text: string): string {
   return `${compact.format(text.length)} characters`;
 }
+
+const SIZES = ["B", "KB", "MB", "GB"];
+
+/** `1.2 MB`, of 1,000 KB each. */
+export function bytesOf(bytes: number): string {
+  const step = Math.min(SIZES.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  return `${money.format(bytes / 1000 ** step)} ${SIZES[step]}`;
+}

@@ -9,6 +9,8 @@ export const STATUS_WORDS: Readonly<Record<string, string>> = {
   completed: "Completed",
   cancelled: "Cancelled",
   failed: "Failed",
+  pending: "Pending",
+  delivered: "Delivered",
 };
 
 /** The status of a team or run: a word with a dot in its colour. */

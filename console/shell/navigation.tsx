@@ -1,5 +1,6 @@
 import { Link, useRoute } from "wouter";
 import { Icon, type IconName } from "../parts/icon.tsx";
+import { useMay } from "./access.tsx";
 import type { AppProps } from "./app.tsx";
 import { Logo } from "./logo.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
@@ -18,11 +19,19 @@ export function Navigation({ open, hasMore, whoami, onLeave }: NavigationProps) 
   const [onRuns] = useRoute("/runs");
   const [onRun] = useRoute("/teams/:team/runs/:run");
   const [onUsage] = useRoute("/usage");
+  const [onTeamPart] = useRoute("/teams/:id/:part");
+  const [onWebhooks] = useRoute("/webhooks");
+  const [onDeliveries] = useRoute("/webhooks/:id");
+  const [onKeys] = useRoute("/keys");
+  const mayReadTeams = useMay("teams:read");
+  const mayRuns = useMay("runs:read");
+  const mayUsage = useMay("usage:read");
+  const mayKeys = useMay("keys:write");
   return (
     <header className="navigation">
       <Logo />
       <nav aria-label="Main">
-        <Place href="/" icon="people" name="Teams" current={onTeams || onTeam} />
+        <Place href="/" icon="people" name="Teams" current={onTeams || onTeam || onTeamPart} />
         <Place href="/inbox" icon="inbox" name="Inbox" current={onInbox}>
           {open > 0 && (
             <span className="badge">
@@ -32,8 +41,17 @@ export function Navigation({ open, hasMore, whoami, onLeave }: NavigationProps) 
             </span>
           )}
         </Place>
-        <Place href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />
-        <Place href="/usage" icon="chart" name="Usage" current={onUsage} />
+        {mayRuns && <Place href="/runs" icon="runs" name="Runs" current={onRuns || onRun} />}
+        {mayUsage && <Place href="/usage" icon="chart" name="Usage" current={onUsage} />}
+        {mayReadTeams && (
+          <Place
+            href="/webhooks"
+            icon="hook"
+            name="Webhooks"
+            current={onWebhooks || onDeliveries}
+          />
+        )}
+        {mayKeys && <Place href="/keys" icon="key" name="Keys" current={onKeys} />}
       </nav>
       <div className="navigation-end">
         <span className="muted tenant" title="Tenant">

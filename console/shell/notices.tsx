@@ -1,12 +1,24 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
+import { UndoNotice } from "./undo-notice.tsx";
 
 interface Notice {
   id: number;
   text: string;
   failed: boolean;
-  link: NoticeLink | undefined;
+  link?: NoticeLink | undefined;
+  /** Of a change that can be undone. */
+  key?: string | undefined;
 }
 
 /** Where a notice leads. */
@@ -15,11 +27,24 @@ interface NoticeLink {
   name: string;
 }
 
+/** A change that is made after a while. */
+export interface Postponed {
+  /** What is gone from now on, for {@link useGone}. */
+  key: string;
+  /** What is said of it. */
+  text: string;
+  action: () => Promise<unknown>;
+}
+
 interface NoticeActions {
   /** Says what was done. */
   tell: (text: string, link?: NoticeLink) => void;
   /** Does something, and says why it failed if it does. */
   attempt: (action: () => Promise<unknown>) => Promise<void>;
+  /** Makes a change in a few seconds unless it is undone, and at once when the page is left. */
+  postpone: (change: Postponed) => void;
+  /** Calls a change off that was not made yet. */
+  undo: (key: string) => void;
 }
 
 const Actions = createContext<NoticeActions>({
@@ -27,11 +52,19 @@ const Actions = createContext<NoticeActions>({
   attempt: async (action) => {
     await action();
   },
+  postpone: () => undefined,
+  undo: () => undefined,
 });
+const Gone = createContext<ReadonlySet<string>>(new Set());
 
 /** Short messages at the edge of the page, which disappear unless they tell of a failure. */
 export function useNotices(): NoticeActions {
   return useContext(Actions);
+}
+
+/** What was deleted, or is about to be: it is not shown any more. */
+export function useGone(): ReadonlySet<string> {
+  return useContext(Gone);
 }
 
 const SHOWN_MS = 4_000;
@@ -40,51 +73,111 @@ const LINK_SHOWN_MS = 12_000;
 
 export function Notices({ children }: { children: ReactNode }) {
   const [notices, setNotices] = useState<readonly Notice[]>([]);
+  const [gone, setGone] = useState<ReadonlySet<string>>(() => new Set());
+  const waiting = useRef(new Map<string, Postponed["action"]>());
   const remove = useCallback((id: number) => {
     setNotices((all) => all.filter((notice) => notice.id !== id));
   }, []);
   const actions = useMemo(() => {
     let last = 0;
-    const show = (text: string, failed: boolean, link?: NoticeLink): void => {
+    const show = (notice: Omit<Notice, "id">): void => {
       const id = ++last;
-      setNotices((all) => [...all, { id, text, failed, link }]);
-      if (!failed) setTimeout(() => remove(id), link ? LINK_SHOWN_MS : SHOWN_MS);
+      setNotices((all) => [...all, { ...notice, id }]);
+      if (notice.failed || notice.key !== undefined) return;
+      setTimeout(() => remove(id), notice.link ? LINK_SHOWN_MS : SHOWN_MS);
+    };
+    const attempt = async (action: () => Promise<unknown>): Promise<void> => {
+      try {
+        await action();
+      } catch (error) {
+        show({ text: (error as Error).message, failed: true });
+      }
+    };
+    const close = (key: string): void => {
+      setNotices((all) => all.filter((notice) => notice.key !== key));
+    };
+    const bringBack = (key: string): void => {
+      setGone((all) => new Set([...all].filter((other) => other !== key)));
     };
     return {
-      tell: (text: string, link?: NoticeLink) => show(text, false, link),
-      attempt: async (action: () => Promise<unknown>) => {
-        try {
-          await action();
-        } catch (error) {
-          show((error as Error).message, true);
-        }
+      tell: (text: string, link?: NoticeLink) => show({ text, failed: false, link }),
+      attempt,
+      postpone: ({ key, text, action }: Postponed) => {
+        waiting.current.set(key, action);
+        setGone((all) => new Set([...all, key]));
+        show({ text, failed: false, key });
+      },
+      undo: (key: string) => {
+        if (!waiting.current.delete(key)) return;
+        bringBack(key);
+        close(key);
+      },
+      /** Makes a change that was postponed. */
+      settle: (key: string) => {
+        const action = waiting.current.get(key);
+        waiting.current.delete(key);
+        close(key);
+        if (action === undefined) return;
+        void attempt(async () => {
+          try {
+            await action();
+          } catch (error) {
+            bringBack(key);
+            throw error;
+          }
+        });
       },
     };
   }, [remove]);
+  const { settle, undo } = actions;
+
+  useEffect(() => {
+    const { current } = waiting;
+    const settleAll = (): void => {
+      for (const key of current.keys()) settle(key);
+    };
+    addEventListener("pagehide", settleAll);
+    return () => {
+      removeEventListener("pagehide", settleAll);
+      settleAll();
+    };
+  }, [settle]);
+
+  const newest = notices.findLast(({ key }) => key !== undefined)?.id;
   return (
     <Actions value={actions}>
-      {children}
+      <Gone value={gone}>{children}</Gone>
       <div className="notices" role="status">
-        {notices.map(({ id, text, failed, link }) => (
-          <div key={id} className={failed ? "notice failed" : "notice"}>
-            <span>
-              {text}{" "}
-              {link && (
-                <Link href={link.href} onClick={() => remove(id)}>
-                  {link.name}
-                </Link>
-              )}
-            </span>
-            <button
-              className="button quiet icon-only"
-              type="button"
-              aria-label="Dismiss"
-              onClick={() => remove(id)}
-            >
-              <Icon name="close" />
-            </button>
-          </div>
-        ))}
+        {notices.map(({ id, text, failed, link, key }) =>
+          key === undefined ? (
+            <div key={id} className={failed ? "notice failed" : "notice"}>
+              <span>
+                {text}{" "}
+                {link && (
+                  <Link href={link.href} onClick={() => remove(id)}>
+                    {link.name}
+                  </Link>
+                )}
+              </span>
+              <button
+                className="button quiet icon-only"
+                type="button"
+                aria-label="Dismiss"
+                onClick={() => remove(id)}
+              >
+                <Icon name="close" />
+              </button>
+            </div>
+          ) : (
+            <UndoNotice
+              key={id}
+              text={text}
+              byKeyboard={id === newest}
+              onUndo={() => undo(key)}
+              onTimeOver={() => settle(key)}
+            />
+          ),
+        )}
       </div>
     </Actions>
   );

@@ -3,6 +3,7 @@ import { ApiError, TroupeClient, type WhoAmI } from "troupe/client";
 import { TroupeProvider } from "troupe/react";
 import { Failure } from "../parts/failure.tsx";
 import { App } from "./app.tsx";
+import { send } from "./leaving.ts";
 import { Login } from "./login.tsx";
 
 const KEY = "troupe.key";
@@ -10,7 +11,10 @@ const KEY = "troupe.key";
 /** Finds out whether the server needs a key, and asks for one. It is kept until the tab is closed. */
 export function Session() {
   const [key, setKey] = useState(() => sessionStorage.getItem(KEY) ?? undefined);
-  const client = useMemo(() => new TroupeClient({ baseURL: location.origin, token: key }), [key]);
+  const client = useMemo(
+    () => new TroupeClient({ baseURL: location.origin, token: key, fetch: send }),
+    [key],
+  );
   const [access, setAccess] = useState<WhoAmI | Error>();
   const [attempt, setAttempt] = useState(0);
 

@@ -1,4 +1,5 @@
 import type { Message, TeamClient } from "troupe/client";
+import { saveFile } from "../parts/save-file.ts";
 
 const PAGE = 200;
 
@@ -13,13 +14,7 @@ export type ExportKind = keyof typeof EXPORTS;
 /** Has the browser save a file about the team. */
 export async function exportTeam(team: TeamClient, kind: ExportKind): Promise<void> {
   const { file, make } = EXPORTS[kind];
-  const address = URL.createObjectURL(new Blob([await make(team)]));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = `${team.id}.${file}`;
-  link.click();
-  // Some browsers read it only afterwards.
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  saveFile(`${team.id}.${file}`, new Blob([await make(team)]));
 }
 
 async function allMessages(team: TeamClient): Promise<Message[]> {

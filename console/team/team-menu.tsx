@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter";
 import { comparison } from "../compare/address.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useNotices } from "../shell/notices.tsx";
-import { Confirm } from "./confirm.tsx";
+import { Confirm } from "../parts/confirm.tsx";
 import { type ExportKind, EXPORTS, exportTeam } from "./export.ts";
 
 interface TeamMenuProps {
@@ -54,6 +54,8 @@ export function TeamMenu({ team, origin, onReset }: TeamMenuProps) {
           {origin !== undefined && (
             <Link href={comparison(origin, team.id)}>Compare with the original</Link>
           )}
+          <Link href={`/teams/${team.id}/files`}>Files</Link>
+          <Link href={`/teams/${team.id}/schedules`}>Schedules</Link>
           <button type="button" onClick={() => choose(fork)}>
             Fork
           </button>

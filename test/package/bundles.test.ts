@@ -1,5 +1,8 @@
+import { once } from "node:events";
+import { get, type IncomingMessage } from "node:http";
 import { readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
@@ -63,6 +66,54 @@ test("plain wrangler bundles a Worker, which runs teams and counts tokens", asyn
     status: "completed",
     result: { messages: [{ content: "Hello." }, { content: "Ten to six." }] },
   });
+});
+
+test("a Worker of one's own serves the console of the package", async () => {
+  await using project = await Project.linked(tarball);
+  await project.copy("worker/console/console-worker.ts", "worker/console/wrangler.toml");
+  await project.run("wrangler", ["deploy", "--dry-run", "--outdir", "out"]);
+  const out = join(project.folder, "out");
+  const modules = (await readdir(out)).filter((name) => /\.(js|bin)$/.test(name));
+  const worker = new Miniflare(
+    convertV4MiniflareOptions({
+      name: "console-worker",
+      compatibilityDate: "2026-09-18",
+      modules: await Promise.all(
+        modules
+          .toSorted((one) => (one === "console-worker.js" ? -1 : 1))
+          .map(async (path) => ({
+            type: path.endsWith(".js") ? ("ESModule" as const) : ("Data" as const),
+            path,
+            contents: await readFile(join(out, path)),
+          })),
+      ),
+      durableObjects: {
+        TEAM: { className: "TeamObject", useSQLite: true },
+        TENANT: { className: "TenantObject", useSQLite: true },
+      },
+      bindings: { TROUPE_OPEN: "1" },
+      assets: {
+        directory: join(project.folder, "node_modules/troupe/console/public"),
+        binding: "CONSOLE_FILES",
+        run_worker_first: true,
+        routerConfig: { has_user_worker: true },
+      },
+    }),
+  );
+  onTestFinished(() => worker.dispose());
+  const origin = await worker.ready;
+  // `fetch` does not let headers say that it is a navigation.
+  const request = get(origin, { headers: { accept: "text/html" } });
+  const [answer] = (await once(request, "response")) as [IncomingMessage];
+  expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
+  const page = await text(answer);
+  const files = [...page.matchAll(/(?:src|href)="(\/[^"]+)"/gi)].map(([, path = ""]) => path);
+  expect(files).toContainEqual(expect.stringMatching(/^\/assets\/main-\w+\.js$/));
+  for (const path of files) {
+    const response = await fetch(new URL(path, origin));
+    expect([path, response.status]).toEqual([path, 200]);
+    await response.arrayBuffer();
+  }
 });
 
 test("plain esbuild bundles a team for Node, which runs", async () => {

@@ -98,5 +98,6 @@ test("npm start answers a first run without a key, and ends with Ctrl-C", async 
     process.kill(-(server.pid ?? 0), "SIGINT");
   }
   expect(await printed).toContain('npx troupe run demo "Hello" --template town_guide');
+  expect(await printed).toContain(`http://127.0.0.1:${port} (open it in a browser)`);
   expect(await errors).not.toContain("Error");
 });

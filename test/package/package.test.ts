@@ -37,7 +37,16 @@ async function files(pattern: RegExp): Promise<string[]> {
 
 test("it has what users need, and nothing of the clone", async () => {
   expect((await readdir(folder)).toSorted()).toEqual(
-    ["CHANGELOG.md", "LICENSE", "README.md", "lib", "package.json", "src", "template"].toSorted(),
+    [
+      "CHANGELOG.md",
+      "LICENSE",
+      "README.md",
+      "console",
+      "lib",
+      "package.json",
+      "src",
+      "template",
+    ].toSorted(),
   );
   const manifest = await manifestOf(folder);
   for (const field of ["private", "scripts", "devDependencies", "workspaces", "allowScripts"]) {

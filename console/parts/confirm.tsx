@@ -1,6 +1,6 @@
-import { Dialog } from "../parts/dialog.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { Dialog } from "./dialog.tsx";
+import { Problem } from "./problem.tsx";
+import { useTask } from "./use-task.ts";
 
 interface ConfirmProps {
   title: string;

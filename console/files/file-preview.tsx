@@ -1,0 +1,89 @@
+import { useCallback, useEffect, useState } from "react";
+import type { FileInfo, TeamClient } from "troupe/client";
+import { Dialog } from "../parts/dialog.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { bytesOf } from "../parts/numbers.ts";
+import { Problem } from "../parts/problem.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { CodeBlock } from "../text/code-block.tsx";
+import { visibleName } from "../text/foreign.ts";
+import { Markdown } from "../text/markdown.tsx";
+import { DownloadButton } from "./download-button.tsx";
+import { type FileView, LARGEST_VIEW, viewOf } from "./file-view.ts";
+
+interface FilePreviewProps {
+  team: TeamClient;
+  file: FileInfo;
+  onClose: () => void;
+  onDelete: (() => void) | undefined;
+}
+
+/** What is in a file: an image, Markdown or text. */
+export function FilePreview({ team, file, onClose, onDelete }: FilePreviewProps) {
+  const load = useCallback(() => viewOf(team, file), [team, file]);
+  const { value: view, error } = useLoaded(load);
+  return (
+    <Dialog title={visibleName(file.path)} onClose={onClose} wide>
+      <div className="file-facts muted">
+        {bytesOf(file.size)}
+        <span className="file-actions">
+          <DownloadButton team={team} path={file.path} />
+          {onDelete && (
+            <button
+              className="button quiet icon-only"
+              type="button"
+              aria-label={`Delete ${visibleName(file.path)}`}
+              title="Delete"
+              onClick={onDelete}
+            >
+              <Icon name="bin" />
+            </button>
+          )}
+        </span>
+      </div>
+      <Problem error={error} />
+      {view === undefined && error === undefined && (
+        <p className="loading" role="status">
+          Loading
+        </p>
+      )}
+      {view !== undefined && <View view={view} name={file.path} />}
+    </Dialog>
+  );
+}
+
+function View({ view, name }: { view: FileView; name: string }) {
+  switch (view.kind) {
+    case "image":
+      return <Picture content={view.content} name={name} />;
+    case "markdown":
+      return <Markdown text={view.text} />;
+    case "text":
+      return <CodeBlock code={view.text} language={view.language} />;
+    case "large":
+      return <p className="muted">Files over {bytesOf(LARGEST_VIEW)} are not shown here.</p>;
+    case "bytes":
+      return <p className="muted">This is neither text nor an image that can be shown.</p>;
+  }
+}
+
+function Picture({ content, name }: { content: Blob; name: string }) {
+  const [address, setAddress] = useState<string>();
+  const [broken, setBroken] = useState(false);
+  useEffect(() => {
+    const made = URL.createObjectURL(content);
+    setAddress(made);
+    return () => URL.revokeObjectURL(made);
+  }, [content]);
+  if (broken) return <p className="muted">The image is damaged.</p>;
+  return (
+    address && (
+      <img
+        className="file-image"
+        src={address}
+        alt={visibleName(name)}
+        onError={() => setBroken(true)}
+      />
+    )
+  );
+}

@@ -1,0 +1,99 @@
+import { useCallback, useMemo, useState } from "react";
+import type { DirectoryChange, FileInfo } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { Link } from "wouter";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useList } from "../parts/use-list.ts";
+import { useMay } from "../shell/access.tsx";
+import { useGone, useNotices } from "../shell/notices.tsx";
+import { TeamHead } from "../team/team-head.tsx";
+import { visibleName } from "../text/foreign.ts";
+import { FilePreview } from "./file-preview.tsx";
+import { FileTable } from "./file-table.tsx";
+import { Upload } from "./upload.tsx";
+
+const PAGE = 100;
+/** Runs write files. */
+const KINDS: readonly DirectoryChange["kind"][] = ["run"];
+
+/** The files that a team's code reads and writes. */
+export function FilesPage({ teamId }: { teamId: string }) {
+  const client = useTroupe();
+  const team = useMemo(() => client.team(teamId), [client, teamId]);
+  const load = useCallback(
+    async (cursor: string | undefined) => {
+      const page = await team.files({ limit: PAGE, ...(cursor !== undefined && { cursor }) });
+      return { items: page.files, next: page.next_cursor };
+    },
+    [team],
+  );
+  const { value, error, reload, hasMore, loadMore } = useList(load, KINDS);
+  const [opened, setOpened] = useState<FileInfo>();
+  const { postpone, undo } = useNotices();
+  const gone = useGone();
+  const mayWrite = useMay("runs:write");
+  const keyOf = ({ path, modified_at }: FileInfo): string =>
+    `file ${teamId} ${modified_at} ${path}`;
+
+  const remove = (file: FileInfo): void => {
+    setOpened(undefined);
+    postpone({
+      key: keyOf(file),
+      text: `${visibleName(file.path)} was deleted.`,
+      action: () => team.deleteFile(file.path),
+    });
+  };
+  /** A file that is about to be deleted is replaced instead. */
+  const keep = (path: string): void => {
+    for (const file of value ?? []) if (file.path === path) undo(keyOf(file));
+  };
+
+  const files = value?.filter((file) => !gone.has(keyOf(file)));
+  return (
+    <div className="page">
+      <TeamHead teamId={teamId} title="Files" />
+      {mayWrite && <Upload team={team} onUpload={keep} onUploaded={reload} />}
+      {value === undefined && error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && (
+        <p className="loading" role="status">
+          Loading
+        </p>
+      )}
+      {files?.length === 0 && (
+        <div className="empty">
+          <h2>There are no files</h2>
+          <p className="muted">
+            What the team's code writes appears here.{" "}
+            {mayWrite && "Drop a file to give it one to read."}
+          </p>
+          <Link className="button" href={`/teams/${teamId}`}>
+            Give the team a task
+          </Link>
+        </div>
+      )}
+      {files !== undefined && files.length > 0 && (
+        <FileTable
+          team={team}
+          files={files}
+          onOpen={setOpened}
+          onDelete={mayWrite ? remove : undefined}
+        />
+      )}
+      {hasMore && (
+        <button className="button" type="button" onClick={loadMore}>
+          <Icon name="down" />
+          Show more
+        </button>
+      )}
+      {opened && (
+        <FilePreview
+          team={team}
+          file={opened}
+          onClose={() => setOpened(undefined)}
+          onDelete={mayWrite ? () => remove(opened) : undefined}
+        />
+      )}
+    </div>
+  );
+}

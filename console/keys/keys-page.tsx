@@ -1,0 +1,108 @@
+import { useCallback, useState } from "react";
+import type { KeyInfo } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { Confirm } from "../parts/confirm.tsx";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Secret } from "../parts/secret.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { useMay } from "../shell/access.tsx";
+import { useNotices } from "../shell/notices.tsx";
+import { KeyEntry } from "./key-entry.tsx";
+import { KeyForm } from "./key-form.tsx";
+import { TokenForm } from "./token-form.tsx";
+
+const SHOWN = {
+  key: {
+    title: "The new key",
+    text: "This is the only time that it is shown. Who has it can do what it allows, so keep it like a password.",
+  },
+  token: {
+    title: "The new team token",
+    text: "For a browser, or for a program that is to reach one team only. It is not shown again.",
+  },
+};
+
+/** The keys of the tenant, and tokens for single teams. */
+export function KeysPage() {
+  const client = useTroupe();
+  const load = useCallback(async () => (await client.keys.list()).keys, [client]);
+  const { value: keys, error, reload } = useLoaded(load);
+  const [form, setForm] = useState<"key" | "token">();
+  const [made, setMade] = useState<{ kind: "key" | "token"; secret: string }>();
+  const [revoked, setRevoked] = useState<KeyInfo>();
+  const { tell } = useNotices();
+  const mayToken = useMay("teams:read");
+
+  if (keys === undefined && error !== undefined) {
+    return <Failure error={error} onRetry={reload} />;
+  }
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Keys</h1>
+        {mayToken && (
+          <button className="button" type="button" onClick={() => setForm("token")}>
+            Team token
+          </button>
+        )}
+        <button className="button primary" type="button" onClick={() => setForm("key")}>
+          <Icon name="plus" />
+          New key
+        </button>
+      </header>
+      {keys === undefined && (
+        <p className="loading" role="status">
+          Loading
+        </p>
+      )}
+      {keys?.length === 0 && (
+        <div className="empty">
+          <h2>No keys were created</h2>
+          <p className="muted">
+            A key lets a program call this server. It has its own scopes and can be revoked by
+            itself. Keys of the server's settings are not listed.
+          </p>
+        </div>
+      )}
+      {keys !== undefined && keys.length > 0 && (
+        <ul className="items" aria-label="Keys">
+          {keys.map((key) => (
+            <KeyEntry key={key.id} apiKey={key} onRevoke={() => setRevoked(key)} />
+          ))}
+        </ul>
+      )}
+      {form === "key" && (
+        <KeyForm
+          onClose={() => setForm(undefined)}
+          onMade={(secret) => {
+            setMade({ kind: "key", secret });
+            reload();
+          }}
+        />
+      )}
+      {form === "token" && (
+        <TokenForm
+          onClose={() => setForm(undefined)}
+          onMade={(secret) => setMade({ kind: "token", secret })}
+        />
+      )}
+      {made && (
+        <Secret {...SHOWN[made.kind]} secret={made.secret} onClose={() => setMade(undefined)} />
+      )}
+      {revoked && (
+        <Confirm
+          title={`Revoke ${revoked.name}?`}
+          text="Programs with this key are refused within 10 seconds. This cannot be undone."
+          button="Revoke"
+          action={async () => {
+            await client.keys.revoke(revoked.id);
+            tell("The key was revoked.");
+            reload();
+          }}
+          onClose={() => setRevoked(undefined)}
+        />
+      )}
+    </div>
+  );
+}

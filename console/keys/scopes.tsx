@@ -1,0 +1,49 @@
+import type { Scope } from "../shell/access.tsx";
+
+/** What the scopes allow. */
+export const SCOPES: Readonly<Record<Scope, string>> = {
+  "teams:read": "read teams, their messages, files and webhooks",
+  "teams:write": "create, change, fork, reset and delete teams; change webhooks",
+  "runs:read": "read runs, streams, open questions and schedules",
+  "runs:write": "start, stop and retry runs, and answer questions; change schedules and files",
+  "requests:write": "answer questions, and nothing else",
+  "keys:write": "create, list and revoke keys",
+  "usage:read": "read the usage",
+};
+
+/** Those of team tokens. */
+export const TOKEN_SCOPES: readonly Scope[] = [
+  "teams:read",
+  "runs:read",
+  "runs:write",
+  "requests:write",
+];
+
+interface ScopeChoiceProps {
+  /** Those that can be given. */
+  scopes: readonly Scope[];
+  chosen: readonly Scope[];
+  onChange: (chosen: readonly Scope[]) => void;
+}
+
+export function ScopeChoice({ scopes, chosen, onChange }: ScopeChoiceProps) {
+  const choose = (scope: Scope, now: boolean): void =>
+    onChange(scopes.filter((one) => (one === scope ? now : chosen.includes(one))));
+  return (
+    <fieldset className="choices">
+      <legend>It may</legend>
+      {scopes.map((scope) => (
+        <label key={scope}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(scope)}
+            onChange={(event) => choose(scope, event.target.checked)}
+          />
+          <span>
+            {SCOPES[scope]} <code className="muted">{scope}</code>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,109 @@
+import { type FormEvent, useState } from "react";
+import type { CreateSchedule, ScheduleInfo, TeamClient } from "troupe/client";
+import { Dialog } from "../parts/dialog.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { useTask } from "../parts/use-task.ts";
+import { OWN_TIME_ZONE } from "./cron.ts";
+import { summaryOfTask, textOfTask } from "./task.ts";
+import { type When, WhenFields, whenIsComplete } from "./when-fields.tsx";
+
+interface ScheduleFormProps {
+  team: TeamClient;
+  /** The one that is changed; undefined for a new one. */
+  schedule: ScheduleInfo | undefined;
+  onClose: () => void;
+  onSaved: () => void;
+}
+
+type Conflict = NonNullable<CreateSchedule["on_conflict"]>;
+
+const CONFLICTS: Readonly<Record<Conflict, string>> = {
+  queue: "Wait for its end",
+  interrupt: "Cancel it",
+  reject: "Skip this time",
+};
+
+export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormProps) {
+  const [when, setWhen] = useState<When>(() => presentWhen(schedule));
+  const [text, setText] = useState(() => textOfTask(schedule?.task ?? null));
+  const [conflict, setConflict] = useState<Conflict>(schedule?.on_conflict ?? "queue");
+  const task = useTask();
+
+  const save = async (): Promise<void> => {
+    const times =
+      when.kind === "cron"
+        ? { cron: when.cron.trim(), timezone: when.timezone }
+        : { at: new Date(when.at).toISOString() };
+    const given = text !== undefined && { task: text.trim() === "" ? null : text };
+    const fields = { ...times, on_conflict: conflict, ...given };
+    await (schedule === undefined
+      ? team.createSchedule(fields)
+      : team.changeSchedule(schedule.id, fields));
+    onSaved();
+    onClose();
+  };
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (whenIsComplete(when)) void task.run(save);
+  };
+  return (
+    <Dialog
+      title={schedule === undefined ? "New schedule" : "Change the schedule"}
+      onClose={onClose}
+      wide
+    >
+      <form className="stack" onSubmit={submit}>
+        <WhenFields when={when} onChange={setWhen} />
+        {text !== undefined ? (
+          <label className="field">
+            <span>Task; left empty, the team continues</span>
+            <textarea rows={4} value={text} onChange={(event) => setText(event.target.value)} />
+          </label>
+        ) : (
+          <p className="muted">The task stays as it is: {summaryOfTask(schedule?.task ?? null)}</p>
+        )}
+        <label className="field">
+          <span>While another run is active</span>
+          <select
+            value={conflict}
+            onChange={(event) => setConflict(event.target.value as Conflict)}
+          >
+            {Object.entries(CONFLICTS).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <Problem error={task.error} />
+        <div className="buttons">
+          <button className="button" type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            className="button primary"
+            disabled={task.busy || !whenIsComplete(when)}
+            aria-busy={task.busy}
+          >
+            {schedule === undefined ? "Create schedule" : "Save"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function presentWhen(schedule: ScheduleInfo | undefined): When {
+  const cron = schedule?.cron ?? "0 8 * * 1-5";
+  const timezone = schedule?.timezone ?? OWN_TIME_ZONE;
+  if (schedule?.at === undefined || schedule.at === null) {
+    return { kind: "cron", cron, timezone, at: "" };
+  }
+  return { kind: "at", cron, timezone, at: localTime(new Date(schedule.at)) };
+}
+
+/** As a field for times has it: in the browser's time zone, to the minute. */
+function localTime(date: Date): string {
+  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return shifted.toISOString().slice(0, 16);
+}

@@ -1,0 +1,120 @@
+import { useCallback, useMemo, useState } from "react";
+import type { DirectoryChange, ScheduleInfo } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useList } from "../parts/use-list.ts";
+import { useMay } from "../shell/access.tsx";
+import { useGone, useNotices } from "../shell/notices.tsx";
+import { TeamHead } from "../team/team-head.tsx";
+import { wordsOf } from "./cron.ts";
+import { ScheduleEntry } from "./schedule-entry.tsx";
+import { ScheduleForm } from "./schedule-form.tsx";
+
+const PAGE = 50;
+/** Schedules start runs. */
+const KINDS: readonly DirectoryChange["kind"][] = ["run"];
+
+/** When a team starts runs by itself. */
+export function SchedulesPage({ teamId }: { teamId: string }) {
+  const client = useTroupe();
+  const team = useMemo(() => client.team(teamId), [client, teamId]);
+  const load = useCallback(
+    async (cursor: string | undefined) => {
+      const query = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
+      const { schedules: items, next_cursor: next } = await team.schedules(query);
+      return { items, next };
+    },
+    [team],
+  );
+  const { value, error, reload, hasMore, loadMore } = useList(load, KINDS);
+  const [form, setForm] = useState<ScheduleInfo | "new">();
+  const { attempt, postpone, tell } = useNotices();
+  const gone = useGone();
+  const mayWrite = useMay("runs:write");
+  const keyOf = ({ id, created_at }: ScheduleInfo): string =>
+    `schedule ${teamId} ${created_at} ${id}`;
+
+  const remove = (schedule: ScheduleInfo): void => {
+    const when = schedule.cron === null ? "The single run" : wordsOf(schedule.cron);
+    postpone({
+      key: keyOf(schedule),
+      text: `The schedule was deleted: ${when}.`,
+      action: () => team.deleteSchedule(schedule.id),
+    });
+  };
+  const change = (schedule: ScheduleInfo, enabled: boolean): Promise<void> =>
+    attempt(async () => {
+      await team.changeSchedule(schedule.id, { enabled });
+      reload();
+    });
+  const run = ({ id }: ScheduleInfo): Promise<void> =>
+    attempt(async () => {
+      await team.runSchedule(id);
+      tell("A run was started.");
+      reload();
+    });
+
+  const schedules = value?.filter((schedule) => !gone.has(keyOf(schedule)));
+  const create = (
+    <button className="button primary" type="button" onClick={() => setForm("new")}>
+      <Icon name="plus" />
+      New schedule
+    </button>
+  );
+  return (
+    <div className="page">
+      <TeamHead teamId={teamId} title="Schedules">
+        {mayWrite && schedules !== undefined && schedules.length > 0 && create}
+      </TeamHead>
+      {value === undefined && error !== undefined && <Failure error={error} onRetry={reload} />}
+      {value === undefined && error === undefined && (
+        <p className="loading" role="status">
+          Loading
+        </p>
+      )}
+      {schedules?.length === 0 && (
+        <div className="empty">
+          <h2>This team runs only when it is asked</h2>
+          <p className="muted">
+            A schedule gives it a task by itself: at times that repeat, or once.
+          </p>
+          {mayWrite && create}
+        </div>
+      )}
+      {schedules !== undefined && schedules.length > 0 && (
+        <ul className="items" aria-label="Schedules">
+          {schedules.map((schedule) => (
+            <ScheduleEntry
+              key={schedule.id}
+              schedule={schedule}
+              actions={
+                mayWrite
+                  ? {
+                      onRun: () => run(schedule),
+                      onEnable: (enabled) => change(schedule, enabled),
+                      onEdit: () => setForm(schedule),
+                      onDelete: () => remove(schedule),
+                    }
+                  : undefined
+              }
+            />
+          ))}
+        </ul>
+      )}
+      {hasMore && (
+        <button className="button" type="button" onClick={loadMore}>
+          Show more
+        </button>
+      )}
+      {form !== undefined && (
+        <ScheduleForm
+          team={team}
+          schedule={form === "new" ? undefined : form}
+          onClose={() => setForm(undefined)}
+          onSaved={reload}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ScheduleInfo } from "troupe/client";
+import { visibleName } from "../text/foreign.ts";
+
+type Task = ScheduleInfo["task"];
+
+/** The text of a task that is nothing else, as the server shows it; undefined for other tasks. */
+export function textOfTask(task: Task): string | undefined {
+  if (task === null) return "";
+  if (typeof task === "string") return task;
+  const messages = messagesOf(task);
+  const [message] = messages;
+  if (messages.length !== 1 || message?.type !== "TextMessage") return undefined;
+  const { source, content } = message;
+  return source === "user" && typeof content === "string" ? content : undefined;
+}
+
+/** A task in a few words. */
+export function summaryOfTask(task: Task): string {
+  const text = textOfTask(task);
+  if (text === "") return "Continues without a task";
+  if (text !== undefined) return visibleName(text);
+  return messagesOf(task)
+    .map(({ content }) => (typeof content === "string" ? visibleName(content) : "(images)"))
+    .join(" ");
+}
+
+interface Message {
+  type?: unknown;
+  source?: unknown;
+  content?: unknown;
+}
+
+function messagesOf(task: Task): readonly Message[] {
+  return (Array.isArray(task) ? task : [task]) as readonly Message[];
+}

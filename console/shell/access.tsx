@@ -1,0 +1,34 @@
+import { createContext, type ReactNode, useContext } from "react";
+import type { WhoAmI } from "troupe/client";
+
+export type Scope = WhoAmI["scopes"][number];
+
+const Scopes = createContext<readonly Scope[]>([]);
+
+/** Says what the credential may do. */
+export function Access({ whoami, children }: { whoami: WhoAmI; children: ReactNode }) {
+  return <Scopes value={whoami.scopes}>{children}</Scopes>;
+}
+
+/** What the credential may do. */
+export function useScopes(): readonly Scope[] {
+  return useContext(Scopes);
+}
+
+/** Whether the credential has a scope. What it may not do is not offered. */
+export function useMay(scope: Scope): boolean {
+  return useScopes().includes(scope);
+}
+
+/** A screen, for a credential with a scope. */
+export function Needs({ scope, children }: { scope: Scope; children: ReactNode }) {
+  if (useMay(scope)) return children;
+  return (
+    <div className="empty">
+      <h1>Your key does not show this</h1>
+      <p className="muted">
+        It needs the scope <code>{scope}</code>.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import { useCallback, useEffect } from "react";
+import type { DirectoryChange, WebhookDelivery } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { Link, useSearchParams } from "wouter";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { useList } from "../parts/use-list.ts";
+import { useMay } from "../shell/access.tsx";
+import { useNotices } from "../shell/notices.tsx";
+import { DeliveryEntry } from "./delivery-entry.tsx";
+import { OF_RUNS } from "./events.ts";
+
+const PAGE = 50;
+const STATUSES = ["pending", "delivered", "failed"] as const;
+/** What webhooks tell of. */
+const KINDS: readonly DirectoryChange["kind"][] = ["run", "request"];
+/** Nothing tells how pending deliveries go. */
+const PENDING_MS = 3_000;
+
+/** What a webhook was called with, and how it went. */
+export function DeliveriesPage({ webhookId }: { webhookId: string }) {
+  const client = useTroupe();
+  const [parameters, setParameters] = useSearchParams();
+  const status = STATUSES.find((one) => one === parameters.get("status"));
+  const load = useCallback(
+    async (cursor: string | undefined) => {
+      const query = { status, limit: PAGE, cursor };
+      const page = await client.webhooks.deliveries(webhookId, query);
+      return { items: page.deliveries, next: page.next_cursor };
+    },
+    [client, webhookId, status],
+  );
+  const { value: deliveries, error, reload, hasMore, loadMore } = useList(load, KINDS);
+  const { attempt } = useNotices();
+  const mayWrite = useMay("teams:write");
+  const pending = deliveries?.some((one) => one.status === "pending") === true;
+  useEffect(() => {
+    if (!pending) return undefined;
+    const timer = setInterval(reload, PENDING_MS);
+    return () => clearInterval(timer);
+  }, [pending, reload]);
+
+  const retry = ({ id }: WebhookDelivery): Promise<void> =>
+    attempt(async () => {
+      await client.webhooks.retry(webhookId, id);
+      reload();
+    });
+
+  if (deliveries === undefined && error !== undefined) {
+    return <Failure error={error} onRetry={reload} />;
+  }
+  return (
+    <div className="page">
+      <header className="page-head">
+        <Link className="button quiet icon-only" href="/webhooks" aria-label="All webhooks">
+          <Icon name="back" />
+        </Link>
+        <h1>
+          Deliveries{" "}
+          <span className="of-team muted">
+            {webhookId === OF_RUNS ? "of webhooks of runs" : webhookId}
+          </span>
+        </h1>
+        <select
+          aria-label="Status"
+          value={status ?? ""}
+          onChange={({ target }) =>
+            setParameters(target.value === "" ? {} : { status: target.value }, { replace: true })
+          }
+        >
+          <option value="">Any status</option>
+          {STATUSES.map((one) => (
+            <option key={one} value={one}>
+              {one}
+            </option>
+          ))}
+        </select>
+      </header>
+      {deliveries === undefined && (
+        <p className="loading" role="status">
+          Loading
+        </p>
+      )}
+      {deliveries?.length === 0 && (
+        <div className="empty">
+          <h2>{status === undefined ? "Nothing was sent yet" : `None is ${status}`}</h2>
+          <p className="muted">Each call appears here, with its answer and its attempts.</p>
+        </div>
+      )}
+      {deliveries !== undefined && deliveries.length > 0 && (
+        <ul className="items" aria-label="Deliveries">
+          {deliveries.map((delivery) => (
+            <DeliveryEntry
+              key={delivery.id}
+              delivery={delivery}
+              onRetry={mayWrite ? () => retry(delivery) : undefined}
+            />
+          ))}
+        </ul>
+      )}
+      {hasMore && (
+        <button className="button" type="button" onClick={loadMore}>
+          Show more
+        </button>
+      )}
+    </div>
+  );
+}

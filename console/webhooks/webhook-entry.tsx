@@ -1,0 +1,109 @@
+import { useState } from "react";
+import type { WebhookInfo, WebhookTest } from "troupe/client";
+import { Link } from "wouter";
+import { Icon } from "../parts/icon.tsx";
+import { Name } from "../parts/name.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { Status } from "../parts/status.tsx";
+import { Ago } from "../parts/time.tsx";
+import { useTask } from "../parts/use-task.ts";
+import { visibleName } from "../text/foreign.ts";
+import { Attempt } from "./attempt.tsx";
+
+interface WebhookActions {
+  onTest: () => Promise<WebhookTest>;
+  onRotate: () => Promise<void>;
+  onEdit: () => void;
+  onDelete: () => void;
+}
+
+interface WebhookEntryProps {
+  webhook: WebhookInfo;
+  /** Undefined for who may only look. */
+  actions: WebhookActions | undefined;
+}
+
+export function WebhookEntry({ webhook, actions }: WebhookEntryProps) {
+  const { id, url, events, team, description, enabled, disabled_reason, disabled_at } = webhook;
+  const [tested, setTested] = useState<WebhookTest>();
+  const testing = useTask();
+  const rotating = useTask();
+  return (
+    <li className="item">
+      <div className="item-main">
+        <p className="item-title">
+          <Link href={`/webhooks/${id}`}>
+            <strong>{id}</strong>
+          </Link>
+          {!enabled && disabled_reason === null && <Status status="paused" />}
+        </p>
+        <p className="item-text">
+          <code>{visibleName(url)}</code>
+        </p>
+        <p className="muted item-facts">
+          <span>{events.join(", ")}</span>
+          {team !== null && <span>Only team {team}</span>}
+          {description !== null && (
+            <span>
+              <Name name={description} />
+            </span>
+          )}
+        </p>
+        {disabled_reason !== null && (
+          <p className="item-problem">
+            Disabled {disabled_at !== null && <Ago time={disabled_at} />}: {disabled_reason}
+          </p>
+        )}
+        {tested && <Attempt attempt={tested} name="Test" />}
+        <Problem error={testing.error} />
+      </div>
+      {actions && (
+        <div className="item-actions" role="group" aria-label={id}>
+          <button
+            className="button small"
+            type="button"
+            disabled={testing.busy}
+            aria-busy={testing.busy}
+            onClick={() =>
+              void testing.run(async () => {
+                setTested(undefined);
+                setTested(await actions.onTest());
+              })
+            }
+          >
+            <Icon name="send" />
+            Test
+          </button>
+          <button
+            className="button small"
+            type="button"
+            disabled={rotating.busy}
+            aria-busy={rotating.busy}
+            onClick={() => void rotating.run(actions.onRotate)}
+          >
+            <Icon name="retry" />
+            New secret
+          </button>
+          <button
+            className="button quiet icon-only"
+            type="button"
+            aria-label="Change"
+            title="Change"
+            onClick={actions.onEdit}
+          >
+            <Icon name="edit" />
+          </button>
+          <button
+            className="button quiet icon-only"
+            type="button"
+            aria-label="Delete"
+            title="Delete"
+            onClick={actions.onDelete}
+          >
+            <Icon name="bin" />
+          </button>
+        </div>
+      )}
+    </li>
+  );
+}

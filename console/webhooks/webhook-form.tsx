@@ -1,0 +1,134 @@
+import { type FormEvent, useState } from "react";
+import type { WebhookInfo } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { Dialog } from "../parts/dialog.tsx";
+import { Problem } from "../parts/problem.tsx";
+import { useTask } from "../parts/use-task.ts";
+import { EVENT_NAMES, type EventName, EVENTS } from "./events.ts";
+
+interface WebhookFormProps {
+  /** The one that is changed; undefined for a new one. */
+  webhook: WebhookInfo | undefined;
+  /** Ids that there are. */
+  taken: readonly string[];
+  onClose: () => void;
+  /** @param secret of a new one */
+  onSaved: (secret: string | undefined) => void;
+}
+
+export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormProps) {
+  const client = useTroupe();
+  const [id, setId] = useState(webhook?.id ?? "");
+  const [url, setUrl] = useState(webhook?.url ?? "https://");
+  const [team, setTeam] = useState(webhook?.team ?? "");
+  const [description, setDescription] = useState(webhook?.description ?? "");
+  const [enabled, setEnabled] = useState(webhook?.enabled ?? true);
+  const [events, setEvents] = useState<readonly EventName[]>(
+    webhook?.events ?? ["run.completed", "run.failed"],
+  );
+  const task = useTask();
+  const exists = webhook === undefined && taken.includes(id);
+
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    void task.run(async () => {
+      const stored = await client.webhooks.put(id, {
+        url: url.trim(),
+        events: [...events],
+        team: team.trim() || null,
+        description: description.trim() || null,
+        enabled,
+      });
+      onClose();
+      onSaved(stored.secret);
+    });
+  };
+  const choose = (name: EventName, chosen: boolean): void =>
+    setEvents(EVENT_NAMES.filter((one) => (one === name ? chosen : events.includes(one))));
+
+  return (
+    <Dialog
+      title={webhook === undefined ? "New webhook" : `Change ${webhook.id}`}
+      onClose={onClose}
+      wide
+    >
+      <form className="stack" onSubmit={submit}>
+        {webhook === undefined && (
+          <label className="field">
+            <span>Id: letters, digits, - and _</span>
+            <input
+              required
+              pattern="[A-Za-z0-9_\-]{1,64}"
+              spellCheck={false}
+              autoComplete="off"
+              data-focus
+              value={id}
+              onChange={(event) => setId(event.target.value)}
+            />
+          </label>
+        )}
+        <label className="field">
+          <span>Address</span>
+          <input
+            className="code"
+            type="url"
+            required
+            value={url}
+            onChange={(event) => setUrl(event.target.value)}
+          />
+        </label>
+        <fieldset className="choices">
+          <legend>Is called when</legend>
+          {EVENT_NAMES.map((name) => (
+            <label key={name}>
+              <input
+                type="checkbox"
+                checked={events.includes(name)}
+                onChange={(event) => choose(name, event.target.checked)}
+              />
+              <span>
+                {EVENTS[name]} <code className="muted">{name}</code>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <div className="two-fields">
+          <label className="field">
+            <span>Description (optional)</span>
+            <input
+              maxLength={500}
+              value={description}
+              onChange={(event) => setDescription(event.target.value)}
+            />
+          </label>
+          <label className="field">
+            <span>Only of the team with this id (optional)</span>
+            <input value={team} onChange={(event) => setTeam(event.target.value)} />
+          </label>
+        </div>
+        <label className="check">
+          <input
+            type="checkbox"
+            checked={enabled}
+            onChange={(event) => setEnabled(event.target.checked)}
+          />
+          Enabled
+        </label>
+        {exists && <p className="problem">There is a webhook with this id.</p>}
+        <Problem error={task.error} />
+        <div className="buttons">
+          <button className="button" type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            className="button primary"
+            disabled={task.busy || exists || events.length === 0}
+            aria-busy={task.busy}
+          >
+            {webhook === undefined ? "Create webhook" : "Save"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

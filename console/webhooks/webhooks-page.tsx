@@ -1,0 +1,115 @@
+import { useCallback, useState } from "react";
+import type { WebhookInfo } from "troupe/client";
+import { useTroupe } from "troupe/react";
+import { Link } from "wouter";
+import { Failure } from "../parts/failure.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Secret } from "../parts/secret.tsx";
+import { useLoaded } from "../parts/use-loaded.ts";
+import { useMay } from "../shell/access.tsx";
+import { useGone, useNotices } from "../shell/notices.tsx";
+import { OF_RUNS } from "./events.ts";
+import { WebhookEntry } from "./webhook-entry.tsx";
+import { WebhookForm } from "./webhook-form.tsx";
+
+/** Addresses that are called when something happens. */
+export function WebhooksPage() {
+  const client = useTroupe();
+  const load = useCallback(() => client.webhooks.list(), [client]);
+  const { value, error, reload } = useLoaded(load);
+  const [form, setForm] = useState<WebhookInfo | "new">();
+  const [secret, setSecret] = useState<string>();
+  const { attempt, postpone } = useNotices();
+  const gone = useGone();
+  const mayWrite = useMay("teams:write");
+  const keyOf = ({ id, created_at }: WebhookInfo): string => `webhook ${created_at} ${id}`;
+
+  const remove = (webhook: WebhookInfo): void =>
+    postpone({
+      key: keyOf(webhook),
+      text: `The webhook ${webhook.id} was deleted, with its deliveries.`,
+      action: () => client.webhooks.delete(webhook.id),
+    });
+  const rotate = ({ id }: WebhookInfo): Promise<void> =>
+    attempt(async () => {
+      setSecret((await client.webhooks.rotateSecret(id)).secret);
+    });
+
+  if (value === undefined && error !== undefined) {
+    return <Failure error={error} onRetry={reload} />;
+  }
+  const webhooks = value?.filter((webhook) => !gone.has(keyOf(webhook)));
+  const create = (
+    <button className="button primary" type="button" onClick={() => setForm("new")}>
+      <Icon name="plus" />
+      New webhook
+    </button>
+  );
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Webhooks</h1>
+        {mayWrite && webhooks !== undefined && webhooks.length > 0 && create}
+      </header>
+      {webhooks === undefined && (
+        <p className="loading" role="status">
+          Loading
+        </p>
+      )}
+      {webhooks?.length === 0 && (
+        <div className="empty">
+          <h2>Nobody is told yet</h2>
+          <p className="muted">
+            A webhook calls an address of yours when a run ends, waits for a human, or something is
+            said. Calls are signed.
+          </p>
+          {mayWrite && create}
+        </div>
+      )}
+      {webhooks !== undefined && webhooks.length > 0 && (
+        <ul className="items" aria-label="Webhooks">
+          {webhooks.map((webhook) => (
+            <WebhookEntry
+              key={webhook.id}
+              webhook={webhook}
+              actions={
+                mayWrite
+                  ? {
+                      onTest: () => client.webhooks.test(webhook.id),
+                      onRotate: () => rotate(webhook),
+                      onEdit: () => setForm(webhook),
+                      onDelete: () => remove(webhook),
+                    }
+                  : undefined
+              }
+            />
+          ))}
+        </ul>
+      )}
+      {webhooks !== undefined && (
+        <p>
+          <Link href={`/webhooks/${OF_RUNS}`}>Deliveries of webhooks that runs were given</Link>
+        </p>
+      )}
+      {form !== undefined && (
+        <WebhookForm
+          webhook={form === "new" ? undefined : form}
+          taken={value?.map(({ id }) => id) ?? []}
+          onClose={() => setForm(undefined)}
+          onSaved={(made) => {
+            setSecret(made);
+            reload();
+          }}
+        />
+      )}
+      {secret !== undefined && (
+        <Secret
+          title="Secret of the webhook"
+          text="The receiver verifies calls with it, by a library of Standard Webhooks. It is not shown again. A secret before it is valid for another day."
+          secret={secret}
+          onClose={() => setSecret(undefined)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, expect } from "vitest";
+import { TroupeClient } from "troupe/client";
+import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { Sandbox } from "../support/sandbox.ts";
+import { findings } from "./support/accessible.ts";
+import { speaker } from "./support/components.ts";
+import { ConsoleStage } from "./support/stage.ts";
+
+const KEY = "a-key-of-this-test";
+const READER = "a-key-that-reads-runs";
+const keyOf = (key: string, scopes: string[]) => ({
+  hash: createHash("sha256").update(key).digest("hex"),
+  tenant: "test",
+  scopes,
+});
+
+let sandbox: Sandbox;
+let stage: ConsoleStage;
+let client: TroupeClient;
+beforeAll(async () => {
+  if (!HAS_BROWSER) return;
+  sandbox = await Sandbox.start();
+  stage = await ConsoleStage.start({ SANDBOX_URL: sandbox.url, SANDBOX_KEY: sandbox.key });
+  client = new TroupeClient({ baseURL: stage.origin });
+});
+afterAll(async () => {
+  await stage?.[Symbol.asyncDispose]();
+  await sandbox?.[Symbol.asyncDispose]();
+});
+
+const CONTEXTS: BrowserContextOptions[] = [
+  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "light", viewport: { width: 360, height: 740 } },
+  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+];
+
+for (const context of CONTEXTS) {
+  const name = `${context.colorScheme}, ${context.viewport?.width} wide`;
+  testInBrowser(
+    `axe finds nothing on files, schedules, webhooks and keys (${name})`,
+    async () => {
+      const team = await client.teams.create({ component: speaker(["Hello."]), label: "Talk" });
+      const path = `${"a-long-name".repeat(8)}.py`;
+      await team.writeFile(path, "# a comment\n");
+      await team.createSchedule({ cron: "0 8 * * 1-5", task: "Report." });
+      await team.createSchedule({ cron: "0 9 * * *", enabled: false });
+      const id = "x".repeat(64);
+      await client.webhooks.put(id, { url: "http://127.0.0.1:9/hook", events: ["run.completed"] });
+      await team.run("Go.").result();
+      await client.keys.create({ name: "Reports", scopes: ["teams:read"], expires_in: 60 });
+
+      const { page } = await stage.open(`/teams/${team.id}/files`, context);
+      const check = async (shown: string): Promise<void> => {
+        await page.locator(shown).first().waitFor();
+        expect(await findings(page)).toEqual([]);
+      };
+      const press = (button: string) => page.getByRole("button", { name: button }).first().click();
+      await check(".rows");
+      await press(path);
+      await check(".hljs-comment");
+      await page.goto(`${stage.origin}/teams/${team.id}/schedules`);
+      await check(".item");
+      await press("New schedule");
+      await check(".meaning ol");
+      await page.goto(`${stage.origin}/webhooks`);
+      await press("Test");
+      await check(".attempt");
+      await press("New webhook");
+      await check(".choices");
+      await page.goto(`${stage.origin}/webhooks/${id}`);
+      await check(".item .attempt");
+      await page.goto(`${stage.origin}/keys`);
+      await check(".item");
+      await press("New key");
+      await check(".choices");
+      await page.getByLabel("What it is for").fill("Reports");
+      await page.getByLabel(/teams:read/).check();
+      await press("Create key");
+      await check(".secret");
+      await client.webhooks.delete(id);
+      await page.context().close();
+    },
+    120_000,
+  );
+}
+
+testInBrowser("a file is opened, deleted and brought back with the keyboard alone", async () => {
+  const team = await client.teams.create({ component: speaker(["Hello."]) });
+  await team.writeFile("notes.txt", "Some notes.");
+  const { page } = await stage.open(`/teams/${team.id}/files`);
+  await page.getByRole("button", { name: "notes.txt", exact: true }).waitFor();
+  await tabTo(page, /^notes\.txt$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("Some notes.").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await tabTo(page, /^Delete notes\.txt$/);
+  await page.keyboard.press("Enter");
+  await page.getByText("There are no files").waitFor();
+  await tabTo(page, /^Undo$/);
+  // The time stands still while the focus is there.
+  await page.waitForTimeout(8_000);
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "notes.txt", exact: true }).waitFor();
+  expect(await (await team.readFile("notes.txt")).text()).toBe("Some notes.");
+});
+
+testInBrowser("a key sees and changes what its scopes allow", async () => {
+  await using closed = await ConsoleStage.start({
+    TROUPE_OPEN: "",
+    API_KEYS: JSON.stringify([
+      keyOf(KEY, ["teams:read", "teams:write"]),
+      keyOf(READER, ["teams:read", "runs:read"]),
+    ]),
+  });
+  const owner = new TroupeClient({ baseURL: closed.origin, token: KEY });
+  const team = await owner.teams.create({ component: speaker(["Hello."]) });
+  const { page } = await closed.open("/webhooks");
+  await page.getByLabel("Key or token").fill(READER);
+  await page.keyboard.press("Enter");
+  await page.getByText("Nobody is told yet").waitFor();
+  expect(await page.getByRole("button", { name: "New webhook" }).count()).toBe(0);
+  const places = page.getByRole("navigation").getByRole("link");
+  expect((await places.allTextContents()).map((place) => place.trim())).toEqual([
+    "Teams",
+    "Inbox",
+    "Runs",
+    "Webhooks",
+  ]);
+  await page.goto(`${closed.origin}/teams/${team.id}/schedules`);
+  await page.getByText("This team runs only when it is asked").waitFor();
+  expect(await page.getByRole("button", { name: "New schedule" }).count()).toBe(0);
+  await page.goto(`${closed.origin}/keys`);
+  await page.getByText("keys:write").waitFor();
+});
+
+/** Moves the focus with Tab until it is on the element. */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate(
+      "document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent",
+    );
+    if (name.test(String(focused))) return;
+  }
+  throw new Error(`no element ${name} has the focus after 60 tabs`);
+}
