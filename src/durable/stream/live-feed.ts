@@ -3,7 +3,7 @@ import type { TextFrame } from "../../contract/stream-frame.ts";
 import { streamedTextId } from "../../core/messages/create.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import { eventFrame, liveFrame, namedFrame, PING_FRAME, RETRY_FRAME } from "./frames.ts";
+import { eventFrame, namedFrame, PieceFrames, PING_FRAME, RETRY_FRAME } from "./frames.ts";
 
 const PING_MS = 15_000;
 
@@ -24,12 +24,18 @@ export interface LiveFeedOptions {
 }
 
 /** Pending frames of so many characters are sent at once: while data keeps coming in, timers do not fire. */
-const FLUSH_LENGTH = 16 * 1024;
+const FLUSH_LENGTH = 64 * 1024;
 /** A batch of more characters, so soon after another one, is part of a burst. */
 const LARGE_BATCH = 1024;
 const BURST_MS = 1000;
 
 const encoder = new TextEncoder();
+
+/** A text that streams in: what a new client is shown of it, and the frames of its pieces. */
+interface TextInProgress {
+  shown: TextFrame;
+  frames: PieceFrames;
+}
 
 /**
  * Sends what is happening now to all connected clients, and keeps the texts in progress for clients that connect later.
@@ -42,7 +48,7 @@ export class LiveFeed {
   readonly #streams = new Set<LiveClient>();
   /** Clients of queued runs: what happens now does not concern them. */
   readonly #queued = new Set<LiveClient>();
-  readonly #texts = new Map<string, TextFrame>();
+  readonly #texts = new Map<string, TextInProgress>();
   #pending = "";
   #largeBatchAt = 0;
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
@@ -81,7 +87,7 @@ export class LiveFeed {
     if (this.#texts.size > 0) {
       this.#texts.delete(id);
       for (const [textId, text] of this.#texts) {
-        if (text.source === source) this.#texts.delete(textId);
+        if (text.shown.source === source) this.#texts.delete(textId);
       }
     }
     if (event !== undefined && event.kind !== "quiet") this.event(event);
@@ -93,11 +99,14 @@ export class LiveFeed {
 
   chunk(event: ModelClientStreamingChunkEvent): void {
     const id = streamedTextId(event);
-    const text = this.#texts.get(id);
     const { full_message_id, source, content } = event;
-    if (text) text.content += content;
-    else this.#texts.set(id, { full_message_id, source, content });
-    if (this.#clients.size > 0) this.send(liveFrame(event));
+    let text = this.#texts.get(id);
+    if (text === undefined) {
+      text = { shown: { full_message_id, source, content: "" }, frames: new PieceFrames() };
+      this.#texts.set(id, text);
+    }
+    text.shown.content += content;
+    if (this.#clients.size > 0) this.send(text.frames.write(event));
   }
 
   /** The text streamed for a message is void. */
@@ -105,7 +114,7 @@ export class LiveFeed {
     const text = this.#texts.get(id);
     if (text === undefined) return;
     this.#texts.delete(id);
-    const { full_message_id, source } = text;
+    const { full_message_id, source } = text.shown;
     this.send(namedFrame("discard", { full_message_id, source }));
   }
 
@@ -119,7 +128,7 @@ export class LiveFeed {
   /** Frames of the texts in progress, for a new client. */
   snapshots(): string {
     let frames = "";
-    for (const text of this.#texts.values()) frames += namedFrame("snapshot", text);
+    for (const { shown } of this.#texts.values()) frames += namedFrame("snapshot", shown);
     return frames;
   }
 

@@ -1,4 +1,5 @@
 import { ModelError } from "../../core/models/model-error.ts";
+import { type BodyReader, readerOf } from "./body-reader.ts";
 
 /** How long a server may take to end its answer after the last chunk, before the connection is closed. */
 const PATIENCE_MS = 500;
@@ -14,7 +15,7 @@ export const LARGEST_JSON_BYTES = 16 * 1024 * 1024;
  * per token costs more than everything else that happens to it.
  */
 export abstract class AnswerChunks<Chunk> {
-  readonly #body: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #body: BodyReader;
   readonly #decoder = new TextDecoder();
   #bytes = 0;
   #ready: Chunk[] = [];
@@ -23,7 +24,7 @@ export abstract class AnswerChunks<Chunk> {
   /** @throws SyntaxError when the answer has no body */
   constructor({ body }: Response) {
     if (body === null) throw new SyntaxError("the answer has no body");
-    this.#body = body.getReader();
+    this.#body = readerOf(body);
   }
 
   /** Takes the next piece of text and calls {@link add} for each chunk that is complete. */
