@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 
 export interface Loaded<T> {
   value: T | undefined;
@@ -7,20 +7,33 @@ export interface Loaded<T> {
   reload: () => void;
 }
 
-/** Loads something when the component is mounted, and whenever `load` is another function. */
+/**
+ * Loads something when the component is mounted, and whenever `load` is another function. What is loaded again before it has come
+ * is shown when it comes, unless something newer has come before.
+ */
 export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ value?: T; error?: Error }>({});
   const [count, setCount] = useState(0);
+  const wanted = useRef<() => Promise<T>>(undefined);
+  const shown = useRef(-1);
   useEffect(() => {
-    let current = true;
-    load().then(
-      (value) => current && setState({ value }),
-      (error: unknown) => current && setState((last) => ({ ...last, error: error as Error })),
-    );
-    return () => {
-      current = false;
+    wanted.current = load;
+    const isNews = (): boolean => {
+      if (wanted.current !== load || count < shown.current) return false;
+      shown.current = count;
+      return true;
     };
+    load().then(
+      (value) => isNews() && setState({ value }),
+      (error: unknown) => isNews() && setState((last) => ({ ...last, error: error as Error })),
+    );
   }, [load, count]);
+  useEffect(
+    () => () => {
+      wanted.current = undefined;
+    },
+    [],
+  );
   const reload = useCallback(() => setCount((last) => last + 1), []);
   return { value: state.value, error: state.error, reload };
 }

@@ -24,34 +24,46 @@ const NOTHING: Trace = { spans: [], dropped: 0, loading: true, error: undefined 
  * what is around the turns.
  */
 export function useTrace(team: TeamClient, run: string, version: number): Trace {
-  const pages = useRef<readonly Page[]>([]);
   const [trace, setTrace] = useState(NOTHING);
+  const reload = useRef<() => void>(() => undefined);
   useEffect(() => {
-    let current = true;
+    let left = false;
+    let pages: readonly Page[] = [];
     const load = async (): Promise<void> => {
-      let cursor = pages.current.at(-1)?.cursor;
+      let cursor = pages.at(-1)?.cursor;
       if (cursor !== undefined) {
-        const around = await team.trace(run, { limit: 1 });
-        if (!current) return;
-        pages.current = pages.current.with(0, withAround(pages.current[0], around));
+        pages = pages.with(0, withAround(pages[0], await team.trace(run, { limit: 1 })));
       }
-      for (;;) {
+      do {
         const page = { cursor, trace: await team.trace(run, { limit: TURNS, cursor }) };
-        if (!current) return;
-        const before = pages.current.filter((loaded) => isBefore(loaded.cursor, cursor));
-        pages.current = [...before, page];
+        if (left) return;
+        pages = [...pages.filter((loaded) => isBefore(loaded.cursor, page.cursor)), page];
         cursor = page.trace.next_cursor ?? undefined;
-        setTrace({ ...joined(pages.current), loading: cursor !== undefined, error: undefined });
-        if (cursor === undefined) return;
-      }
+        setTrace({ ...joined(pages), loading: cursor !== undefined, error: undefined });
+      } while (cursor !== undefined);
     };
-    load().catch((error: unknown) => {
-      if (current) setTrace((last) => ({ ...last, loading: false, error: error as Error }));
-    });
+    // A busy run changes while the trace is being loaded: that goes on, and is done once more.
+    let loading = false;
+    let again = false;
+    const loadAll = async (): Promise<void> => {
+      loading = true;
+      do {
+        again = false;
+        await load().catch((error: unknown) => {
+          if (!left) setTrace((last) => ({ ...last, loading: false, error: error as Error }));
+        });
+      } while (again);
+      loading = false;
+    };
+    reload.current = () => {
+      again = true;
+      if (!loading) void loadAll();
+    };
     return () => {
-      current = false;
+      left = true;
     };
-  }, [team, run, version]);
+  }, [team, run]);
+  useEffect(() => reload.current(), [team, run, version]);
   return trace;
 }
 

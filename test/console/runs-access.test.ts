@@ -31,7 +31,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => {
     expect((await client.usage({ by: "day" })).total.runs).toBe(3);
   }, PATIENCE);
-});
+}, 120_000);
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
   await models?.[Symbol.asyncDispose]();

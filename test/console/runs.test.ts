@@ -15,7 +15,7 @@ beforeAll(async () => {
     { name: "held", match: { any: "Hold on." }, hold: true, reply: { content: "Now." } },
   ]);
   stage = await ConsoleStage.start({ MODEL_PRICES: OFFICE_PRICES });
-});
+}, 120_000);
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
   await models?.[Symbol.asyncDispose]();

@@ -11,7 +11,7 @@ beforeAll(async () => {
   if (!HAS_BROWSER) return;
   models = await officeModels();
   stage = await ConsoleStage.start({ MODEL_PRICES: OFFICE_PRICES });
-});
+}, 120_000);
 afterAll(async () => {
   await stage?.[Symbol.asyncDispose]();
   await models?.[Symbol.asyncDispose]();
