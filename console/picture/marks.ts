@@ -1,5 +1,5 @@
 import { kindOf, shortKindOf } from "../teams/kinds.ts";
-import { classOf, configOf, fieldsOf, listOf, type Part, textOf } from "./component-json.ts";
+import { classOf, configOf, fieldsOf, listOf, textOf } from "./component-json.ts";
 
 /** Something that a participant has, shown as a small sign. */
 export interface Mark {
@@ -13,8 +13,10 @@ export interface Mark {
 const NAMES_SHOWN = 12;
 
 /** What a participant has besides its name. */
-export function marksOf(part: Part): Mark[] {
+export function marksOf(part: unknown): Mark[] {
   const config = configOf(part);
+  const wrapped = config["wrapped_agent"];
+  if (wrapped != null) return marksOf(wrapped);
   const marks: Mark[] = [];
   const model = modelOf(config["model_client"]);
   if (model !== undefined) marks.push({ kind: "model", label: model, text: `Model: ${model}` });
@@ -35,10 +37,10 @@ export function marksOf(part: Part): Mark[] {
     });
   }
   if (config["code_executor"] !== undefined) {
-    marks.push({ kind: "code", label: "", text: "Runs code" });
+    marks.push({ kind: "code", label: "runs code", text: "Runs code" });
   }
   if (classOf(part) === "UserProxyAgent") {
-    marks.push({ kind: "human", label: "", text: "A human answers" });
+    marks.push({ kind: "human", label: "human", text: "A human answers" });
   }
   return marks;
 }

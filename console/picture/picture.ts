@@ -229,12 +229,11 @@ function swarmOf(
   };
 }
 
-/** The names of all agents inside a participant. */
+/** The names of all agents inside a participant: those of a team, and one whose messages are filtered. */
 function innerNames(part: Part): string[] {
   const inner = innerTeamOf(part);
-  if (inner === undefined) return [];
-  return (listOf(configOf(inner)["participants"]) as Part[]).flatMap((member) => [
-    textOf(configOf(member)["name"]),
-    ...innerNames(member),
-  ]);
+  const members = [...listOf(configOf(inner)["participants"]), configOf(part)["wrapped_agent"]];
+  return members.flatMap((member) =>
+    member == null ? [] : [textOf(configOf(member)["name"]), ...innerNames(member as Part)],
+  );
 }

@@ -34,11 +34,22 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
     config: { name: "runner", code_executor: { provider: "SandboxCodeExecutor", config: {} } },
   };
   await fetch(`${server.url}/v1/teams`, jsonInit({ id: "t", component }));
+  const messagesOf = async (team: string, task: string) => {
+    const response = await fetch(`${server.url}/v1/teams/${team}/runs?wait=60`, jsonInit({ task }));
+    return ((await response.json()) as RunInfo).result?.messages ?? [];
+  };
   const run = async (task: string): Promise<unknown> => {
-    const response = await fetch(`${server.url}/v1/teams/t/runs?wait=60`, jsonInit({ task }));
-    const last = ((await response.json()) as RunInfo).result?.messages.at(-1);
+    const last = (await messagesOf("t", task)).at(-1);
     return last && "content" in last ? last.content : undefined;
   };
+  await fetch(`${server.url}/v1/teams`, jsonInit({ id: "pair", template: "coding_pair" }));
+  const said = await messagesOf("pair", "Which primes are there below 100?");
+  expect(said).toMatchObject([
+    { source: "user" },
+    { source: "coder" },
+    { source: "code_runner", content: expect.stringContaining("25 found, the last is 97") },
+    { source: "coder", content: expect.stringContaining("25 primes below 100") },
+  ]);
   expect(await run("```sh\necho kept > file.txt; echo $((6 * 7))\n```")).toBe("42\n");
 
   const [, pid] = await server.until(/Code of agents runs in a sandbox .* process (\d+)/);
@@ -52,4 +63,4 @@ test("npm start brings a sandbox, starts it again when it dies, and takes it alo
   process.kill(Number(server.pid), "SIGKILL");
   await server.exit();
   await expect.poll(() => isFree(sandboxPort), { timeout: 10_000 }).toBe(true);
-}, 90_000);
+}, 120_000);

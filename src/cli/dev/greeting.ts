@@ -49,14 +49,18 @@ function templateLines(templates: Template[], { url, root }: GreetingOptions): s
   const width = Math.max(...templates.map(({ name }) => name.length));
   return [
     "Templates:",
-    ...templates.map(
-      ({ name, description }) => `  ${name.padEnd(width)}  ${description.split("\n")[0]}`,
-    ),
+    ...templates.map(({ name, description }) => `  ${name.padEnd(width)}  ${brief(description)}`),
     "",
     "Try (no key needed):",
     ...(root === packageRoot ? [] : [`  npx troupe run demo "Hello" --template ${first.name}`]),
     ...curlLines(url, first),
   ];
+}
+
+/** What a template shows, and what it lacks here: its first sentence, and one that begins with "Needs". */
+function brief(description: string): string {
+  const [first = "", ...others] = description.split(/(?<=\.)\s+/);
+  return [first, ...others.filter((sentence) => sentence.startsWith("Needs "))].join(" ");
 }
 
 /** Creates a team and runs it. */
