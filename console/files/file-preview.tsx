@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react";
-import type { FileInfo, TeamClient } from "troupe/client";
+import type { TeamClient } from "troupe/client";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { bytesOf } from "../parts/numbers.ts";
@@ -13,26 +13,26 @@ import { type FileView, LARGEST_VIEW, viewOf } from "./file-view.ts";
 
 interface FilePreviewProps {
   team: TeamClient;
-  file: FileInfo;
+  path: string;
   onClose: () => void;
   onDelete: (() => void) | undefined;
 }
 
 /** What is in a file: an image, Markdown or text. */
-export function FilePreview({ team, file, onClose, onDelete }: FilePreviewProps) {
-  const load = useCallback(() => viewOf(team, file), [team, file]);
+export function FilePreview({ team, path, onClose, onDelete }: FilePreviewProps) {
+  const load = useCallback(() => viewOf(team, path), [team, path]);
   const { value: view, error } = useLoaded(load);
   return (
-    <Dialog title={visibleName(file.path)} onClose={onClose} wide>
+    <Dialog title={visibleName(path)} onClose={onClose} wide>
       <div className="file-facts muted">
-        {bytesOf(file.size)}
+        {view && bytesOf(view.size)}
         <span className="file-actions">
-          <DownloadButton team={team} path={file.path} />
+          <DownloadButton team={team} path={path} />
           {onDelete && (
             <button
               className="button quiet icon-only"
               type="button"
-              aria-label={`Delete ${visibleName(file.path)}`}
+              aria-label={`Delete ${visibleName(path)}`}
               title="Delete"
               onClick={onDelete}
             >
@@ -47,7 +47,7 @@ export function FilePreview({ team, file, onClose, onDelete }: FilePreviewProps)
           Loading
         </p>
       )}
-      {view !== undefined && <View view={view} name={file.path} />}
+      {view !== undefined && <View view={view} name={path} />}
     </Dialog>
   );
 }

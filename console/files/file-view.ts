@@ -1,13 +1,14 @@
-import type { FileInfo, TeamClient } from "troupe/client";
+import type { TeamClient } from "troupe/client";
 
-/** How a file can be shown. */
-export type FileView =
+/** A file, as it can be shown. @property size in bytes */
+export type FileView = { size: number } & (
   | { kind: "image"; content: Blob }
   | { kind: "markdown"; text: string }
   | { kind: "text"; text: string; language: string }
   /** Neither text nor an image. */
   | { kind: "bytes" }
-  | { kind: "large" };
+  | { kind: "large" }
+);
 
 /** Bytes; larger files are downloaded. */
 export const LARGEST_VIEW = 5_000_000;
@@ -40,17 +41,22 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   jsonl: "json",
 };
 
-export async function viewOf(team: TeamClient, file: FileInfo): Promise<FileView> {
-  const { path, size, media_type } = file;
-  if (size > LARGEST_VIEW) return { kind: "large" };
-  const content = await (await team.readFile(path)).arrayBuffer();
-  const [type = ""] = media_type.split(";");
-  if (IMAGES.has(type)) return { kind: "image", content: new Blob([content], { type }) };
+export async function viewOf(team: TeamClient, path: string): Promise<FileView> {
+  const answer = await team.readFile(path);
+  const announced = Number(answer.headers.get("content-length") ?? 0);
+  if (announced > LARGEST_VIEW) {
+    await answer.body?.cancel();
+    return { size: announced, kind: "large" };
+  }
+  const content = await answer.arrayBuffer();
+  const size = content.byteLength;
+  const [type = ""] = (answer.headers.get("content-type") ?? "").split(";");
+  if (IMAGES.has(type)) return { size, kind: "image", content: new Blob([content], { type }) };
   const text = textOf(content);
-  if (text === undefined) return { kind: "bytes" };
+  if (text === undefined) return { size, kind: "bytes" };
   const end = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
-  if (end === "md") return { kind: "markdown", text };
-  return { kind: "text", text, language: LANGUAGES[end] ?? end };
+  if (end === "md") return { size, kind: "markdown", text };
+  return { size, kind: "text", text, language: LANGUAGES[end] ?? end };
 }
 
 /** Undefined for what is not UTF-8, or has NULs. */

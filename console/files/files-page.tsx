@@ -1,7 +1,7 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useMemo } from "react";
 import type { DirectoryChange, FileInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { Link } from "wouter";
+import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { useList } from "../parts/use-list.ts";
@@ -29,7 +29,10 @@ export function FilesPage({ teamId }: { teamId: string }) {
     [team],
   );
   const { value, error, reload, hasMore, loadMore } = useList(load, KINDS);
-  const [opened, setOpened] = useState<FileInfo>();
+  const [parameters, setParameters] = useSearchParams();
+  const opened = parameters.get("open");
+  const show = (path: string | undefined): void =>
+    setParameters(path === undefined ? {} : { open: path }, { replace: path === undefined });
   const { postpone, undo } = useNotices();
   const gone = useGone();
   const mayWrite = useMay("runs:write");
@@ -37,7 +40,7 @@ export function FilesPage({ teamId }: { teamId: string }) {
     `file ${teamId} ${modified_at} ${path}`;
 
   const remove = (file: FileInfo): void => {
-    setOpened(undefined);
+    show(undefined);
     postpone({
       key: keyOf(file),
       text: `${visibleName(file.path)} was deleted.`,
@@ -50,6 +53,7 @@ export function FilesPage({ teamId }: { teamId: string }) {
   };
 
   const files = value?.filter((file) => !gone.has(keyOf(file)));
+  const openedFile = files?.find(({ path }) => path === opened);
   return (
     <div className="page">
       <TeamHead teamId={teamId} title="Files" />
@@ -76,7 +80,7 @@ export function FilesPage({ teamId }: { teamId: string }) {
         <FileTable
           team={team}
           files={files}
-          onOpen={setOpened}
+          onOpen={({ path }) => show(path)}
           onDelete={mayWrite ? remove : undefined}
         />
       )}
@@ -86,12 +90,13 @@ export function FilesPage({ teamId }: { teamId: string }) {
           Show more
         </button>
       )}
-      {opened && (
+      {opened !== null && (
         <FilePreview
+          key={opened}
           team={team}
-          file={opened}
-          onClose={() => setOpened(undefined)}
-          onDelete={mayWrite ? () => remove(opened) : undefined}
+          path={opened}
+          onClose={() => show(undefined)}
+          onDelete={mayWrite && openedFile ? () => remove(openedFile) : undefined}
         />
       )}
     </div>

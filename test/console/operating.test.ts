@@ -79,6 +79,18 @@ testInBrowser("files are dropped, shown, downloaded, deleted and brought back", 
   expect(complaints).toEqual([]);
 });
 
+testInBrowser("a file that code has written is opened from the conversation", async () => {
+  const team = await stage.client.teams.create({ template: "code_runner" });
+  await team.run("```python\nopen('hello.txt', 'w').write('Hello from the code.')\n```").result();
+  const { page } = await stage.open(`/teams/${team.id}`);
+  await page.getByRole("link", { name: "hello.txt" }).click();
+  await page.getByRole("dialog").getByText("Hello from the code.").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "The team" }).click();
+  await page.getByRole("link", { name: "hello.txt" }).waitFor();
+});
+
 testInBrowser("what was deleted is deleted at once when the page is left", async () => {
   const team = await stage.client.teams.create({ component: speaker(["Hello."]) });
   await team.writeFile("a.txt", "a");
