@@ -32,7 +32,7 @@ testInBrowser("a run is paused, resumed, cancelled and retried", async () => {
 });
 
 testInBrowser("a task interrupts the run, or waits for its end", async () => {
-  const created = await stage.client.teams.create({ component: speaker([LONG], 20) });
+  const created = await stage.client.teams.create({ component: speaker([LONG], 80) });
   const { page } = await stage.open(`/teams/${created.id}`);
   const team = new TeamOnPage(page);
   await team.send("First.");
