@@ -1,5 +1,6 @@
-/** Bytes of one read into a buffer. */
-const BUFFER_BYTES = 32 * 1024;
+/** Bytes of one read into a buffer, at first and once a read has filled it. */
+const SMALL_BUFFER_BYTES = 4 * 1024;
+const LARGE_BUFFER_BYTES = 32 * 1024;
 
 /**
  * Whether a read without a buffer takes 4 KB at most, however much has arrived, and so costs more than what it brings. That
@@ -31,10 +32,10 @@ export function readerOf(body: ReadableStream<Uint8Array>): BodyReader {
   return new BufferedReader(reader);
 }
 
-/** Reads into one buffer again and again. */
+/** Reads into one buffer again and again; few streams need a large one. */
 class BufferedReader implements BodyReader {
   readonly #reader: ReadableStreamBYOBReader;
-  #buffer: ArrayBufferLike = new ArrayBuffer(BUFFER_BYTES);
+  #buffer: ArrayBufferLike = new ArrayBuffer(SMALL_BUFFER_BYTES);
 
   constructor(reader: ReadableStreamBYOBReader) {
     this.#reader = reader;
@@ -42,7 +43,13 @@ class BufferedReader implements BodyReader {
 
   async read(): Promise<Piece> {
     const result = await this.#reader.read(new Uint8Array(this.#buffer));
-    if (result.value !== undefined) this.#buffer = result.value.buffer;
+    const { value } = result;
+    if (value === undefined) return result;
+    const full = value.byteLength === value.buffer.byteLength;
+    this.#buffer =
+      full && value.byteLength < LARGE_BUFFER_BYTES
+        ? new ArrayBuffer(LARGE_BUFFER_BYTES)
+        : value.buffer;
     return result;
   }
 
