@@ -1,3 +1,4 @@
+import type { EventSourceMessage } from "eventsource-parser";
 import type { ModelClientStreamingChunkEvent } from "../core/messages/agent-events.ts";
 import type { Message } from "../core/messages/message.ts";
 import type { RequestUsage } from "../core/models/request-usage.ts";
@@ -7,7 +8,6 @@ import type {
   RunResultFrame,
   TextFrame,
 } from "../contract/stream-frame.ts";
-import type { ServerEvent } from "./event-parser.ts";
 import type { Problem, RunInfo } from "./wire.ts";
 
 /** The text so far of a message in progress. */
@@ -76,7 +76,7 @@ export class Conversation {
   }
 
   /** Applies a frame. @returns what it changed */
-  apply({ event, data }: Pick<ServerEvent, "event" | "data">): StreamItem[] {
+  apply({ event, data }: Pick<EventSourceMessage, "event" | "data">): StreamItem[] {
     const value: unknown = JSON.parse(data);
     switch (event) {
       case undefined:

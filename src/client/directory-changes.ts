@@ -1,4 +1,4 @@
-import type { ServerEvent } from "./event-parser.ts";
+import type { EventSourceMessage } from "eventsource-parser";
 import type { ListedRequest, ListedRun, ListedTeam } from "./wire.ts";
 
 /** What changes in the lists over all teams. */
@@ -14,7 +14,7 @@ export type DirectoryChange =
 export function directoryChange({
   event,
   data,
-}: Pick<ServerEvent, "event" | "data">): DirectoryChange | undefined {
+}: Pick<EventSourceMessage, "event" | "data">): DirectoryChange | undefined {
   const value: unknown = JSON.parse(data);
   switch (event) {
     case "team":

@@ -1,5 +1,5 @@
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import { ConnectionError } from "./errors.ts";
-import { EventParser, type Retry, type ServerEvent } from "./event-parser.ts";
 import { delay, isTemporary, pause, type Wake } from "./transport.ts";
 
 /** A connection without a byte for so long is dead: the server sends a comment every 15 s. */
@@ -58,7 +58,7 @@ export interface EventSourceOptions extends ConnectionOptions {
  */
 export async function* eventSource(
   options: EventSourceOptions,
-): AsyncGenerator<ServerEvent, void, void> {
+): AsyncGenerator<EventSourceMessage, void, void> {
   const { open, signal, wake, onConnection } = options;
   const page = options.background === false ? PAGE : undefined;
   const wakes = wake === undefined ? ONLINE : [wake, ...ONLINE];
@@ -125,15 +125,20 @@ export async function* eventSource(
 async function* read(
   { body }: Response,
   silenceMs: number,
-): AsyncGenerator<ServerEvent | Retry, void, void> {
+): AsyncGenerator<EventSourceMessage | { retry: number }, void, void> {
   if (body === null) return;
-  const parser = new EventParser();
+  const events: (EventSourceMessage | { retry: number })[] = [];
+  const parser = createParser({
+    onEvent: (event) => events.push(event),
+    onRetry: (retry) => events.push({ retry }),
+  });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   try {
     for (;;) {
       const { done, value } = await within(silenceMs, reader.read());
       if (done) return;
-      yield* parser.feed(value);
+      parser.feed(value);
+      yield* events.splice(0);
     }
   } catch (error) {
     throw new ConnectionError("the stream was cut off", error);

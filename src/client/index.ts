@@ -9,7 +9,6 @@ export {
   type TextInProgress,
 } from "./conversation.ts";
 export type { DirectoryChange } from "./directory-changes.ts";
-export type { ServerEvent } from "./event-parser.ts";
 export type { ConnectionOptions } from "./event-source.ts";
 export { ApiError, ConnectionError, RunError } from "./errors.ts";
 export {
