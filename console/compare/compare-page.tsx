@@ -7,7 +7,7 @@ import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { costOf, tokensOf } from "../parts/numbers.ts";
 import { Status } from "../parts/status.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 import { placeInConversation } from "../team/place.ts";
 import { ComparedMessage } from "./compared-message.tsx";
 import { diverged } from "./diverged.ts";

@@ -1,8 +1,8 @@
 import type { ThreadMessage } from "troupe/client";
 import { Avatar, Name } from "../parts/name.tsx";
 import { tokensOf } from "../parts/numbers.ts";
-import { MessageBody } from "../team/message-body.tsx";
-import { ToolCalls } from "../team/tool-calls.tsx";
+import { MessageBody } from "../conversation/message-body.tsx";
+import { ToolCalls } from "../conversation/tool-calls.tsx";
 import { TextDiff } from "./text-diff.tsx";
 
 interface ComparedMessageProps {

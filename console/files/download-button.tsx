@@ -1,7 +1,7 @@
 import type { TeamClient } from "troupe/client";
 import { Icon } from "../parts/icon.tsx";
 import { saveFile } from "../parts/save-file.ts";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { visibleName } from "../text/foreign.ts";
 

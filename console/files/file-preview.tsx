@@ -4,7 +4,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { bytesOf } from "../parts/numbers.ts";
 import { Problem } from "../parts/problem.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 import { CodeBlock } from "../text/code-block.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";

@@ -4,7 +4,7 @@ import { useTroupe } from "troupe/react";
 import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { useList } from "../parts/use-list.ts";
+import { useList } from "../hooks/use-list.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
 import { TeamHead } from "../team/team-head.tsx";

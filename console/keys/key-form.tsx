@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import { useTroupe } from "troupe/react";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { type Scope, useScopes } from "../shell/access.tsx";
 import { KEY_LIVES, Life } from "./lives.tsx";
 import { ScopeChoice } from "./scopes.tsx";

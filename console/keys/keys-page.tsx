@@ -5,7 +5,7 @@ import { Confirm } from "../parts/confirm.tsx";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Secret } from "../parts/secret.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 import { useMay } from "../shell/access.tsx";
 import { useNotices } from "../shell/notices.tsx";
 import { KeyEntry } from "./key-entry.tsx";

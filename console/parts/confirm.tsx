@@ -1,6 +1,6 @@
 import { Dialog } from "./dialog.tsx";
 import { Problem } from "./problem.tsx";
-import { useTask } from "./use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 
 interface ConfirmProps {
   title: string;

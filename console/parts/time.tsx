@@ -1,5 +1,5 @@
 import { durationOf } from "./numbers.ts";
-import { useNow } from "./use-now.ts";
+import { useNow } from "../hooks/use-now.ts";
 
 const STEPS = [
   ["day", 86_400],

@@ -1,6 +1,6 @@
 import { useCallback, useEffect } from "react";
 import type { TeamClient } from "troupe/client";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { configOf, fieldsOf, type Part, textOf } from "./component-json.ts";
 

@@ -3,7 +3,7 @@ import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { CodeBlock } from "../text/code-block.tsx";
 import { Markdown } from "../text/markdown.tsx";
 import { ArgumentsEditor } from "./arguments-editor.tsx";

@@ -2,7 +2,7 @@ import { type FormEvent, type KeyboardEvent, useState } from "react";
 import type { Answer, ListedRequest } from "troupe/client";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { Markdown } from "../text/markdown.tsx";
 import { promptOf } from "./prompt.ts";
 

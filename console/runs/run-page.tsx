@@ -3,7 +3,7 @@ import type { RunInfo } from "troupe/client";
 import { Link, useLocation } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 import { RunBar } from "../team/run-bar.tsx";
 import { Timeline } from "../timeline/timeline.tsx";
 import { RunFacts } from "./run-facts.tsx";

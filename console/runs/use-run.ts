@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type RunInfo, RunError, type TeamClient } from "troupe/client";
 import { useTeam, useTroupe } from "troupe/react";
-import { PAGE_SIZE } from "../team/page-size.ts";
+import { PAGE_SIZE } from "../conversation/page-size.ts";
 import type { RunBarProps } from "../team/run-bar.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
-import { useNow } from "../parts/use-now.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
+import { useNow } from "../hooks/use-now.ts";
 
 export interface FollowedRun {
   team: TeamClient;

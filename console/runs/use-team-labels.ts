@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import type { ListedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 
 /** Those with the latest activity, whose runs are listed first. */
 const MOST = 200;

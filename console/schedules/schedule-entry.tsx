@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { OWN_TIME_ZONE, timeIn, wordsOf } from "./cron.ts";
 import { summaryOfTask } from "./task.ts";

@@ -2,7 +2,7 @@ import { type FormEvent, useState } from "react";
 import type { CreateSchedule, ScheduleInfo, TeamClient } from "troupe/client";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { OWN_TIME_ZONE } from "./cron.ts";
 import { summaryOfTask, textOfTask } from "./task.ts";
 import { type When, WhenFields, whenIsComplete } from "./when-fields.tsx";

@@ -3,7 +3,7 @@ import type { DirectoryChange, ScheduleInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { useList } from "../parts/use-list.ts";
+import { useList } from "../hooks/use-list.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
 import { TeamHead } from "../team/team-head.tsx";

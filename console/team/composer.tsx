@@ -3,7 +3,7 @@ import type { HumanRequest, Task } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { Icon } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { type Attachment, attachmentOf, Attachments, IMAGE_TYPES } from "./attachments.tsx";
 

@@ -1,8 +1,8 @@
 import { useCallback } from "react";
 import type { NotedTeam, Template } from "troupe/client";
 import { type TeamView, useTroupe } from "troupe/react";
-import { useLoaded } from "../parts/use-loaded.ts";
-import { useTask } from "../parts/use-task.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Markdown } from "../text/markdown.tsx";
 

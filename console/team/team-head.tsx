@@ -3,7 +3,7 @@ import { useTroupe } from "troupe/react";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 
 interface TeamHeadProps {
   teamId: string;

@@ -7,7 +7,7 @@ import { costOf, tokensOf } from "../parts/numbers.ts";
 import { Ago } from "../parts/time.tsx";
 import { comparison } from "../compare/address.ts";
 import { kindOf } from "../teams/kinds.ts";
-import { type Participant, participantsOf } from "./participants.ts";
+import { type Participant, participantsOf } from "../conversation/participants.ts";
 
 interface TeamSideProps {
   info: NotedTeam;

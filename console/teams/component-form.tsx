@@ -2,7 +2,7 @@ import { type DragEvent, type FormEvent, useState } from "react";
 import { useTroupe } from "troupe/react";
 import { useLocation } from "wouter";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { Mistakes } from "./mistakes.tsx";
 import { useValidation } from "./use-validation.ts";
 

@@ -4,9 +4,9 @@ import { useTroupe } from "troupe/react";
 import { useLocation } from "wouter";
 import { Avatar, Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
-import { useTask } from "../parts/use-task.ts";
-import { participantsOf } from "../team/participants.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
+import { useTask } from "../hooks/use-task.ts";
+import { participantsOf } from "../conversation/participants.ts";
 import { kindOf, titleOf } from "./kinds.ts";
 
 /** The templates, each one click away from a team. */

@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import type { DirectoryChange, ListedTeam } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { type List, useList } from "../parts/use-list.ts";
+import { type List, useList } from "../hooks/use-list.ts";
 
 export interface TeamFilter {
   /** A part of label or id. */

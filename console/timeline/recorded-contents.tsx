@@ -1,8 +1,8 @@
 import type { ThreadMessage } from "troupe/client";
 import { Name } from "../parts/name.tsx";
-import { entriesOf } from "../team/entries.ts";
-import { MessageBody } from "../team/message-body.tsx";
-import { ToolCallBody, ToolCalls } from "../team/tool-calls.tsx";
+import { entriesOf } from "../conversation/entries.ts";
+import { MessageBody } from "../conversation/message-body.tsx";
+import { ToolCallBody, ToolCalls } from "../conversation/tool-calls.tsx";
 import type { Recorded } from "./recorded.ts";
 import type { Step } from "./steps.ts";
 

@@ -1,5 +1,5 @@
 import type { TeamClient, ThreadMessage } from "troupe/client";
-import type { ToolCall } from "../team/entries.ts";
+import type { ToolCall } from "../conversation/entries.ts";
 import type { Step } from "./steps.ts";
 
 /** What the conversation has of a step. */

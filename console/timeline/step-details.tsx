@@ -7,7 +7,7 @@ import { Name } from "../parts/name.tsx";
 import { costOf, durationOf, shortNumber } from "../parts/numbers.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Exact } from "../parts/time.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 import { promptOf } from "../requests/prompt.ts";
 import { visibleName } from "../text/foreign.ts";
 import { placeInConversation } from "../team/place.ts";

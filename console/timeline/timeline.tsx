@@ -2,7 +2,7 @@ import { useCallback, useMemo, useState } from "react";
 import type { RunInfo, TeamClient } from "troupe/client";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useNow } from "../parts/use-now.ts";
+import { useNow } from "../hooks/use-now.ts";
 import { Overview } from "./overview.tsx";
 import { foldAll, type Folds, type Row, rowsOf } from "./rows.ts";
 import { StepDetails } from "./step-details.tsx";

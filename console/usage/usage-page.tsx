@@ -4,7 +4,7 @@ import { Link, useSearchParams } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 import { useTeamLabels } from "../runs/use-team-labels.ts";
 import { groupsOf, type Measure, MEASURES, type Series, seriesOf } from "./groups.ts";
 import { dayOf, daysOf, lastDays, LENGTHS, type Period } from "./period.ts";

@@ -6,7 +6,7 @@ import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
 import { Attempt } from "./attempt.tsx";
 

@@ -3,7 +3,7 @@ import type { WebhookInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { EVENT_NAMES, type EventName, EVENTS } from "./events.ts";
 
 interface WebhookFormProps {

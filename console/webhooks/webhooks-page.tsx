@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Secret } from "../parts/secret.tsx";
-import { useLoaded } from "../parts/use-loaded.ts";
+import { useLoaded } from "../hooks/use-loaded.ts";
 import { useMay } from "../shell/access.tsx";
 import { useGone, useNotices } from "../shell/notices.tsx";
 import { OF_RUNS } from "./events.ts";

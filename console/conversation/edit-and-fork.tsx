@@ -3,7 +3,7 @@ import type { Message, TeamClient } from "troupe/client";
 import { useLocation } from "wouter";
 import { Dialog } from "../parts/dialog.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../parts/use-task.ts";
+import { useTask } from "../hooks/use-task.ts";
 import { comparison } from "../compare/address.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { forkWith } from "./fork.ts";
