@@ -21,13 +21,13 @@ const OWN = {
     startNodePeer({
       name: "Troupe, a team in memory",
       durable: NOTHING,
-      program: "./team-in-memory.ts",
+      program: "../conversation/team-in-memory.ts",
     }),
   openai: () =>
     startNodePeer({
       name: "openai SDK",
       durable: NOTHING,
-      program: "./openai-sdk.ts",
+      program: "../conversation/openai-sdk.ts",
     }),
   bareObject: startBareObject,
 } satisfies Record<string, Start>;
