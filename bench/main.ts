@@ -57,7 +57,7 @@ if (options.smoke === true && named.some((name) => !HAS_SMOKE.includes(name))) {
   process.exit(2);
 }
 if (options.tables === true && !PEERS_INSTALLED) {
-  console.error("The tables compare with peers: npm ci --prefix bench/peers");
+  console.error("The tables compare with peers: npm install --prefix bench/peers");
   process.exit(2);
 }
 

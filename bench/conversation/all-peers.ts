@@ -7,7 +7,7 @@ import { startDurableTeam } from "./durable-team.ts";
 import { startNodePeer } from "./node-peer.ts";
 import type { Peer } from "./peer.ts";
 
-/** Whether `npm ci --prefix bench/peers` has been run. Without it, only what the project depends on is measured. */
+/** Whether `npm install --prefix bench/peers` has been run. Without it, only what the project depends on is measured. */
 export const PEERS_INSTALLED = existsSync(join(import.meta.dirname, "../peers/node_modules"));
 
 /** Starts a peer, given the model server's URL. */
