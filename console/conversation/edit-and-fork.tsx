@@ -1,9 +1,7 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { Message, TeamClient } from "troupe/client";
 import { useLocation } from "wouter";
-import { Dialog } from "../parts/dialog.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { FormDialog } from "../parts/form-dialog.tsx";
 import { comparison } from "../compare/address.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { forkWith } from "./fork.ts";
@@ -19,38 +17,26 @@ export function EditAndFork({ team, message, text: before, onClose }: EditAndFor
   const [, navigate] = useLocation();
   const [text, setText] = useState(before);
   const { tell } = useNotices();
-  const task = useTask();
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void task.run(async () => {
-      const { id } = await forkWith(team, message, text);
-      navigate(`/teams/${id}`);
-      tell("This is a fork with your text.", {
-        href: comparison(team.id, id),
-        name: "Compare with the original",
-      });
+  const submit = async (): Promise<void> => {
+    const { id } = await forkWith(team, message, text);
+    navigate(`/teams/${id}`);
+    tell("This is a fork with your text.", {
+      href: comparison(team.id, id),
+      name: "Compare with the original",
     });
   };
   return (
-    <Dialog title="Edit in a fork" onClose={onClose}>
-      <form className="stack" onSubmit={submit}>
-        <label className="field">
-          <span>The fork goes on from this text. The conversation here is unchanged.</span>
-          <textarea
-            rows={6}
-            data-focus
-            required
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </label>
-        <Problem error={task.error} />
-        <div className="buttons">
-          <button className="button primary" disabled={task.busy} aria-busy={task.busy}>
-            Fork and run
-          </button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog title="Edit in a fork" button="Fork and run" onSubmit={submit} onClose={onClose}>
+      <label className="field">
+        <span>The fork goes on from this text. The conversation here is unchanged.</span>
+        <textarea
+          rows={6}
+          data-focus
+          required
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+    </FormDialog>
   );
 }

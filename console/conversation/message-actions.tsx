@@ -2,7 +2,7 @@ import { useState } from "react";
 import type { Message } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { useLocation } from "wouter";
-import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { comparison } from "../compare/address.ts";
 import { useNotices } from "../shell/notices.tsx";
 import { EditAndFork } from "./edit-and-fork.tsx";
@@ -34,11 +34,11 @@ export function MessageActions({ message, teamId }: MessageActionsProps) {
   };
   return (
     <span className="actions">
-      <Action icon="copy" name="Copy" onClick={copy} />
+      <IconButton icon="copy" name="Copy" onClick={copy} />
       {message.source === "user" && message.type === "TextMessage" && (
-        <Action icon="edit" name="Edit in a fork" onClick={() => setEditing(true)} />
+        <IconButton icon="edit" name="Edit in a fork" onClick={() => setEditing(true)} />
       )}
-      <Action icon="fork" name="Fork from here" onClick={fork} />
+      <IconButton icon="fork" name="Fork from here" onClick={fork} />
       {editing && (
         <EditAndFork
           team={client.team(teamId)}
@@ -48,26 +48,6 @@ export function MessageActions({ message, teamId }: MessageActionsProps) {
         />
       )}
     </span>
-  );
-}
-
-interface ActionProps {
-  icon: "copy" | "edit" | "fork";
-  name: string;
-  onClick: () => void;
-}
-
-function Action({ icon, name, onClick }: ActionProps) {
-  return (
-    <button
-      className="button quiet icon-only"
-      type="button"
-      aria-label={name}
-      title={name}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
   );
 }
 

@@ -1,5 +1,5 @@
 import type { TeamClient } from "troupe/client";
-import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { saveFile } from "../parts/save-file.ts";
 import { useTask } from "../hooks/use-task.ts";
 import { useNotices } from "../shell/notices.tsx";
@@ -14,16 +14,12 @@ export function DownloadButton({ team, path }: { team: TeamClient; path: string 
     saveFile(path.slice(path.lastIndexOf("/") + 1), content);
   };
   return (
-    <button
-      className="button quiet icon-only"
-      type="button"
-      aria-label={`Download ${visibleName(path)}`}
+    <IconButton
+      icon="download"
+      name={`Download ${visibleName(path)}`}
       title="Download"
-      disabled={task.busy}
-      aria-busy={task.busy}
+      busy={task.busy}
       onClick={() => void task.run(() => attempt(download))}
-    >
-      <Icon name="download" />
-    </button>
+    />
   );
 }

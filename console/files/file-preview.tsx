@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 import type { TeamClient } from "troupe/client";
 import { Dialog } from "../parts/dialog.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { bytesOf } from "../parts/numbers.ts";
 import { Problem } from "../parts/problem.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
@@ -29,15 +29,12 @@ export function FilePreview({ team, path, onClose, onDelete }: FilePreviewProps)
         <span className="file-actions">
           <DownloadButton team={team} path={path} />
           {onDelete && (
-            <button
-              className="button quiet icon-only"
-              type="button"
-              aria-label={`Delete ${visibleName(path)}`}
+            <IconButton
+              icon="bin"
+              name={`Delete ${visibleName(path)}`}
               title="Delete"
               onClick={onDelete}
-            >
-              <Icon name="bin" />
-            </button>
+            />
           )}
         </span>
       </div>

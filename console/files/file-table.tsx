@@ -1,5 +1,6 @@
 import type { FileInfo, TeamClient } from "troupe/client";
 import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { Name } from "../parts/name.tsx";
 import { bytesOf } from "../parts/numbers.ts";
 import { Ago } from "../parts/time.tsx";
@@ -46,15 +47,12 @@ export function FileTable({ team, files, onOpen, onDelete }: FileTableProps) {
             <td className="row-actions">
               <DownloadButton team={team} path={file.path} />
               {onDelete && (
-                <button
-                  className="button quiet icon-only"
-                  type="button"
-                  aria-label={`Delete ${visibleName(file.path)}`}
+                <IconButton
+                  icon="bin"
+                  name={`Delete ${visibleName(file.path)}`}
                   title="Delete"
                   onClick={() => onDelete(file)}
-                >
-                  <Icon name="bin" />
-                </button>
+                />
               )}
             </td>
           </tr>

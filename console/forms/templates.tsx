@@ -9,7 +9,8 @@ import {
   type UnsupportedFieldProps,
   errorId,
 } from "@rjsf/utils";
-import { Icon, type IconName } from "../parts/icon.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Errors } from "./component-field.tsx";
 import { isFirst } from "./form-schema.ts";
@@ -127,28 +128,14 @@ export function ArrayItemTemplate({
       <div className="form-item-content">{children}</div>
       {hasToolbar && (
         <div className="form-item-buttons">
-          {hasMoveUp && <Small icon="send" name={`Move ${place} up`} onClick={onMoveUpItem} />}
+          {hasMoveUp && <IconButton icon="send" name={`Move ${place} up`} onClick={onMoveUpItem} />}
           {hasMoveDown && (
-            <Small icon="down" name={`Move ${place} down`} onClick={onMoveDownItem} />
+            <IconButton icon="down" name={`Move ${place} down`} onClick={onMoveDownItem} />
           )}
-          {hasRemove && <Small icon="close" name={`Remove ${place}`} onClick={onRemoveItem} />}
+          {hasRemove && <IconButton icon="close" name={`Remove ${place}`} onClick={onRemoveItem} />}
         </div>
       )}
     </div>
-  );
-}
-
-function Small({ icon, name, onClick }: { icon: IconName; name: string; onClick: () => void }) {
-  return (
-    <button
-      className="button quiet icon-only"
-      type="button"
-      aria-label={name}
-      title={name}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
   );
 }
 

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef } from "react";
-import { Icon } from "./icon.tsx";
+import { IconButton } from "./icon-button.tsx";
 
 interface DialogProps {
   title: string;
@@ -36,14 +36,7 @@ export function Dialog({ title, onClose, children, wide = false }: DialogProps) 
       <div className="dialog-body">
         <header>
           <h2 id={heading}>{title}</h2>
-          <button
-            className="button quiet icon-only"
-            type="button"
-            aria-label="Close"
-            onClick={onClose}
-          >
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" name="Close" onClick={onClose} />
         </header>
         {children}
       </div>

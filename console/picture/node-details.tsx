@@ -1,4 +1,5 @@
 import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { Name } from "../parts/name.tsx";
 import { kindOf } from "../teams/kinds.ts";
 import { visibleName } from "../text/foreign.ts";
@@ -24,14 +25,7 @@ export function NodeDetails({ node, onOpen, onClose }: NodeDetailsProps) {
             {visibleName(kindOf(provider))}
           </span>
         )}
-        <button
-          className="button quiet icon-only"
-          type="button"
-          aria-label="Close"
-          onClick={onClose}
-        >
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" name="Close" onClick={onClose} />
       </header>
       {description !== "" && <p>{visibleName(description)}</p>}
       {marks.length > 0 && (

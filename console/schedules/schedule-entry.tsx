@@ -1,6 +1,7 @@
 import type { ScheduleInfo } from "troupe/client";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { Status } from "../parts/status.tsx";
 import { Ago } from "../parts/time.tsx";
 import { useTask } from "../hooks/use-task.ts";
@@ -99,24 +100,8 @@ function Actions({ schedule: { enabled }, over, name, actions }: ActionsProps) {
           {enabled ? "Pause" : "Resume"}
         </button>
       )}
-      <button
-        className="button quiet icon-only"
-        type="button"
-        aria-label="Change"
-        title="Change"
-        onClick={actions.onEdit}
-      >
-        <Icon name="edit" />
-      </button>
-      <button
-        className="button quiet icon-only"
-        type="button"
-        aria-label="Delete"
-        title="Delete"
-        onClick={actions.onDelete}
-      >
-        <Icon name="bin" />
-      </button>
+      <IconButton icon="edit" name="Change" onClick={actions.onEdit} />
+      <IconButton icon="bin" name="Delete" onClick={actions.onDelete} />
     </div>
   );
 }

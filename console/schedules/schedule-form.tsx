@@ -1,8 +1,6 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { CreateSchedule, ScheduleInfo, TeamClient } from "troupe/client";
-import { Dialog } from "../parts/dialog.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { FormDialog } from "../parts/form-dialog.tsx";
 import { OWN_TIME_ZONE } from "./cron.ts";
 import { summaryOfTask, textOfTask } from "./task.ts";
 import { type When, WhenFields, whenIsComplete } from "./when-fields.tsx";
@@ -27,7 +25,6 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
   const [when, setWhen] = useState<When>(() => presentWhen(schedule));
   const [text, setText] = useState(() => textOfTask(schedule?.task ?? null));
   const [conflict, setConflict] = useState<Conflict>(schedule?.on_conflict ?? "queue");
-  const task = useTask();
 
   const save = async (): Promise<void> => {
     const times =
@@ -42,54 +39,35 @@ export function ScheduleForm({ team, schedule, onClose, onSaved }: ScheduleFormP
     onSaved();
     onClose();
   };
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (whenIsComplete(when)) void task.run(save);
-  };
   return (
-    <Dialog
+    <FormDialog
       title={schedule === undefined ? "New schedule" : "Change the schedule"}
-      onClose={onClose}
+      button={schedule === undefined ? "Create schedule" : "Save"}
+      complete={whenIsComplete(when)}
       wide
+      onSubmit={save}
+      onClose={onClose}
     >
-      <form className="stack" onSubmit={submit}>
-        <WhenFields when={when} onChange={setWhen} />
-        {text !== undefined ? (
-          <label className="field">
-            <span>Task; left empty, the team continues</span>
-            <textarea rows={4} value={text} onChange={(event) => setText(event.target.value)} />
-          </label>
-        ) : (
-          <p className="muted">The task stays as it is: {summaryOfTask(schedule?.task ?? null)}</p>
-        )}
+      <WhenFields when={when} onChange={setWhen} />
+      {text !== undefined ? (
         <label className="field">
-          <span>While another run is active</span>
-          <select
-            value={conflict}
-            onChange={(event) => setConflict(event.target.value as Conflict)}
-          >
-            {Object.entries(CONFLICTS).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
+          <span>Task; left empty, the team continues</span>
+          <textarea rows={4} value={text} onChange={(event) => setText(event.target.value)} />
         </label>
-        <Problem error={task.error} />
-        <div className="buttons">
-          <button className="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            className="button primary"
-            disabled={task.busy || !whenIsComplete(when)}
-            aria-busy={task.busy}
-          >
-            {schedule === undefined ? "Create schedule" : "Save"}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+      ) : (
+        <p className="muted">The task stays as it is: {summaryOfTask(schedule?.task ?? null)}</p>
+      )}
+      <label className="field">
+        <span>While another run is active</span>
+        <select value={conflict} onChange={(event) => setConflict(event.target.value as Conflict)}>
+          {Object.entries(CONFLICTS).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </FormDialog>
   );
 }
 

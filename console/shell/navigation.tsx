@@ -1,5 +1,6 @@
 import { Link, useRoute } from "wouter";
 import { Icon, type IconName } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { useMay } from "./access.tsx";
 import type { AppProps } from "./app.tsx";
 import { Logo } from "./logo.tsx";
@@ -58,17 +59,7 @@ export function Navigation({ open, hasMore, whoami, onLeave }: NavigationProps) 
           {whoami.tenant}
         </span>
         <ThemeSwitch />
-        {onLeave && (
-          <button
-            className="button quiet icon-only"
-            type="button"
-            aria-label="Forget the key"
-            title="Forget the key"
-            onClick={onLeave}
-          >
-            <Icon name="leave" />
-          </button>
-        )}
+        {onLeave && <IconButton icon="leave" name="Forget the key" onClick={onLeave} />}
       </div>
     </header>
   );

@@ -9,7 +9,7 @@ import {
   useState,
 } from "react";
 import { Link } from "wouter";
-import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { UndoNotice } from "./undo-notice.tsx";
 
 interface Notice {
@@ -159,14 +159,7 @@ export function Notices({ children }: { children: ReactNode }) {
                   </Link>
                 )}
               </span>
-              <button
-                className="button quiet icon-only"
-                type="button"
-                aria-label="Dismiss"
-                onClick={() => remove(id)}
-              >
-                <Icon name="close" />
-              </button>
+              <IconButton icon="close" name="Dismiss" onClick={() => remove(id)} />
             </div>
           ) : (
             <UndoNotice

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { applyTheme, storedTheme, type Theme, THEMES } from "./theme.ts";
 
 const ICONS = { system: "display", light: "sun", dark: "moon" } as const;
@@ -13,15 +13,5 @@ export function ThemeSwitch() {
   };
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system";
   const name = `Colours: ${NAMES[theme]}. Change to ${NAMES[next]}`;
-  return (
-    <button
-      className="button quiet icon-only"
-      type="button"
-      aria-label={name}
-      title={name}
-      onClick={() => choose(next)}
-    >
-      <Icon name={ICONS[theme]} />
-    </button>
-  );
+  return <IconButton icon={ICONS[theme]} name={name} onClick={() => choose(next)} />;
 }

@@ -2,6 +2,7 @@ import { type ClipboardEvent, type FormEvent, type KeyboardEvent, useRef, useSta
 import type { HumanRequest, Task } from "troupe/client";
 import type { TeamView } from "troupe/react";
 import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useTask } from "../hooks/use-task.ts";
 import { visibleName } from "../text/foreign.ts";
@@ -84,15 +85,7 @@ export function Composer({ team }: ComposerProps) {
         />
       </div>
       <div className="composer-foot">
-        <button
-          className="button quiet icon-only"
-          type="button"
-          aria-label="Attach an image"
-          title="Attach an image"
-          onClick={() => file.current?.click()}
-        >
-          <Icon name="image" />
-        </button>
+        <IconButton icon="image" name="Attach an image" onClick={() => file.current?.click()} />
         <input
           ref={file}
           type="file"

@@ -2,7 +2,7 @@ import { useCallback, useEffect } from "react";
 import type { RunInfo, TeamClient } from "troupe/client";
 import { Link } from "wouter";
 import { Fact } from "../parts/facts.tsx";
-import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { Name } from "../parts/name.tsx";
 import { costOf, durationOf, shortNumber } from "../parts/numbers.ts";
 import { Problem } from "../parts/problem.tsx";
@@ -51,14 +51,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
     <aside className="step-details" aria-label="Details of the step">
       <header>
         <h3>{nameOf(step)}</h3>
-        <button
-          className="button quiet icon-only"
-          type="button"
-          aria-label="Close the details"
-          onClick={onClose}
-        >
-          <Icon name="close" />
-        </button>
+        <IconButton icon="close" name="Close the details" onClick={onClose} />
       </header>
       <dl>
         <Fact name="Kind">{kindOf(step)}</Fact>

@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useState } from "react";
 import type { RunInfo, TeamClient } from "troupe/client";
-import { Icon, type IconName } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useNow } from "../hooks/use-now.ts";
 import { Overview } from "./overview.tsx";
@@ -73,18 +73,20 @@ export function Timeline({ team, run, version }: TimelineProps) {
               Shorten waits
             </label>
           )}
-          <Tool
+          <IconButton
+            small
             icon="fold"
             name="Fold all turns"
             onClick={() => setFolds(foldAll(steps.all, false))}
           />
-          <Tool
+          <IconButton
+            small
             icon="unfold"
             name="Unfold all turns"
             onClick={() => setFolds(foldAll(steps.all, true))}
           />
-          <Tool icon="minus" name="Zoom out" keys="-" onClick={() => zoom(2)} />
-          <Tool icon="plus" name="Zoom in" keys="+" onClick={() => zoom(0.5)} />
+          <IconButton small icon="minus" name="Zoom out" keys="-" onClick={() => zoom(2)} />
+          <IconButton small icon="plus" name="Zoom in" keys="+" onClick={() => zoom(0.5)} />
           <button
             className="button small"
             type="button"
@@ -128,27 +130,5 @@ export function Timeline({ team, run, version }: TimelineProps) {
         />
       )}
     </section>
-  );
-}
-
-interface ToolProps {
-  icon: IconName;
-  name: string;
-  keys?: string;
-  onClick: () => void;
-}
-
-function Tool({ icon, name, keys, onClick }: ToolProps) {
-  return (
-    <button
-      className="button small quiet icon-only"
-      type="button"
-      aria-label={name}
-      title={keys === undefined ? name : `${name} (${keys})`}
-      aria-keyshortcuts={keys}
-      onClick={onClick}
-    >
-      <Icon name={icon} />
-    </button>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { WebhookInfo, WebhookTest } from "troupe/client";
 import { Link } from "wouter";
 import { Icon } from "../parts/icon.tsx";
+import { IconButton } from "../parts/icon-button.tsx";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { Status } from "../parts/status.tsx";
@@ -84,24 +85,8 @@ export function WebhookEntry({ webhook, actions }: WebhookEntryProps) {
             <Icon name="retry" />
             New secret
           </button>
-          <button
-            className="button quiet icon-only"
-            type="button"
-            aria-label="Change"
-            title="Change"
-            onClick={actions.onEdit}
-          >
-            <Icon name="edit" />
-          </button>
-          <button
-            className="button quiet icon-only"
-            type="button"
-            aria-label="Delete"
-            title="Delete"
-            onClick={actions.onDelete}
-          >
-            <Icon name="bin" />
-          </button>
+          <IconButton icon="edit" name="Change" onClick={actions.onEdit} />
+          <IconButton icon="bin" name="Delete" onClick={actions.onDelete} />
         </div>
       )}
     </li>

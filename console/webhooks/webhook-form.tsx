@@ -1,9 +1,7 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import type { WebhookInfo } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import { Dialog } from "../parts/dialog.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { FormDialog } from "../parts/form-dialog.tsx";
 import { EVENT_NAMES, type EventName, EVENTS } from "./events.ts";
 
 interface WebhookFormProps {
@@ -26,109 +24,93 @@ export function WebhookForm({ webhook, taken, onClose, onSaved }: WebhookFormPro
   const [events, setEvents] = useState<readonly EventName[]>(
     webhook?.events ?? ["run.completed", "run.failed"],
   );
-  const task = useTask();
   const exists = webhook === undefined && taken.includes(id);
 
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    void task.run(async () => {
-      const stored = await client.webhooks.put(id, {
-        url: url.trim(),
-        events: [...events],
-        team: team.trim() || null,
-        description: description.trim() || null,
-        enabled,
-      });
-      onClose();
-      onSaved(stored.secret);
+  const submit = async (): Promise<void> => {
+    const stored = await client.webhooks.put(id, {
+      url: url.trim(),
+      events: [...events],
+      team: team.trim() || null,
+      description: description.trim() || null,
+      enabled,
     });
+    onClose();
+    onSaved(stored.secret);
   };
   const choose = (name: EventName, chosen: boolean): void =>
     setEvents(EVENT_NAMES.filter((one) => (one === name ? chosen : events.includes(one))));
 
   return (
-    <Dialog
+    <FormDialog
       title={webhook === undefined ? "New webhook" : `Change ${webhook.id}`}
-      onClose={onClose}
+      button={webhook === undefined ? "Create webhook" : "Save"}
+      complete={!exists && events.length > 0}
       wide
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form className="stack" onSubmit={submit}>
-        {webhook === undefined && (
-          <label className="field">
-            <span>Id: letters, digits, - and _</span>
-            <input
-              required
-              pattern="[A-Za-z0-9_\-]{1,64}"
-              spellCheck={false}
-              autoComplete="off"
-              data-focus
-              value={id}
-              onChange={(event) => setId(event.target.value)}
-            />
-          </label>
-        )}
+      {webhook === undefined && (
         <label className="field">
-          <span>Address</span>
+          <span>Id: letters, digits, - and _</span>
           <input
-            className="code"
-            type="url"
             required
-            value={url}
-            onChange={(event) => setUrl(event.target.value)}
+            pattern="[A-Za-z0-9_\-]{1,64}"
+            spellCheck={false}
+            autoComplete="off"
+            data-focus
+            value={id}
+            onChange={(event) => setId(event.target.value)}
           />
         </label>
-        <fieldset className="choices">
-          <legend>Is called when</legend>
-          {EVENT_NAMES.map((name) => (
-            <label key={name}>
-              <input
-                type="checkbox"
-                checked={events.includes(name)}
-                onChange={(event) => choose(name, event.target.checked)}
-              />
-              <span>
-                {EVENTS[name]} <code className="muted">{name}</code>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        <div className="two-fields">
-          <label className="field">
-            <span>Description (optional)</span>
+      )}
+      <label className="field">
+        <span>Address</span>
+        <input
+          className="code"
+          type="url"
+          required
+          value={url}
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      </label>
+      <fieldset className="choices">
+        <legend>Is called when</legend>
+        {EVENT_NAMES.map((name) => (
+          <label key={name}>
             <input
-              maxLength={500}
-              value={description}
-              onChange={(event) => setDescription(event.target.value)}
+              type="checkbox"
+              checked={events.includes(name)}
+              onChange={(event) => choose(name, event.target.checked)}
             />
+            <span>
+              {EVENTS[name]} <code className="muted">{name}</code>
+            </span>
           </label>
-          <label className="field">
-            <span>Only of the team with this id (optional)</span>
-            <input value={team} onChange={(event) => setTeam(event.target.value)} />
-          </label>
-        </div>
-        <label className="check">
+        ))}
+      </fieldset>
+      <div className="two-fields">
+        <label className="field">
+          <span>Description (optional)</span>
           <input
-            type="checkbox"
-            checked={enabled}
-            onChange={(event) => setEnabled(event.target.checked)}
+            maxLength={500}
+            value={description}
+            onChange={(event) => setDescription(event.target.value)}
           />
-          Enabled
         </label>
-        {exists && <p className="problem">There is a webhook with this id.</p>}
-        <Problem error={task.error} />
-        <div className="buttons">
-          <button className="button" type="button" onClick={onClose}>
-            Cancel
-          </button>
-          <button
-            className="button primary"
-            disabled={task.busy || exists || events.length === 0}
-            aria-busy={task.busy}
-          >
-            {webhook === undefined ? "Create webhook" : "Save"}
-          </button>
-        </div>
-      </form>
-    </Dialog>
+        <label className="field">
+          <span>Only of the team with this id (optional)</span>
+          <input value={team} onChange={(event) => setTeam(event.target.value)} />
+        </label>
+      </div>
+      <label className="check">
+        <input
+          type="checkbox"
+          checked={enabled}
+          onChange={(event) => setEnabled(event.target.checked)}
+        />
+        Enabled
+      </label>
+      {exists && <p className="problem">There is a webhook with this id.</p>}
+    </FormDialog>
   );
 }

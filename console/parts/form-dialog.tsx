@@ -1,0 +1,54 @@
+import type { FormEvent, ReactNode } from "react";
+import { useTask } from "../hooks/use-task.ts";
+import { Dialog } from "./dialog.tsx";
+import { Problem } from "./problem.tsx";
+
+interface FormDialogProps {
+  title: string;
+  /** The name of the button that sends it. */
+  button: string;
+  /** Whether what is filled in can be sent. */
+  complete?: boolean;
+  wide?: boolean;
+  /** Sends it. Why it failed is shown below the fields. */
+  onSubmit: () => Promise<unknown>;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** A dialog with fields to fill in. */
+export function FormDialog({
+  title,
+  button,
+  complete = true,
+  wide = false,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
+  const task = useTask();
+  const submit = (event: FormEvent): void => {
+    event.preventDefault();
+    if (complete) void task.run(onSubmit);
+  };
+  return (
+    <Dialog title={title} onClose={onClose} wide={wide}>
+      <form className="stack" onSubmit={submit}>
+        {children}
+        <Problem error={task.error} />
+        <div className="buttons">
+          <button className="button" type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            className="button primary"
+            disabled={task.busy || !complete}
+            aria-busy={task.busy}
+          >
+            {button}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
