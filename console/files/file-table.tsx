@@ -16,7 +16,7 @@ interface FileTableProps {
 
 export function FileTable({ team, files, onOpen, onDelete }: FileTableProps) {
   return (
-    <table className="rows">
+    <table className="table files-table">
       <thead>
         <tr>
           <th scope="col">Name</th>

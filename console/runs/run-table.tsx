@@ -14,7 +14,7 @@ interface RunTableProps {
 
 export function RunTable({ runs, labels }: RunTableProps) {
   return (
-    <table className="teams runs">
+    <table className="table teams runs">
       <thead>
         <tr>
           <th scope="col">Run</th>

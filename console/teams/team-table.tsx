@@ -8,7 +8,7 @@ import { kindOf } from "./kinds.ts";
 
 export function TeamTable({ teams }: { teams: readonly ListedTeam[] }) {
   return (
-    <table className="teams">
+    <table className="table teams">
       <thead>
         <tr>
           <th scope="col">Team</th>

@@ -27,7 +27,7 @@ interface GroupTableProps {
 export function GroupTable({ groups, by, nameOf }: GroupTableProps) {
   return (
     <Scroll name={by === "team" ? "Usage by team" : "Usage by model"}>
-      <table className="teams numbers">
+      <table className="table teams numbers">
         <thead>
           <tr>
             <th scope="col">{by === "team" ? "Team" : "Model"}</th>
@@ -86,7 +86,7 @@ export function DayTable({ days, series, measure, nameOf }: DayTableProps) {
     .toReversed();
   return (
     <Scroll name={`${MEASURES[measure]} by day`}>
-      <table className="teams numbers">
+      <table className="table teams numbers">
         <thead>
           <tr>
             <th scope="col">Day (UTC)</th>

@@ -58,7 +58,7 @@ for (const context of CONTEXTS) {
         expect(await findings(page)).toEqual([]);
       };
       const press = (button: string) => page.getByRole("button", { name: button }).first().click();
-      await check(".rows");
+      await check(".files-table");
       await press(path);
       await check(".hljs-comment");
       await page.goto(`${stage.origin}/teams/${team.id}/schedules`);
