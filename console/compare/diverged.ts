@@ -1,10 +1,10 @@
 import type { TeamClient, ThreadMessage } from "troupe/client";
 
-/** Two conversations: what they have in common, and from where they part. */
+/** Two conversations: their common messages, and those of each. */
 export interface Diverged {
   /** The last common messages, oldest first; more may be before them. */
   common: readonly ThreadMessage[];
-  /** Whether more of what they have in common can be loaded. */
+  /** Whether more common messages can be loaded. */
   hasEarlier: boolean;
   a: readonly ThreadMessage[];
   b: readonly ThreadMessage[];
@@ -12,10 +12,7 @@ export interface Diverged {
 
 const PAGE = 200;
 
-/**
- * Loads both conversations from their ends, until there is a message that both have: a fork keeps the ids of what it has from
- * the original.
- */
+/** Loads both conversations from their ends up to a common message. A fork keeps the ids of the messages that it copies. */
 export async function diverged(a: TeamClient, b: TeamClient): Promise<Diverged> {
   const left = new Backwards(a);
   const right = new Backwards(b);
@@ -37,7 +34,7 @@ export async function diverged(a: TeamClient, b: TeamClient): Promise<Diverged> 
   }
 }
 
-/** The places of the last message that both have. */
+/** The places of the last common message. */
 function parting(
   a: readonly ThreadMessage[],
   b: readonly ThreadMessage[],

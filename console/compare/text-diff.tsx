@@ -8,13 +8,14 @@ const LONGEST = 40_000;
 const LONGEST_MS = 300;
 
 interface TextDiffProps {
-  /** What is shown, and what it is compared with. */
+  /** The shown text. */
   text: string;
+  /** The text on the other side. */
   other: string;
   side: "a" | "b";
 }
 
-/** A text in which is marked what the other one does not have. */
+/** A text with marks on the words that the other one lacks. */
 export function TextDiff({ text, other, side }: TextDiffProps) {
   const parts = useMemo(() => {
     if (text.length + other.length > LONGEST) return undefined;

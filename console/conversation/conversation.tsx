@@ -109,7 +109,7 @@ function useWantedTurn(): number | undefined {
   return turn !== null && /^\d{1,9}$/.test(turn) ? Number(turn) : undefined;
 }
 
-/** The first entry of a turn or a later one; -1 if there is none. Entries of the history know their turn. */
+/** The index of the first entry of this turn or a later one, or -1. Only messages of the history have a turn. */
 function placeOfTurn(entries: readonly Entry[], turn: number): number {
   return entries.findIndex(
     (entry) =>

@@ -31,7 +31,7 @@ export function ToolCalls({ calls, source }: ToolCallsProps) {
   ));
 }
 
-/** What a tool was given, and what came of it. */
+/** The arguments and the result of a tool call. */
 export function ToolCallBody({ call, result }: ToolCall) {
   return (
     <>

@@ -2,18 +2,18 @@ import type { TeamClient, ThreadMessage } from "troupe/client";
 import type { ToolCall } from "../conversation/entries.ts";
 import type { Step } from "./steps.ts";
 
-/** What the conversation has of a step. */
+/** The messages of a step. */
 export interface Recorded {
-  /** What came just before: the end of what a model was sent. */
+  /** The messages just before it: the last ones that a model was sent. */
   before: readonly ThreadMessage[];
-  /** What the step said. */
+  /** The messages that the step produced. */
   said: readonly ThreadMessage[];
-  /** What a tool was given, and its result. */
+  /** The tool call with its result. */
   call: ToolCall | undefined;
 }
 
 const PAGE = 200;
-/** Of what came before. */
+/** Messages before a step that are shown. */
 const FEW = 5;
 
 /** Looks up what was recorded of a step. Nothing is kept of what failed. */

@@ -1,11 +1,10 @@
-import { AssistantAgent } from "../core/agents/assistant-agent.ts";
 import type { Template } from "../core/component/template.ts";
 import { MaxMessageTermination } from "../core/conditions/max-message-termination.ts";
 import { TextMentionTermination } from "../core/conditions/text-mention-termination.ts";
 import { SelectorGroupChat } from "../core/teams/selector/selector-group-chat.ts";
 import type { Team } from "../core/teams/team.ts";
 import { lazyTemplate } from "./lazy-template.ts";
-import { replaying } from "./replay.ts";
+import { repeating, replaying } from "./replay.ts";
 
 /** What the model that selects the next speaker answers. */
 const SELECTIONS = ["writer", "critic", "writer", "critic", "editor"];
@@ -38,18 +37,10 @@ export function editorialTeam(): Template {
 }
 
 function team(): Team {
-  const agent = (name: string, description: string, answers: readonly string[]): AssistantAgent =>
-    new AssistantAgent({
-      name,
-      description,
-      systemMessage: description,
-      modelClient: replaying(answers),
-      modelClientStream: true,
-    });
   const participants = [
-    agent("writer", "Writes drafts and revises them.", DRAFTS),
-    agent("critic", "Reads drafts and says what to change.", REVIEWS),
-    agent("editor", "Makes the final text of a draft without open notes.", EDITIONS),
+    repeating("writer", "Writes drafts and revises them.", DRAFTS),
+    repeating("critic", "Reads drafts and says what to change.", REVIEWS),
+    repeating("editor", "Makes the final text of a draft without open notes.", EDITIONS),
   ];
   return new SelectorGroupChat(participants, {
     modelClient: replaying(SELECTIONS),

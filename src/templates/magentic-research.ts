@@ -1,9 +1,8 @@
-import { AssistantAgent } from "../core/agents/assistant-agent.ts";
 import type { Template } from "../core/component/template.ts";
 import { MagenticOneGroupChat } from "../core/teams/magentic-one/magentic-one-group-chat.ts";
 import type { Team } from "../core/teams/team.ts";
 import { lazyTemplate } from "./lazy-template.ts";
-import { replaying } from "./replay.ts";
+import { repeating, replaying } from "./replay.ts";
 
 const FACTS = `GIVEN
 - The question: is the night train from Vienna to Paris worth it for two people?
@@ -99,17 +98,9 @@ function ledger({ satisfied = false, progress = true, speaker, say }: Ledger): s
 }
 
 function team(): Team {
-  const agent = (name: string, description: string, answers: readonly string[]): AssistantAgent =>
-    new AssistantAgent({
-      name,
-      description,
-      systemMessage: description,
-      modelClient: replaying(answers),
-      modelClientStream: true,
-    });
   const participants = [
-    agent("researcher", "Looks things up.", RESEARCHER),
-    agent("analyst", "Calculates and compares.", ANALYST),
+    repeating("researcher", "Looks things up.", RESEARCHER),
+    repeating("analyst", "Calculates and compares.", ANALYST),
   ];
   return new MagenticOneGroupChat(participants, {
     modelClient: replaying(ORCHESTRATOR),

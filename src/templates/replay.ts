@@ -1,3 +1,4 @@
+import { AssistantAgent } from "../core/agents/assistant-agent.ts";
 import type { CreateResult } from "../core/models/chat-completion-client.ts";
 import { ReplayChatCompletionClient } from "../core/models/replay-chat-completion-client.ts";
 
@@ -27,4 +28,19 @@ export function calling(id: string, name: string, args: object = {}): CreateResu
     usage: { prompt_tokens: 0, completion_tokens: 0 },
     cached: false,
   };
+}
+
+/** An agent that says prepared texts. @param description also what it is told to do */
+export function repeating(
+  name: string,
+  description: string,
+  answers: readonly string[],
+): AssistantAgent {
+  return new AssistantAgent({
+    name,
+    description,
+    systemMessage: description,
+    modelClient: replaying(answers),
+    modelClientStream: true,
+  });
 }

@@ -1,11 +1,10 @@
-import { AssistantAgent } from "../core/agents/assistant-agent.ts";
 import type { Template } from "../core/component/template.ts";
 import { MaxMessageTermination } from "../core/conditions/max-message-termination.ts";
 import { DiGraphBuilder } from "../core/teams/graph-flow/di-graph-builder.ts";
 import { GraphFlow } from "../core/teams/graph-flow/graph-flow.ts";
 import type { Team } from "../core/teams/team.ts";
 import { lazyTemplate } from "./lazy-template.ts";
-import { replaying } from "./replay.ts";
+import { repeating } from "./replay.ts";
 
 const DRAFTS = [
   "**Draft 1.** Version 2 is out. It has many improvements and is faster than before. Update when you like.",
@@ -45,19 +44,11 @@ export function reviewLoop(): Template {
 }
 
 function team(): Team {
-  const agent = (name: string, description: string, answers: readonly string[]): AssistantAgent =>
-    new AssistantAgent({
-      name,
-      description,
-      systemMessage: description,
-      modelClient: replaying(answers),
-      modelClientStream: true,
-    });
-  const writer = agent("writer", "Writes announcements and revises them.", DRAFTS);
-  const reviewer = agent("reviewer", "Says REVISE with a reason, or APPROVED.", REVIEWS);
-  const grammar = agent("grammar", "Checks the language.", GRAMMAR);
-  const facts = agent("facts", "Checks what is claimed.", FACTS);
-  const editor = agent("editor", "Publishes what was approved and checked.", EDITIONS);
+  const writer = repeating("writer", "Writes announcements and revises them.", DRAFTS);
+  const reviewer = repeating("reviewer", "Says REVISE with a reason, or APPROVED.", REVIEWS);
+  const grammar = repeating("grammar", "Checks the language.", GRAMMAR);
+  const facts = repeating("facts", "Checks what is claimed.", FACTS);
+  const editor = repeating("editor", "Publishes what was approved and checked.", EDITIONS);
   const graph = new DiGraphBuilder()
     .addNode(writer)
     .addNode(reviewer)

@@ -1,19 +1,15 @@
-import { createHash } from "node:crypto";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { TroupeClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
-import { findings } from "./support/accessible.ts";
+import { findings, testAppearances } from "./support/accessible.ts";
 import { careful, speaker } from "./support/components.ts";
+import { keyOf } from "./support/keys.ts";
+import { tabTo } from "./support/keyboard.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 const KEY = "a-key-of-this-test";
 const READER = "a-key-that-reads";
-const keyOf = (key: string, scopes: string[]) => ({
-  hash: createHash("sha256").update(key).digest("hex"),
-  tenant: "test",
-  scopes,
-});
 
 let stage: ConsoleStage;
 let client: TroupeClient;
@@ -38,56 +34,42 @@ async function enter(path: string, context?: BrowserContextOptions, key = KEY): 
 const TEXT =
   "A [link](https://example.com), `code`, a table and code:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\n# a comment\nprint('text', 1)\n```\n\n> a quote\n\n- [x] done\n- [ ] open";
 
-const CONTEXTS: BrowserContextOptions[] = [
-  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
-  { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
-  { colorScheme: "light", viewport: { width: 360, height: 740 } },
-  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
-];
+testAppearances("axe finds nothing on any screen", async (context) => {
+  const { page: login } = await stage.open("/", context);
+  await login.getByLabel("Key or token").waitFor();
+  expect(await findings(login)).toEqual([]);
 
-for (const context of CONTEXTS) {
-  const name = `${context.colorScheme}, ${context.viewport?.width} wide`;
-  testInBrowser(
-    `axe finds nothing on any screen (${name})`,
-    async () => {
-      const { page: login } = await stage.open("/", context);
-      await login.getByLabel("Key or token").waitFor();
-      expect(await findings(login)).toEqual([]);
+  const talk = await client.teams.create({ component: speaker([TEXT]), label: "Talk" });
+  await talk.run("Show everything.").result();
+  const clerk = await client.teams.create({ component: careful(), label: "Clerk" });
+  await clerk.start("Calculate.");
+  const planner = await client.teams.create({ template: "human_in_the_loop" });
+  await planner.start("Plan my day.");
 
-      const talk = await client.teams.create({ component: speaker([TEXT]), label: "Talk" });
-      await talk.run("Show everything.").result();
-      const clerk = await client.teams.create({ component: careful(), label: "Clerk" });
-      await clerk.start("Calculate.");
-      const planner = await client.teams.create({ template: "human_in_the_loop" });
-      await planner.start("Plan my day.");
-
-      const page = await enter("/", context);
-      await page.getByRole("link", { name: "Talk" }).first().waitFor();
-      expect(await findings(page)).toEqual([]);
-      await page.getByRole("button", { name: "New team" }).click();
-      await page.getByRole("button", { name: /^Writer critic/ }).waitFor();
-      expect(await findings(page)).toEqual([]);
-      await page.getByRole("button", { name: "Component JSON" }).click();
-      await page.getByLabel(/^Component, as/).fill("{}");
-      await page.locator(".mistakes .problem").waitFor();
-      expect(await findings(page)).toEqual([]);
-      for (const [id, shown] of [
-        [talk.id, ".hljs-comment"],
-        [clerk.id, ".approval"],
-        [planner.id, ".question"],
-      ] as const) {
-        await page.goto(`${stage.origin}/teams/${id}`);
-        await page.locator(shown).first().waitFor();
-        expect(await findings(page)).toEqual([]);
-      }
-      await page.goto(`${stage.origin}/inbox`);
-      await page.getByRole("group", { name: "Approval for clerk" }).first().waitFor();
-      expect(await findings(page)).toEqual([]);
-      await page.context().close();
-    },
-    120_000,
-  );
-}
+  const page = await enter("/", context);
+  await page.getByRole("link", { name: "Talk" }).first().waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "New team" }).click();
+  await page.getByRole("button", { name: /^Writer critic/ }).waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByRole("button", { name: "Component JSON" }).click();
+  await page.getByLabel(/^Component, as/).fill("{}");
+  await page.locator(".mistakes .problem").waitFor();
+  expect(await findings(page)).toEqual([]);
+  for (const [id, shown] of [
+    [talk.id, ".hljs-comment"],
+    [clerk.id, ".approval"],
+    [planner.id, ".question"],
+  ] as const) {
+    await page.goto(`${stage.origin}/teams/${id}`);
+    await page.locator(shown).first().waitFor();
+    expect(await findings(page)).toEqual([]);
+  }
+  await page.goto(`${stage.origin}/inbox`);
+  await page.getByRole("group", { name: "Approval for clerk" }).first().waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.context().close();
+});
 
 testInBrowser("a key is asked for, checked, kept in the tab and forgotten", async () => {
   const { page } = await stage.open("/inbox");
@@ -115,45 +97,34 @@ testInBrowser(
   "a team is made, given a task, answered and deleted with the keyboard alone",
   async () => {
     const page = await enter("/");
-    /** Moves the focus with Tab until it is on the element. */
-    const tabTo = async (name: RegExp): Promise<void> => {
-      for (let presses = 0; presses < 60; presses++) {
-        await page.keyboard.press("Tab");
-        const focused = await page.evaluate(
-          "document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent",
-        );
-        if (name.test(String(focused))) return;
-      }
-      throw new Error(`no element ${name} has the focus after 60 tabs`);
-    };
     await page.getByRole("button", { name: "New team" }).waitFor();
-    await tabTo(/^New team$/);
+    await tabTo(page, /^New team$/);
     await page.keyboard.press("Enter");
     await page
       .getByRole("button", { name: /^Human in the loop/ })
       .last()
       .waitFor();
-    await tabTo(/^Human in the loop/);
+    await tabTo(page, /^Human in the loop/);
     await page.keyboard.press("Enter");
     await page.getByText("Nothing was said yet").waitFor();
     const team = new TeamOnPage(page);
-    await tabTo(/^Give the team a task$/);
+    await tabTo(page, /^Give the team a task$/);
     await page.keyboard.type("Plan my day.");
     await page.keyboard.press("Enter");
     await team.status("Waits for you");
     await page.keyboard.type("APPROVE");
     await page.keyboard.press("Enter");
     await team.status("Completed");
-    await tabTo(/^More about this team$/);
+    await tabTo(page, /^More about this team$/);
     await page.keyboard.press("Enter");
-    await tabTo(/^Delete$/);
+    await tabTo(page, /^Delete$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await tabTo(/^More about this team$/);
+    await tabTo(page, /^More about this team$/);
     await page.keyboard.press("Enter");
-    await tabTo(/^Delete$/);
+    await tabTo(page, /^Delete$/);
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Enter");

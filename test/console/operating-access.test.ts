@@ -1,20 +1,15 @@
-import { createHash } from "node:crypto";
-import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { TroupeClient } from "troupe/client";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { Sandbox } from "../support/sandbox.ts";
-import { findings } from "./support/accessible.ts";
+import { findings, testAppearances } from "./support/accessible.ts";
 import { speaker } from "./support/components.ts";
+import { keyOf } from "./support/keys.ts";
+import { tabTo } from "./support/keyboard.ts";
 import { ConsoleStage } from "./support/stage.ts";
 
 const KEY = "a-key-of-this-test";
 const READER = "a-key-that-reads-runs";
-const keyOf = (key: string, scopes: string[]) => ({
-  hash: createHash("sha256").update(key).digest("hex"),
-  tenant: "test",
-  scopes,
-});
 
 let sandbox: Sandbox;
 let stage: ConsoleStage;
@@ -30,62 +25,48 @@ afterAll(async () => {
   await sandbox?.[Symbol.asyncDispose]();
 });
 
-const CONTEXTS: BrowserContextOptions[] = [
-  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
-  { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
-  { colorScheme: "light", viewport: { width: 360, height: 740 } },
-  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
-];
+testAppearances("axe finds nothing on files, schedules, webhooks and keys", async (context) => {
+  const team = await client.teams.create({ component: speaker(["Hello."]), label: "Talk" });
+  const path = `${"a-long-name".repeat(8)}.py`;
+  await team.writeFile(path, "# a comment\n");
+  await team.createSchedule({ cron: "0 8 * * 1-5", task: "Report." });
+  await team.createSchedule({ cron: "0 9 * * *", enabled: false });
+  const id = "x".repeat(64);
+  await client.webhooks.put(id, { url: "http://127.0.0.1:9/hook", events: ["run.completed"] });
+  await team.run("Go.").result();
+  await client.keys.create({ name: "Reports", scopes: ["teams:read"], expires_in: 60 });
 
-for (const context of CONTEXTS) {
-  const name = `${context.colorScheme}, ${context.viewport?.width} wide`;
-  testInBrowser(
-    `axe finds nothing on files, schedules, webhooks and keys (${name})`,
-    async () => {
-      const team = await client.teams.create({ component: speaker(["Hello."]), label: "Talk" });
-      const path = `${"a-long-name".repeat(8)}.py`;
-      await team.writeFile(path, "# a comment\n");
-      await team.createSchedule({ cron: "0 8 * * 1-5", task: "Report." });
-      await team.createSchedule({ cron: "0 9 * * *", enabled: false });
-      const id = "x".repeat(64);
-      await client.webhooks.put(id, { url: "http://127.0.0.1:9/hook", events: ["run.completed"] });
-      await team.run("Go.").result();
-      await client.keys.create({ name: "Reports", scopes: ["teams:read"], expires_in: 60 });
-
-      const { page } = await stage.open(`/teams/${team.id}/files`, context);
-      const check = async (shown: string): Promise<void> => {
-        await page.locator(shown).first().waitFor();
-        expect(await findings(page)).toEqual([]);
-      };
-      const press = (button: string) => page.getByRole("button", { name: button }).first().click();
-      await check(".files-table");
-      await press(path);
-      await check(".hljs-comment");
-      await page.goto(`${stage.origin}/teams/${team.id}/schedules`);
-      await check(".item");
-      await press("New schedule");
-      await check(".meaning ol");
-      await page.goto(`${stage.origin}/webhooks`);
-      await press("Test");
-      await check(".attempt");
-      await press("New webhook");
-      await check(".choices");
-      await page.goto(`${stage.origin}/webhooks/${id}`);
-      await check(".item .attempt");
-      await page.goto(`${stage.origin}/keys`);
-      await check(".item");
-      await press("New key");
-      await check(".choices");
-      await page.getByLabel("What it is for").fill("Reports");
-      await page.getByLabel(/teams:read/).check();
-      await press("Create key");
-      await check(".secret");
-      await client.webhooks.delete(id);
-      await page.context().close();
-    },
-    120_000,
-  );
-}
+  const { page } = await stage.open(`/teams/${team.id}/files`, context);
+  const check = async (shown: string): Promise<void> => {
+    await page.locator(shown).first().waitFor();
+    expect(await findings(page)).toEqual([]);
+  };
+  const press = (button: string) => page.getByRole("button", { name: button }).first().click();
+  await check(".files-table");
+  await press(path);
+  await check(".hljs-comment");
+  await page.goto(`${stage.origin}/teams/${team.id}/schedules`);
+  await check(".item");
+  await press("New schedule");
+  await check(".meaning ol");
+  await page.goto(`${stage.origin}/webhooks`);
+  await press("Test");
+  await check(".attempt");
+  await press("New webhook");
+  await check(".choices");
+  await page.goto(`${stage.origin}/webhooks/${id}`);
+  await check(".item .attempt");
+  await page.goto(`${stage.origin}/keys`);
+  await check(".item");
+  await press("New key");
+  await check(".choices");
+  await page.getByLabel("What it is for").fill("Reports");
+  await page.getByLabel(/teams:read/).check();
+  await press("Create key");
+  await check(".secret");
+  await client.webhooks.delete(id);
+  await page.context().close();
+});
 
 testInBrowser("a file is opened, deleted and brought back with the keyboard alone", async () => {
   const team = await client.teams.create({ component: speaker(["Hello."]) });
@@ -136,15 +117,3 @@ testInBrowser("a key sees and changes what its scopes allow", async () => {
   await page.goto(`${closed.origin}/keys`);
   await page.getByText("keys:write").waitFor();
 });
-
-/** Moves the focus with Tab until it is on the element. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press("Tab");
-    const focused = await page.evaluate(
-      "document.activeElement?.getAttribute('aria-label') || document.activeElement?.textContent",
-    );
-    if (name.test(String(focused))) return;
-  }
-  throw new Error(`no element ${name} has the focus after 60 tabs`);
-}

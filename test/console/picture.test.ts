@@ -8,7 +8,7 @@ import {
   SocietyOfMindAgent,
 } from "troupe";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
-import { findings } from "./support/accessible.ts";
+import { findings, testAppearances } from "./support/accessible.ts";
 import { saying } from "./support/components.ts";
 import { ConsoleStage, type Tab, TeamOnPage } from "./support/stage.ts";
 
@@ -241,20 +241,12 @@ testInBrowser("it is moved and zoomed by keys, wheel and dragging, and fits agai
   await expect.poll(transform).not.toBe(before);
 });
 
-for (const colorScheme of ["light", "dark"] as const) {
-  for (const width of [1440, 360]) {
-    testInBrowser(`axe finds nothing in pictures (${colorScheme}, ${width} wide)`, async () => {
-      const team = await stage.client.teams.create({ template: "magentic_research" });
-      await team.run("Train or plane?").result();
-      const viewport = { width, height: 740 };
-      const { page } = await stage.open(`/teams/${team.id}?view=picture`, {
-        colorScheme,
-        viewport,
-      });
-      await page.getByText("Train for two in a compartment").first().waitFor({ state: "attached" });
-      await page.getByRole("button", { name: /^analyst/ }).click();
-      await ways(page);
-      expect(await findings(page)).toEqual([]);
-    });
-  }
-}
+testAppearances("axe finds nothing in pictures", async (context) => {
+  const team = await stage.client.teams.create({ template: "magentic_research" });
+  await team.run("Train or plane?").result();
+  const { page } = await stage.open(`/teams/${team.id}?view=picture`, context);
+  await page.getByText("Train for two in a compartment").first().waitFor({ state: "attached" });
+  await page.getByRole("button", { name: /^analyst/ }).click();
+  await ways(page);
+  expect(await findings(page)).toEqual([]);
+});

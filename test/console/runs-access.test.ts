@@ -1,9 +1,8 @@
-import type { BrowserContextOptions } from "playwright-core";
 import { afterAll, beforeAll, expect, vi } from "vitest";
 import type { TeamClient } from "troupe/client";
-import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
+import { HAS_BROWSER } from "../support/browser.ts";
 import type { FakeOpenAI } from "../support/fake-openai/server.ts";
-import { findings } from "./support/accessible.ts";
+import { findings, testAppearances } from "./support/accessible.ts";
 import { speaker } from "./support/components.ts";
 import { office, OFFICE_PRICES, officeModels } from "./support/office.ts";
 import { ConsoleStage } from "./support/stage.ts";
@@ -37,50 +36,36 @@ afterAll(async () => {
   await models?.[Symbol.asyncDispose]();
 });
 
-const CONTEXTS: BrowserContextOptions[] = [
-  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
-  { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
-  { colorScheme: "light", viewport: { width: 360, height: 740 } },
-  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
-];
+testAppearances("axe finds nothing on runs, timeline, usage and comparison", async (context) => {
+  const { page } = await stage.open("/runs", context);
+  await page.getByRole("row", { name: /Office/ }).waitFor();
+  expect(await findings(page)).toEqual([]);
 
-for (const context of CONTEXTS) {
-  const name = `${context.colorScheme}, ${context.viewport?.width} wide`;
-  testInBrowser(
-    `axe finds nothing on runs, timeline, usage and comparison (${name})`,
-    async () => {
-      const { page } = await stage.open("/runs", context);
-      await page.getByRole("row", { name: /Office/ }).waitFor();
-      expect(await findings(page)).toEqual([]);
+  await page.goto(`${stage.origin}/teams/${team.id}/runs/${run}`);
+  await page.locator(".timeline-row[data-kind=attempt]").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.locator(".timeline-row[data-kind=execute_tool]").click();
+  await page.locator(".recorded").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.locator(".timeline-row[data-kind=chat]").first().click();
+  await page.getByText(/^Request/).click();
+  expect(await findings(page)).toEqual([]);
 
-      await page.goto(`${stage.origin}/teams/${team.id}/runs/${run}`);
-      await page.locator(".timeline-row[data-kind=attempt]").waitFor();
-      expect(await findings(page)).toEqual([]);
-      await page.locator(".timeline-row[data-kind=execute_tool]").click();
-      await page.locator(".recorded").waitFor();
-      expect(await findings(page)).toEqual([]);
-      await page.locator(".timeline-row[data-kind=chat]").first().click();
-      await page.getByText(/^Request/).click();
-      expect(await findings(page)).toEqual([]);
+  await page.goto(`${stage.origin}/usage?by=model`);
+  await page.locator(".uplot canvas").waitFor();
+  expect(await findings(page)).toEqual([]);
+  await page.getByLabel("Period").selectOption("Own period");
+  await page.getByLabel("First day").waitFor();
+  expect(await findings(page)).toEqual([]);
 
-      await page.goto(`${stage.origin}/usage?by=model`);
-      await page.locator(".uplot canvas").waitFor();
-      expect(await findings(page)).toEqual([]);
-      await page.getByLabel("Period").selectOption("Own period");
-      await page.getByLabel("First day").waitFor();
-      expect(await findings(page)).toEqual([]);
-
-      const { forked_from: origin } = await fork.get();
-      await page.goto(`${stage.origin}/compare?a=${origin?.team_id}&b=${fork.id}`);
-      await page.locator("ins").first().waitFor();
-      await page.locator(".common summary").click();
-      expect(await findings(page)).toEqual([]);
-      await page.goto(`${stage.origin}/teams/${fork.id}`);
-      await page.locator("article").first().waitFor();
-      await page.getByLabel("More about this team").click();
-      expect(await findings(page)).toEqual([]);
-      await page.context().close();
-    },
-    120_000,
-  );
-}
+  const { forked_from: origin } = await fork.get();
+  await page.goto(`${stage.origin}/compare?a=${origin?.team_id}&b=${fork.id}`);
+  await page.locator("ins").first().waitFor();
+  await page.locator(".common summary").click();
+  expect(await findings(page)).toEqual([]);
+  await page.goto(`${stage.origin}/teams/${fork.id}`);
+  await page.locator("article").first().waitFor();
+  await page.getByLabel("More about this team").click();
+  expect(await findings(page)).toEqual([]);
+  await page.context().close();
+});

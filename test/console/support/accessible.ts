@@ -1,5 +1,25 @@
 import axe from "axe-core";
-import type { Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { testInBrowser } from "../../support/browser.ts";
+
+/** Colours and widths in which every screen is looked at. */
+const APPEARANCES: readonly BrowserContextOptions[] = [
+  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "light", viewport: { width: 360, height: 740 } },
+  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+];
+
+/** Declares a test for each appearance. */
+export function testAppearances(
+  name: string,
+  body: (context: BrowserContextOptions) => Promise<void>,
+): void {
+  for (const context of APPEARANCES) {
+    const appearance = `${context.colorScheme}, ${context.viewport?.width} wide`;
+    testInBrowser(`${name} (${appearance})`, () => body(context), 120_000);
+  }
+}
 
 /** What axe has against the page, and whether it is wider than the window. */
 export async function findings(page: Page): Promise<string[]> {
