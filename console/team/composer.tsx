@@ -4,7 +4,7 @@ import type { TeamView } from "troupe/react";
 import { Icon } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Problem } from "../parts/problem.tsx";
-import { useTask } from "../hooks/use-task.ts";
+import { useSequence } from "../hooks/use-sequence.ts";
 import { visibleName } from "../text/foreign.ts";
 import { type Attachment, attachmentOf, Attachments, IMAGE_TYPES } from "./attachments.tsx";
 
@@ -18,7 +18,7 @@ export function Composer({ team }: ComposerProps) {
   const [images, setImages] = useState<readonly Attachment[]>([]);
   const [conflict, setConflict] = useState<"queue" | "interrupt">("interrupt");
   const file = useRef<HTMLInputElement>(null);
-  const task = useTask();
+  const task = useSequence();
   const { status } = team;
   const question = team.requests.find(({ kind }) => kind === "input");
   const busy = question === undefined && ["running", "waiting", "paused"].includes(status);
@@ -33,10 +33,18 @@ export function Composer({ team }: ComposerProps) {
   };
   const submit = (): void => {
     if (empty) return;
+    // While one is on its way, what is typed belongs to the next.
+    setText("");
+    setImages([]);
+    const onConflict = busy || task.busy ? conflict : "reject";
     void task.run(async () => {
-      await say(team, question, contentOf(text, images), busy ? conflict : "reject");
-      setText("");
-      setImages([]);
+      try {
+        await say(team, question, contentOf(text, images), onConflict);
+      } catch (error) {
+        setText((typed) => (typed.trim() === "" ? text : `${text}\n${typed}`));
+        setImages((added) => [...images, ...added]);
+        throw error;
+      }
     });
   };
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -108,7 +116,7 @@ export function Composer({ team }: ComposerProps) {
             <option value="queue">Queue behind the run</option>
           </select>
         )}
-        <button className="button primary" disabled={empty || task.busy} aria-busy={task.busy}>
+        <button className="button primary" disabled={empty} aria-busy={task.busy}>
           <Icon name="send" />
           {question ? "Answer" : busy && conflict === "queue" ? "Queue" : "Send"}
         </button>

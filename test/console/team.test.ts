@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { Route } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
 import { careful, discussion, speaker } from "./support/components.ts";
@@ -32,7 +33,7 @@ testInBrowser("a run is paused, resumed, cancelled and retried", async () => {
 });
 
 testInBrowser("a task interrupts the run, or waits for its end", async () => {
-  const created = await stage.client.teams.create({ component: speaker([LONG], 80) });
+  const created = await stage.client.teams.create({ component: speaker([LONG], 60) });
   const { page } = await stage.open(`/teams/${created.id}`);
   const team = new TeamOnPage(page);
   await team.send("First.");
@@ -46,6 +47,37 @@ testInBrowser("a task interrupts the run, or waits for its end", async () => {
   await team.status("Completed");
   const { runs } = await created.runs();
   expect(runs.map(({ status }) => status)).toEqual(["completed", "completed", "cancelled"]);
+});
+
+testInBrowser("what is typed while a task is on its way is sent after it", async () => {
+  const created = await stage.client.teams.create({ component: speaker(["A reply."]) });
+  const { page } = await stage.open(`/teams/${created.id}`);
+  const held: Route[] = [];
+  await page.route("**/runs", async (route) => {
+    if (route.request().method() === "POST") held.push(route);
+    else await route.continue();
+  });
+  const sent = async (): Promise<Route> => {
+    await expect.poll(() => held.length).toBe(1);
+    return held.pop() as Route;
+  };
+  const team = new TeamOnPage(page);
+  await team.send("First.");
+  await team.send("Second.");
+  await team.composer.fill("Third, unfinished");
+  await (await sent()).continue();
+  await page.getByText("First.", { exact: true }).waitFor();
+  await (await sent()).continue();
+  await page.getByText("Second.", { exact: true }).waitFor();
+  expect(await team.composer.inputValue()).toBe("Third, unfinished");
+
+  await team.send("Fourth.");
+  await team.composer.fill("Fifth.");
+  await (
+    await sent()
+  ).fulfill({ status: 413, json: { error: { code: "too_large", message: "Too long." } } });
+  await page.getByRole("alert").waitFor();
+  expect(await team.composer.inputValue()).toBe("Fourth.\nFifth.");
 });
 
 testInBrowser("a question is answered where it is asked", async () => {

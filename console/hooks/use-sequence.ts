@@ -1,0 +1,24 @@
+import { useRef, useState } from "react";
+import type { Task } from "./use-task.ts";
+
+/** Like `useTask`, but what is asked for in the meantime is done afterwards, in order. */
+export function useSequence(): Task {
+  const [waiting, setWaiting] = useState(0);
+  const [error, setError] = useState<Error>();
+  const last = useRef(Promise.resolve());
+  const run = (action: () => Promise<unknown>): Promise<void> => {
+    setWaiting((count) => count + 1);
+    setError(undefined);
+    const mine = last.current.then(async () => {
+      try {
+        await action();
+      } catch (reason) {
+        setError(reason as Error);
+      }
+      setWaiting((count) => count - 1);
+    });
+    last.current = mine;
+    return mine;
+  };
+  return { busy: waiting > 0, error, run };
+}
