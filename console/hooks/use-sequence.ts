@@ -7,18 +7,19 @@ export function useSequence(): Task {
   const [error, setError] = useState<Error>();
   const last = useRef(Promise.resolve());
   const run = (action: () => Promise<unknown>): Promise<void> => {
-    setWaiting((count) => count + 1);
-    setError(undefined);
-    const mine = last.current.then(async () => {
+    const after = async (earlier: Promise<void>): Promise<void> => {
+      await earlier;
       try {
         await action();
       } catch (reason) {
         setError(reason as Error);
       }
       setWaiting((count) => count - 1);
-    });
-    last.current = mine;
-    return mine;
+    };
+    setWaiting((count) => count + 1);
+    setError(undefined);
+    last.current = after(last.current);
+    return last.current;
   };
   return { busy: waiting > 0, error, run };
 }
