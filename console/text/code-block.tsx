@@ -15,7 +15,7 @@ interface CodeBlockProps {
 
 export function CodeBlock({ code, language = "" }: CodeBlockProps) {
   const [name = ""] = language.split(/\s/);
-  const highlight = useHighlight();
+  const highlight = useHighlight(name);
   const shown = useDeferredValue(code);
   const short = shown.length <= LONGEST;
   return (
@@ -26,7 +26,7 @@ export function CodeBlock({ code, language = "" }: CodeBlockProps) {
       </div>
       {short ? (
         <pre tabIndex={0} dir="ltr">
-          <code>{highlight?.(visibleCode(shown), name) ?? visibleCode(shown)}</code>
+          <code>{highlight?.(visibleCode(shown)) ?? visibleCode(shown)}</code>
         </pre>
       ) : (
         <LongText text={shown} />
@@ -35,18 +35,22 @@ export function CodeBlock({ code, language = "" }: CodeBlockProps) {
   );
 }
 
-let loaded: Highlight | undefined;
+/** By language. */
+const loaded = new Map<string, Highlight>();
 
-/** The colours are loaded with the first code. Without them it is shown, too. */
-function useHighlight(): Highlight | undefined {
-  const [highlight, setHighlight] = useState(() => loaded);
+/** The colours of a language are loaded with the first code in it. Without them it is shown, too. */
+function useHighlight(language: string): Highlight | undefined {
+  const [, setCount] = useState(0);
   useEffect(() => {
-    if (highlight !== undefined) return;
+    if (language === "" || loaded.has(language)) return;
     const load = async (): Promise<void> => {
-      loaded = (await import("./highlight.ts")).highlight;
-      setHighlight(() => loaded);
+      const { loadHighlight } = await import("./highlight.ts");
+      const highlight = await loadHighlight(language);
+      if (highlight === undefined) return;
+      loaded.set(language, highlight);
+      setCount((count) => count + 1);
     };
     load().catch(() => undefined);
-  }, [highlight]);
-  return highlight;
+  }, [language]);
+  return loaded.get(language);
 }
