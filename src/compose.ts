@@ -1,6 +1,7 @@
 import { version } from "../package.json";
 import type { ChatAgent } from "./core/agents/chat-agent.ts";
 import type { Catalog } from "./core/component/catalog.ts";
+import type { StreamEncoder, StreamFormat } from "./contract/stream-format.ts";
 import type { ComponentModel } from "./core/component/component-model.ts";
 import type { AnyComponentDefinition } from "./core/component/component.ts";
 import { componentGroups } from "./component-groups.ts";
@@ -33,7 +34,7 @@ import type { Authenticate, Principal } from "./auth/principal.ts";
 import { ModelPrices } from "./contract/usage/model-prices.ts";
 import { tenantLimitsFrom } from "./contract/tenant-limits.ts";
 import { allowedOrigins } from "./http/access/cors.ts";
-import { mcpEndpoints } from "./protocols/mcp/endpoints.ts";
+import { encoderOf, shippedProtocols } from "./protocols/protocols.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
 import { createdKeyCheck } from "./auth/created-key.ts";
 import { DurableObjectTenants } from "./durable/tenant/durable-object-tenants.ts";
@@ -70,6 +71,8 @@ export interface Composition {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Builds the runtime object of a component. @throws ComponentError */
   build: (component: ComponentModel) => Promise<Runnable>;
+  /** Makes the encoder of a stream. @throws TypeError for a format that does not exist */
+  encoder: (format: StreamFormat) => Promise<StreamEncoder>;
   /** Writes an entry into the log of the Worker; with the error's stack where only the developer sees it. */
   log: Log;
   /** Removes a team's data at external services: its session in the sandbox. @throws when it cannot be reached */
@@ -153,12 +156,13 @@ export function compose(
     limits,
     prices,
   };
+  const protocols = shippedProtocols({ ...services, version, log });
   const app = createApp({
     ...services,
     origins: allowedOrigins(env.ALLOWED_ORIGINS),
     requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
     authenticate: insideFirst(inside, authentication(env, credentials, authenticate)),
-    protocols: mcpEndpoints({ ...services, version, log }),
+    protocols: protocols.endpoints,
     version,
     log,
   });
@@ -166,6 +170,7 @@ export function compose(
     fetch: (request) => app.fetch(request),
     build: async (component) =>
       asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"])),
+    encoder: encoderOf(protocols.formats),
     log: logEntry,
     prices,
     releaseSession: async (session) => {

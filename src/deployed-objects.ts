@@ -1,5 +1,6 @@
 import { version } from "../package.json";
 import type { Composition, Env } from "./compose.ts";
+import type { StreamEncoder, StreamFormat } from "./contract/stream-format.ts";
 import type { ComponentModel } from "./core/component/component-model.ts";
 import type { LogEntry } from "./core/log.ts";
 import type { RequestUsage } from "./core/models/request-usage.ts";
@@ -62,6 +63,10 @@ export class DeployedTeam extends TroupeTeam<Env> {
 
   protected build(component: ComponentModel): Promise<Runnable> {
     return composedOf(this, this.env).build(component);
+  }
+
+  protected override encoder(format: StreamFormat): Promise<StreamEncoder> {
+    return composedOf(this, this.env).encoder(format);
   }
 
   protected override log(entry: LogEntry, error?: unknown): void {

@@ -6,6 +6,7 @@ import type { Result } from "../result.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../run.ts";
 import type { ScheduleInfo, SchedulePage } from "../schedule.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../team.ts";
+import type { StreamFormat } from "../stream-format.ts";
 import type { RunTrace } from "../trace.ts";
 import type { RunWebhook } from "../webhook.ts";
 
@@ -72,7 +73,7 @@ export interface ScheduleTimes {
   at?: string;
 }
 
-/** SSE bytes as docs/http-api.md describes them, ready to send; `done` when a run is over and nothing is left to send. */
+/** SSE bytes in the format that was asked for, ready to send; `done` when a run is over and nothing is left to send. */
 export type OpenedStream = { body: ReadableStream<Uint8Array> } | { done: true };
 
 /** What a stream shows: one run up to its end, or the whole life of a team. */
@@ -80,6 +81,8 @@ export interface StreamInput {
   run: string | null;
   /** Send recorded items after this cursor. */
   after: number;
+  /** Default: the frames of docs/http-api.md. */
+  format?: StreamFormat;
 }
 
 /**
@@ -130,7 +133,10 @@ export interface TeamGateway {
 
   stream(input: StreamInput): Promise<Result<OpenedStream>>;
   /** Starts a run and opens its stream at once, so that not even the first chunk of text is missed. */
-  startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>>;
+  startStream(
+    input: StartRunInput,
+    format?: StreamFormat,
+  ): Promise<Result<OpenedStream & { run: string }>>;
 }
 
 /** Finds teams by id; the object's name is made of tenant and id. */

@@ -52,7 +52,8 @@ export class DurableObjectGateway implements Gateway {
       deleteSchedule: (schedule) => stub.deleteSchedule(schedule),
       runSchedule: (schedule, idempotency) => stub.runSchedule(schedule, idempotency),
       stream: async (input) => readStreamResponse(await stub.fetch(streamRequest(input))),
-      startStream: async (input) => readStartResponse(await stub.fetch(startRequest(input))),
+      startStream: async (input, format) =>
+        readStartResponse(await stub.fetch(startRequest(input, format))),
     };
   }
 

@@ -9,11 +9,11 @@ import type {
   OpenedStream,
   ScheduleChanges,
   StartRunInput,
-  StreamInput,
 } from "../../contract/gateways/team-gateway.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts";
+import type { StreamEncoder, StreamFormat } from "../../contract/stream-format.ts";
 import type { Result } from "../../contract/result.ts";
 import type { RunTrace } from "../../contract/trace.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
@@ -43,7 +43,13 @@ import { hasTables, holdsTeam } from "../storage/schema.ts";
 import type { Stores } from "../storage/stores.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
-import { openStream, readStreamRequest, streamResponse } from "../stream/stream-request.ts";
+import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
+import {
+  openStream,
+  readFormat,
+  readStreamRequest,
+  streamResponse,
+} from "../stream/stream-request.ts";
 import { TeamAlarm } from "./team-alarm.ts";
 import { loadParts, refuseRun, type TeamParts } from "./team-parts.ts";
 
@@ -78,6 +84,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Builds the team or agent of a component whose secrets are opened. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
+
+  /** Makes the encoder of a stream in the format of a protocol. The default has none. */
+  protected encoder({ name }: StreamFormat): Promise<StreamEncoder> {
+    return Promise.reject(new TypeError(`this object has no format ${name}`));
+  }
 
   /**
    * Called after the team was deleted: removes its data at external services, which know it by this name
@@ -315,12 +326,14 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
+    const format = readFormat(request);
+    const writer = format ? new EncodedFrames(await this.encoder(format)) : nativeFrames;
     if (request.method === "POST") {
-      return streamResponse(await this.#startStream(await request.json<StartRunInput>()));
+      return streamResponse(await this.#startStream(await request.json<StartRunInput>(), writer));
     }
     const refused = await this.#parts?.quota.refuseStream();
-    const input: StreamInput = readStreamRequest(request);
-    return streamResponse(refused ?? this.#with((parts) => openStream(parts, input)));
+    const input = readStreamRequest(request);
+    return streamResponse(refused ?? this.#with((parts) => openStream(parts, input, writer)));
   }
 
   override async alarm(): Promise<void> {
@@ -384,7 +397,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
-  #startStream(input: StartRunInput): Promise<Result<OpenedStream & { run: string }>> {
+  #startStream(
+    input: StartRunInput,
+    writer: FrameWriter,
+  ): Promise<Result<OpenedStream & { run: string }>> {
     return this.#change(async (parts) => {
       const sealed = await this.#sealWebhook(input);
       if (!sealed.ok) return sealed;
@@ -393,7 +409,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       const started = parts.runs.start(sealed.value);
       if (!started.ok) return started;
       const { id } = started.value;
-      const opened = openStream(parts, { run: id, after: 0 });
+      const opened = openStream(parts, { run: id, after: 0 }, writer);
       return opened.ok ? ok({ ...opened.value, run: id }) : opened;
     });
   }

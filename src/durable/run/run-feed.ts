@@ -2,7 +2,6 @@ import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-e
 import type { Message } from "../../core/messages/message.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import { eventFrame, namedFrame } from "../stream/frames.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { ActiveRun } from "./active-run.ts";
 
@@ -29,7 +28,7 @@ export class RunFeed {
 
   /** Shows the run as it is now. */
   run(active: ActiveRun): void {
-    if (this.#live.connected > 0) this.#live.send(namedFrame("run", active.info()));
+    if (this.#live.isWatched) this.#live.send({ event: "run", data: active.info() });
   }
 
   /**
@@ -87,7 +86,7 @@ export class RunFeed {
 
   /** A run was queued. */
   queued(run: RunInfo): void {
-    this.#live.sendAbout(run.id, namedFrame("run", run));
+    this.#live.sendAbout(run.id, (writer) => writer.live({ event: "run", data: run }));
   }
 
   /** A queued run is about to begin: its clients follow the active run from now on. */
@@ -97,7 +96,7 @@ export class RunFeed {
 
   /** A queued run was cancelled. */
   dequeued(run: string, terminal: RecordedEvent): void {
-    this.#live.sendAbout(run, eventFrame(terminal));
+    this.#live.sendAbout(run, (writer) => writer.recorded(terminal));
     this.#live.close(run);
     this.release();
   }

@@ -1,5 +1,5 @@
 import { ClientStream } from "./client-stream.ts";
-import { CAUGHT_UP_FRAME, eventFrame, isTerminal } from "./frames.ts";
+import { type FrameWriter, isTerminal, type LiveFrame } from "./frames.ts";
 import type { EventLog } from "../storage/event-log.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
 import type { LiveFeed, LiveClient } from "./live-feed.ts";
@@ -10,14 +10,17 @@ const PAGE_BYTES = 64 * 1024;
 export interface EventStreamOptions {
   log: EventLog;
   live: LiveFeed;
-  /** The first frames. */
-  opening: string;
+  writer: FrameWriter;
+  /** The first frame; none in a team without a run. */
+  opening: LiveFrame | undefined;
   after: number;
   /** The run that the stream shows and ends with; null for all runs of the team. */
   run: StoredRun | null;
   /** Everything recorded was sent; live frames follow. */
   caughtUp(): void;
 }
+
+const CAUGHT_UP = { event: "caught_up", data: {} } as const;
 
 const encoder = new TextEncoder();
 
@@ -27,12 +30,14 @@ const encoder = new TextEncoder();
  */
 export class EventStream implements LiveClient {
   readonly run: string | null;
+  readonly writer: FrameWriter;
   readonly #options: EventStreamOptions;
   readonly #stream: ClientStream;
 
   constructor(options: EventStreamOptions) {
     this.#options = options;
     this.run = options.run?.record.id ?? null;
+    this.writer = options.writer;
     this.#stream = new ClientStream(() => options.live.leave(this));
     options.live.enter(this);
     this.#replay().catch((error: unknown) => this.#stream.abort(error));
@@ -51,12 +56,12 @@ export class EventStream implements LiveClient {
   }
 
   async #replay(): Promise<void> {
-    const { log, live, run } = this.#options;
+    const { log, live, run, writer, opening } = this.#options;
     let cursor = this.#options.after;
-    let frames = this.#options.opening;
+    let frames = opening === undefined ? "" : writer.live(opening);
     if (run?.record.status === "queued") {
       live.joinQueued(this);
-      void this.#stream.write(encoder.encode(frames + CAUGHT_UP_FRAME));
+      void this.#stream.write(encoder.encode(frames + writer.live(CAUGHT_UP)));
       this.#options.caughtUp();
       return;
     }
@@ -66,16 +71,18 @@ export class EventStream implements LiveClient {
       const own = run === null ? page : page.filter((event) => event.run === run.seq);
       const end = run === null ? -1 : own.findIndex(({ kind }) => isTerminal(kind));
       const shown = end === -1 ? own : own.slice(0, end + 1);
-      frames += shown.map(eventFrame).join("");
+      frames += shown.map((event) => writer.recorded(event)).join("");
       cursor = page.at(-1)?.seq ?? log.last;
-      if (end !== -1) {
+      if (end !== -1 || writer.ended) {
         void this.#stream.write(encoder.encode(frames));
         this.close();
         return;
       }
       if (cursor >= log.last) {
         live.join(this);
-        void this.#stream.write(encoder.encode(frames + CAUGHT_UP_FRAME + live.snapshots()));
+        frames += writer.live(CAUGHT_UP) + live.snapshots(writer);
+        void this.#stream.write(encoder.encode(frames));
+        if (writer.ended) this.close();
         this.#options.caughtUp();
         return;
       }

@@ -1,14 +1,31 @@
+import type { StreamEncoder } from "../../contract/stream-format.ts";
 import type { StreamFrame } from "../../contract/stream-frame.ts";
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
-import type { EventKind } from "../storage/event-log.ts";
+import type { EventKind, RecordedEvent } from "../storage/event-log.ts";
 
-/** Asks clients to wait a while before they reconnect: a human takes longer. */
-export const RETRY_FRAME = "retry: 15000\n\n";
+/** A comment: all formats have it. */
 export const PING_FRAME = ": ping\n\n";
-export const CAUGHT_UP_FRAME = "event: caught_up\ndata: {}\n\n";
+
+/** Frames that are not recorded, but for pieces of text. */
+export type LiveFrame = Extract<
+  StreamFrame,
+  { event: "run" | "caught_up" | "snapshot" | "discard" }
+>;
+
+/** Writes the frames of streams in one format. */
+export interface FrameWriter {
+  recorded(event: RecordedEvent): string;
+  /** @param frames the native ones of the piece's text */
+  piece(piece: ModelClientStreamingChunkEvent, frames: PieceFrames): string;
+  live(frame: LiveFrame): string;
+  /** Asks clients to wait a while before they reconnect: a human takes longer. */
+  readonly retry: string;
+  /** Whether streams in this format end here. */
+  readonly ended: boolean;
+}
 
 /** Names of frames about the service; items of the run are unnamed. */
-const EVENT_NAMES: Record<EventKind, string | undefined> = {
+const EVENT_NAMES: Record<EventKind, "retract" | "failed" | "run" | undefined> = {
   message: undefined,
   quiet: undefined,
   again: undefined,
@@ -18,20 +35,50 @@ const EVENT_NAMES: Record<EventKind, string | undefined> = {
   cancelled: "run",
 };
 
-/** The frame of a recorded event. `body` is JSON text, which has no line breaks. */
-export function eventFrame({
-  seq,
-  kind,
-  body,
-}: {
-  seq: number;
-  kind: EventKind;
-  body: string;
-}): string {
-  const name = EVENT_NAMES[kind];
-  return name === undefined
-    ? `id: ${seq}\ndata: ${body}\n\n`
-    : `event: ${name}\nid: ${seq}\ndata: ${body}\n\n`;
+/** The frames of docs/http-api.md. */
+export const nativeFrames: FrameWriter = {
+  recorded({ seq, kind, body }) {
+    const name = EVENT_NAMES[kind];
+    // `body` is JSON text, which has no line breaks.
+    return name === undefined
+      ? `id: ${seq}\ndata: ${body}\n\n`
+      : `event: ${name}\nid: ${seq}\ndata: ${body}\n\n`;
+  },
+  piece: (piece, frames) => frames.write(piece),
+  live: ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+  retry: "retry: 15000\n\n",
+  ended: false,
+};
+
+/** The frames of one client's stream in the format of a protocol. */
+export class EncodedFrames implements FrameWriter {
+  readonly #encoder: StreamEncoder;
+  readonly retry = "";
+
+  constructor(encoder: StreamEncoder) {
+    this.#encoder = encoder;
+  }
+
+  get ended(): boolean {
+    return this.#encoder.ended;
+  }
+
+  recorded({ seq, kind, body }: RecordedEvent): string {
+    const event = EVENT_NAMES[kind] ?? "message";
+    return this.#encode({ event, id: String(seq), data: JSON.parse(body) });
+  }
+
+  piece(piece: ModelClientStreamingChunkEvent): string {
+    return this.#encode({ event: "message", data: piece });
+  }
+
+  live(frame: LiveFrame): string {
+    return this.#encode(frame);
+  }
+
+  #encode(frame: StreamFrame): string {
+    return this.#encoder.ended ? "" : this.#encoder.encode(frame);
+  }
 }
 
 /**
@@ -75,13 +122,6 @@ function isAlike(
 function isEmpty(object: object): boolean {
   for (const _key in object) return false;
   return true;
-}
-
-export function namedFrame<Name extends "run" | "snapshot" | "discard">(
-  name: Name,
-  data: Extract<StreamFrame, { event: Name }>["data"],
-): string {
-  return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
 /** Whether the stream of a run ends with this event. */

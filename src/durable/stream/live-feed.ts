@@ -3,7 +3,7 @@ import type { TextFrame } from "../../contract/stream-frame.ts";
 import { streamedTextId } from "../../core/messages/create.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import { eventFrame, namedFrame, PieceFrames, PING_FRAME, RETRY_FRAME } from "./frames.ts";
+import { type FrameWriter, type LiveFrame, PieceFrames, PING_FRAME } from "./frames.ts";
 
 const PING_MS = 15_000;
 
@@ -11,6 +11,8 @@ const PING_MS = 15_000;
 export interface LiveClient {
   /** Id of the run that its stream shows; null when it shows the team. */
   readonly run: string | null;
+  /** Clients with the same one get the same bytes. */
+  readonly writer: FrameWriter;
   push(bytes: Uint8Array): void;
   /** Sends what is queued and ends the connection. */
   close(): void;
@@ -31,6 +33,13 @@ const BURST_MS = 1000;
 
 const encoder = new TextEncoder();
 
+/** The clients of one writer, and what it has written for them. */
+interface Channel {
+  writer: FrameWriter;
+  clients: Set<LiveClient>;
+  pending: string;
+}
+
 /** A text that streams in: what a new client is shown of it, and the frames of its pieces. */
 interface TextInProgress {
   shown: TextFrame;
@@ -43,13 +52,12 @@ interface TextInProgress {
  * complete ({@link batchComplete}), and otherwise by a timer. Nothing here is stored.
  */
 export class LiveFeed {
-  readonly #clients = new Set<LiveClient>();
+  readonly #channels = new Map<FrameWriter, Channel>();
   /** All streams, those included that have not received everything recorded. */
   readonly #streams = new Set<LiveClient>();
   /** Clients of queued runs: what happens now does not concern them. */
   readonly #queued = new Set<LiveClient>();
   readonly #texts = new Map<string, TextInProgress>();
-  #pending = "";
   #largeBatchAt = 0;
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
   #ping: ReturnType<typeof setInterval> | undefined;
@@ -66,8 +74,9 @@ export class LiveFeed {
     this.#settle = settle;
   }
 
-  get connected(): number {
-    return this.#clients.size;
+  /** Whether clients follow the active run. */
+  get isWatched(): boolean {
+    return this.#channels.size > 0;
   }
 
   /** Open streams, those included that have not received everything recorded. */
@@ -75,11 +84,8 @@ export class LiveFeed {
     return this.#streams.size;
   }
 
-  send(frame: string): void {
-    if (this.#clients.size === 0) return;
-    this.#pending += frame;
-    if (this.#pending.length >= FLUSH_LENGTH) this.flush();
-    else this.#flushTimer ??= setTimeout(() => this.flush(), 0);
+  send(frame: LiveFrame): void {
+    this.#write((writer) => writer.live(frame));
   }
 
   /** A message ends its streamed text. @param event undefined when it was recorded and sent before a restart */
@@ -94,7 +100,7 @@ export class LiveFeed {
   }
 
   event(event: RecordedEvent): void {
-    if (this.#clients.size > 0) this.send(eventFrame(event));
+    this.#write((writer) => writer.recorded(event));
   }
 
   chunk(event: ModelClientStreamingChunkEvent): void {
@@ -106,7 +112,8 @@ export class LiveFeed {
       this.#texts.set(id, text);
     }
     text.shown.content += content;
-    if (this.#clients.size > 0) this.send(text.frames.write(event));
+    const { frames } = text;
+    this.#write((writer) => writer.piece(event, frames));
   }
 
   /** The text streamed for a message is void. */
@@ -115,7 +122,7 @@ export class LiveFeed {
     if (text === undefined) return;
     this.#texts.delete(id);
     const { full_message_id, source } = text.shown;
-    this.send(namedFrame("discard", { full_message_id, source }));
+    this.send({ event: "discard", data: { full_message_id, source } });
   }
 
   /** The turn is over: its unfinished texts are declared void (`discard`), or only forgotten. */
@@ -126,9 +133,11 @@ export class LiveFeed {
   }
 
   /** Frames of the texts in progress, for a new client. */
-  snapshots(): string {
+  snapshots(writer: FrameWriter): string {
     let frames = "";
-    for (const { shown } of this.#texts.values()) frames += namedFrame("snapshot", shown);
+    for (const { shown } of this.#texts.values()) {
+      frames += writer.live({ event: "snapshot", data: shown });
+    }
     return frames;
   }
 
@@ -140,7 +149,10 @@ export class LiveFeed {
   /** The client gets all frames from now on. */
   join(client: LiveClient): void {
     this.flush();
-    this.#clients.add(client);
+    const { writer } = client;
+    const channel = this.#channels.get(writer) ?? { writer, clients: new Set(), pending: "" };
+    channel.clients.add(client);
+    this.#channels.set(writer, channel);
     this.#keepAlive();
   }
 
@@ -162,10 +174,10 @@ export class LiveFeed {
   leave(client: LiveClient): void {
     if (this.#streams.delete(client)) this.onLeave();
     this.#queued.delete(client);
-    this.#clients.delete(client);
-    if (this.#clients.size > 0) return;
-    this.#pending = "";
-    if (this.#queued.size > 0) return;
+    const channel = this.#channels.get(client.writer);
+    channel?.clients.delete(client);
+    if (channel?.clients.size === 0) this.#channels.delete(client.writer);
+    if (this.isWatched || this.#queued.size > 0) return;
     clearInterval(this.#ping);
     this.#ping = undefined;
     this.wake();
@@ -177,37 +189,39 @@ export class LiveFeed {
    */
   batchComplete(): void {
     const burst = Date.now() - this.#largeBatchAt < BURST_MS;
-    if (!burst || this.#pending.length <= LARGE_BATCH) this.flush();
+    if (!burst || this.#longest() <= LARGE_BATCH) this.flush();
   }
 
   /** Sends a frame about a run that is not active to the clients of that run and of the team. */
-  sendAbout(run: string, frame: string): void {
+  sendAbout(run: string, frame: (writer: FrameWriter) => string): void {
     this.flush();
-    const bytes = encoder.encode(frame);
-    for (const client of [...this.#clients, ...this.#queued]) {
-      if (client.run === null || client.run === run) client.push(bytes);
-    }
+    const about = this.#everybody().filter((client) => client.run === null || client.run === run);
+    push(about, frame);
   }
 
   /** Sends the pending frames now, in one write per client. */
   flush(): void {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
-    if (this.#pending === "") return;
+    const length = this.#longest();
+    if (length === 0) return;
     this.#settle();
-    const bytes = encoder.encode(this.#pending);
-    if (this.#pending.length > LARGE_BATCH) this.#largeBatchAt = Date.now();
-    this.#pending = "";
-    for (const client of this.#clients) client.push(bytes);
+    if (length > LARGE_BATCH) this.#largeBatchAt = Date.now();
+    for (const channel of this.#channels.values()) {
+      const { clients, pending, writer } = channel;
+      channel.pending = "";
+      if (pending !== "") sendBytes(clients, pending);
+      if (writer.ended) for (const client of clients) client.close();
+    }
   }
 
   /** The run rests: asks clients to come back later and disconnects them, so that the object can be unloaded. */
   rest(): void {
-    this.send(RETRY_FRAME);
-    this.#pushQueued(RETRY_FRAME);
+    this.#write(({ retry }) => retry);
+    push(this.#queued, ({ retry }) => retry);
     clearTimeout(this.#rest);
     // No timer without a connection: it would keep the object in memory.
-    if (this.#clients.size === 0 && this.#queued.size === 0) return;
+    if (!this.isWatched && this.#queued.size === 0) return;
     this.#rest = setTimeout(() => this.close(), this.#restMs);
   }
 
@@ -226,20 +240,44 @@ export class LiveFeed {
   /** Ends connections after sending the pending frames: those of one run, or all. */
   close(run?: string): void {
     this.flush();
-    for (const client of [...this.#clients, ...this.#queued]) {
+    for (const client of this.#everybody()) {
       if (run === undefined || client.run === run) client.close();
     }
   }
 
   #keepAlive(): void {
     this.#ping ??= setInterval(() => {
-      this.send(PING_FRAME);
-      this.#pushQueued(PING_FRAME);
+      this.#write(() => PING_FRAME);
+      sendBytes(this.#queued, PING_FRAME);
     }, PING_MS);
   }
 
-  #pushQueued(frame: string): void {
-    const bytes = encoder.encode(frame);
-    for (const client of this.#queued) client.push(bytes);
+  /** Adds a frame to what is sent to the clients of the active run and of the team. */
+  #write(frame: (writer: FrameWriter) => string): void {
+    if (!this.isWatched) return;
+    for (const channel of this.#channels.values()) channel.pending += frame(channel.writer);
+    if (this.#longest() >= FLUSH_LENGTH) this.flush();
+    else this.#flushTimer ??= setTimeout(() => this.flush(), 0);
   }
+
+  /** Characters that are pending in the channel that has most. */
+  #longest(): number {
+    let longest = 0;
+    for (const { pending } of this.#channels.values()) longest = Math.max(longest, pending.length);
+    return longest;
+  }
+
+  #everybody(): LiveClient[] {
+    const live = [...this.#channels.values()].flatMap(({ clients }) => [...clients]);
+    return [...live, ...this.#queued];
+  }
+}
+
+function push(clients: Iterable<LiveClient>, frame: (writer: FrameWriter) => string): void {
+  for (const client of clients) sendBytes([client], frame(client.writer));
+}
+
+function sendBytes(clients: Iterable<LiveClient>, text: string): void {
+  const bytes = encoder.encode(text);
+  for (const client of clients) client.push(bytes);
 }

@@ -3,11 +3,12 @@ import type {
   StartRunInput,
   StreamInput,
 } from "../../contract/gateways/team-gateway.ts";
+import type { StreamFormat } from "../../contract/stream-format.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
 import { EventStream } from "./event-stream.ts";
-import { namedFrame } from "./frames.ts";
+import type { FrameWriter } from "./frames.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { ok } from "../../contract/result.ts";
 import { runNotFound } from "../object/refusals.ts";
@@ -18,19 +19,33 @@ import type { Stores } from "../storage/stores.ts";
 const ADDRESS = "https://team/stream";
 /** The response header with the id of the run that was started. */
 const RUN = "x-troupe-run";
+/** The request header with the format of the stream, if it is not the native one. */
+const FORMAT = "x-troupe-format";
 
-export function streamRequest({ run, after }: StreamInput): Request {
+export function streamRequest({ run, after, format }: StreamInput): Request {
   const query = new URLSearchParams({ after: String(after), ...(run !== null && { run }) });
-  return new Request(`${ADDRESS}?${query.toString()}`);
+  return new Request(`${ADDRESS}?${query.toString()}`, { headers: formatHeaders(format) });
 }
 
-export function startRequest(input: StartRunInput): Request {
-  return new Request(ADDRESS, { method: "POST", body: JSON.stringify(input) });
+export function startRequest(input: StartRunInput, format?: StreamFormat): Request {
+  const body = JSON.stringify(input);
+  return new Request(ADDRESS, { method: "POST", body, headers: formatHeaders(format) });
 }
 
 export function readStreamRequest(request: Request): StreamInput {
   const { searchParams } = new URL(request.url);
   return { run: searchParams.get("run"), after: Number(searchParams.get("after") ?? 0) };
+}
+
+/** The format that the stream is written in; undefined for the native one. */
+export function readFormat(request: Request): StreamFormat | undefined {
+  const header = request.headers.get(FORMAT);
+  return header === null ? undefined : (JSON.parse(decodeURIComponent(header)) as StreamFormat);
+}
+
+function formatHeaders(format: StreamFormat | undefined): Record<string, string> {
+  // Headers have no characters beyond Latin-1.
+  return format === undefined ? {} : { [FORMAT]: encodeURIComponent(JSON.stringify(format)) };
 }
 
 export function streamResponse(opened: Result<OpenedStream & { run?: string }>): Response {
@@ -69,7 +84,8 @@ export interface StreamSources {
 /** Opens the stream of one run, or of all runs of the team. */
 export function openStream(
   { stores, live, controller }: StreamSources,
-  input: StreamInput,
+  input: Omit<StreamInput, "format">,
+  writer: FrameWriter,
 ): Result<OpenedStream> {
   const run = input.run === null ? stores.runs.last() : runOf(stores, controller.active, input.run);
   const ofRun = input.run !== null;
@@ -81,7 +97,11 @@ export function openStream(
     live,
     after: ofRun ? Math.max(input.after, first_event) : input.after,
     run: (ofRun && run) || null,
-    opening: run ? namedFrame("run", opening(stores, run, controller.active, input.after)) : "",
+    writer,
+    opening: run && {
+      event: "run",
+      data: opening(stores, run, controller.active, input.after),
+    },
     caughtUp: () => {
       const status = controller.active?.record.status;
       if (status === "waiting" || status === "paused") live.rest();

@@ -1,17 +1,13 @@
 import type { Principal } from "../../auth/principal.ts";
 import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import type { TeamInfo } from "../../contract/team.ts";
-import type { Services } from "../../http/services.ts";
+import type { ProtocolServices } from "../services.ts";
 
 /** What the MCP server uses. */
-export interface McpServices extends Pick<
-  Services,
-  "gateway" | "tenants" | "templates" | "limits"
-> {
-  version: string;
-  /** Writes a line about an internal error. */
-  log: (line: string) => void;
-}
+export type McpServices = Pick<
+  ProtocolServices,
+  "gateway" | "tenants" | "templates" | "limits" | "version" | "log"
+>;
 
 /** One request to the MCP server. */
 export interface McpRequest {

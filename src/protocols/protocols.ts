@@ -1,0 +1,28 @@
+import type { StreamEncoder, StreamFormat, StreamFormats } from "../contract/stream-format.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { mcpEndpoints } from "./mcp/endpoints.ts";
+import type { ProtocolServices } from "./services.ts";
+
+/** The addresses of other protocols, and the formats of their streams. Each is loaded when it is first used. */
+export interface Protocols {
+  endpoints: Endpoint[];
+  formats: StreamFormats;
+}
+
+export function shippedProtocols(services: ProtocolServices): Protocols {
+  return {
+    endpoints: [...mcpEndpoints(services)],
+    formats: {},
+  };
+}
+
+/** Makes encoders of these formats. */
+export function encoderOf(
+  formats: StreamFormats,
+): (format: StreamFormat) => Promise<StreamEncoder> {
+  return async ({ name, options }) => {
+    const load = Object.hasOwn(formats, name) ? formats[name] : undefined;
+    if (load === undefined) throw new TypeError(`there is no stream format ${name}`);
+    return (await load())(options);
+  };
+}
