@@ -1,0 +1,52 @@
+import type { Problem } from "../../contract/problem.ts";
+import type { RunInfo } from "../../contract/run.ts";
+import type { RunResultFrame } from "../../contract/stream-frame.ts";
+import type { AgentEvent, ChatMessage } from "../../core/messages/message.ts";
+import type { FunctionCall, FunctionExecutionResult } from "../../core/models/llm-messages.ts";
+
+/** Who says a text: an agent, or a human through an agent that asked for input or as the giver of the task. */
+export type Role = "agent" | "human";
+
+/** A text of a message, whole or in pieces. */
+export interface TextPlace {
+  /** Of the message, where it is known; otherwise of the text alone. */
+  messageId: string;
+  /** 1, or more after the text was void and the model was called again. */
+  attempt: number;
+  source: string;
+}
+
+/**
+ * What happens in a run, in an order that protocols can tell: a text begins, grows and ends before its message comes; every
+ * text that has begun ends. A chat message that did not stream comes with its text, too.
+ */
+export type RunItem =
+  /** The run as it is: first of all, and whenever it changes. */
+  | { type: "run"; run: RunInfo }
+  | ({ type: "text_start"; role: Role } & TextPlace)
+  /** Never empty. */
+  | ({ type: "text_delta"; delta: string } & TextPlace)
+  /** `void`: the text counts for nothing: the model is called again, or the turn was given up. */
+  | ({ type: "text_end"; void: boolean } & TextPlace)
+  | { type: "thought"; id: string; source: string; content: string }
+  | { type: "tool_calls"; id: string; source: string; calls: readonly FunctionCall[] }
+  | {
+      type: "tool_results";
+      id: string;
+      source: string;
+      results: readonly FunctionExecutionResult[];
+    }
+  /** A whole chat message, after the end of its text. */
+  | { type: "message"; message: ChatMessage; role: Role }
+  /** Any other event: memories, selections of speakers, code, requests for input, and events of later versions. */
+  | { type: "event"; event: AgentEvent }
+  /** These messages are void: their turn was given up. */
+  | { type: "retract"; messageIds: readonly string[] }
+  /** Everything recorded was told; what follows happens now. */
+  | { type: "live" }
+  /** The run waits for a human or for the client; `run.requests` says for what. */
+  | { type: "waiting"; run: RunInfo }
+  /** The last item. */
+  | { type: "completed"; result: RunResultFrame; run: RunInfo | undefined }
+  | { type: "cancelled"; run: RunInfo }
+  | { type: "failed"; problem: Problem };

@@ -1,0 +1,180 @@
+import type { RunInfo } from "../../contract/run.ts";
+import type { StreamFrame, TextFrame } from "../../contract/stream-frame.ts";
+import { type ChatMessage, isChatMessage, type Message } from "../../core/messages/message.ts";
+import { toText } from "../../core/messages/views.ts";
+import type { Role, RunItem, TextPlace } from "./run-item.ts";
+
+type FrameOf<Event extends StreamFrame["event"]> = Extract<StreamFrame, { event: Event }>["data"];
+
+interface OpenText extends TextPlace {
+  shown: string;
+}
+
+export interface RunProjectorOptions {
+  /**
+   * Ids of questions that are being answered: as long as one of them is open, the run counts as going on. For streams
+   * that are opened before the answers are given, so that they miss nothing.
+   */
+  answering?: readonly string[];
+}
+
+/** Turns the frames of a run's stream into its items. */
+export class RunProjector {
+  readonly #answering: readonly string[];
+  /** By the message's id, or the source where it is not known. */
+  readonly #texts = new Map<string, OpenText>();
+  /** How often the text of a message was void, if it was. */
+  readonly #voided = new Map<string, number>();
+  /** Agents that speak for a human. */
+  readonly #proxies = new Set(["user"]);
+  #unnamed = 0;
+  #run: RunInfo | undefined;
+  #isLive = false;
+  #ended = false;
+
+  constructor({ answering = [] }: RunProjectorOptions = {}) {
+    this.#answering = answering;
+  }
+
+  /** The items of a frame: none for one that says nothing new, and none after the end. */
+  take(frame: StreamFrame): RunItem[] {
+    if (this.#ended) return [];
+    switch (frame.event) {
+      case "message":
+        return "message_ids" in frame.data
+          ? this.#end({ type: "completed", result: frame.data, run: this.#run })
+          : this.#message(frame.data);
+      case "run":
+        return this.#changed(frame.data, frame.id !== undefined);
+      case "caught_up":
+        this.#isLive = true;
+        return [{ type: "live" }, ...this.#waiting()];
+      case "snapshot":
+        return this.#snapshot(frame.data);
+      case "discard":
+        return this.#void(keyOf(frame.data));
+      case "retract":
+        return [{ type: "retract", messageIds: frame.data.message_ids }];
+      case "failed": {
+        const { status, code, detail, errors } = frame.data;
+        return this.#end({
+          type: "failed",
+          problem: { status, code, detail, ...(errors !== undefined && { errors }) },
+        });
+      }
+    }
+  }
+
+  #changed(run: RunInfo, cancelled: boolean): RunItem[] {
+    this.#run = run;
+    if (cancelled) return this.#end({ type: "cancelled", run });
+    return [{ type: "run", run }, ...(this.#isLive ? this.#waiting() : [])];
+  }
+
+  #waiting(): RunItem[] {
+    const run = this.#run;
+    if (run?.status !== "waiting") return [];
+    const answered = run.requests.every(({ id }) => !this.#answering.includes(id));
+    return answered ? [{ type: "waiting", run }] : [];
+  }
+
+  #message(message: Message): RunItem[] {
+    if (message.type === "ModelClientStreamingChunkEvent") {
+      const { content, source } = message;
+      return content === "" ? [] : this.#grow(keyOf(message), source, content);
+    }
+    if (isChatMessage(message)) return this.#said(message);
+    const { id, source } = message;
+    if (message.type === "UserInputRequestedEvent") this.#proxies.add(source);
+    // A text that turns out to be a thought has its id.
+    const items = [...(this.#texts.has(id) ? this.#void(id) : []), ...this.#endTextsOf(source)];
+    switch (message.type) {
+      case "ThoughtEvent":
+        return [...items, { type: "thought", id, source, content: message.content }];
+      case "ToolCallRequestEvent":
+        return [...items, { type: "tool_calls", id, source, calls: message.content }];
+      case "ToolCallExecutionEvent":
+        return [...items, { type: "tool_results", id, source, results: message.content }];
+      default:
+        return [...items, { type: "event", event: message }];
+    }
+  }
+
+  #said(message: ChatMessage): RunItem[] {
+    const { id, source } = message;
+    const text = toText(message);
+    const key = this.#texts.has(id) ? id : this.#texts.has(source) ? source : id;
+    const shown = this.#texts.get(key)?.shown ?? "";
+    const items = text.startsWith(shown) ? [] : this.#void(key);
+    const rest = text.startsWith(shown) ? text.slice(shown.length) : text;
+    if (rest !== "") items.push(...this.#grow(key, source, rest));
+    items.push(...this.#endText(key), ...this.#endTextsOf(source));
+    return [...items, { type: "message", message, role: this.#roleOf(source) }];
+  }
+
+  #snapshot(text: TextFrame): RunItem[] {
+    const { content, source } = text;
+    const key = keyOf(text);
+    const shown = this.#texts.get(key)?.shown ?? "";
+    const items = content.startsWith(shown) ? [] : this.#void(key);
+    const rest = content.startsWith(shown) ? content.slice(shown.length) : content;
+    return rest === "" ? items : [...items, ...this.#grow(key, source, rest)];
+  }
+
+  #grow(key: string, source: string, delta: string): RunItem[] {
+    const open = this.#texts.get(key);
+    if (open !== undefined) {
+      open.shown += delta;
+      return [{ type: "text_delta", ...placeOf(open), delta }];
+    }
+    // A text without the id of its message gets one of its own.
+    const messageId = key === source ? `${source}-${++this.#unnamed}` : key;
+    const text = {
+      messageId,
+      attempt: (this.#voided.get(key) ?? 0) + 1,
+      source,
+      shown: delta,
+    };
+    this.#texts.set(key, text);
+    const place = placeOf(text);
+    return [
+      { type: "text_start", ...place, role: this.#roleOf(source) },
+      { type: "text_delta", ...place, delta },
+    ];
+  }
+
+  #void(key: string): RunItem[] {
+    const items = this.#endText(key, true);
+    if (items.length > 0) this.#voided.set(key, (this.#voided.get(key) ?? 0) + 1);
+    return items;
+  }
+
+  #endText(key: string, isVoid = false): RunItem[] {
+    const text = this.#texts.get(key);
+    this.#texts.delete(key);
+    return text === undefined ? [] : [{ type: "text_end", ...placeOf(text), void: isVoid }];
+  }
+
+  #endTextsOf(source: string): RunItem[] {
+    const keys = [...this.#texts].filter(([, text]) => text.source === source).map(([key]) => key);
+    return keys.flatMap((key) => this.#endText(key));
+  }
+
+  #end(item: RunItem): RunItem[] {
+    const texts = [...this.#texts.keys()].flatMap((key) => this.#void(key));
+    this.#ended = true;
+    return [...texts, item];
+  }
+
+  #roleOf(source: string): Role {
+    return this.#proxies.has(source) ? "human" : "agent";
+  }
+}
+
+function keyOf({ full_message_id, source }: FrameOf<"discard">): string {
+  return full_message_id ?? source;
+}
+
+function placeOf({ messageId, attempt, source }: OpenText): TextPlace {
+  return { messageId, attempt, source };
+}
