@@ -5,7 +5,7 @@ import { Admission } from "./access/admission.ts";
 import { type AllowedOrigins, cors } from "./access/cors.ts";
 import { discardBody } from "./input/body.ts";
 import { readCall } from "./call.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, WriteProblem } from "./endpoint.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { INTERNAL_PROBLEM, internalErrorLine, problemOf, problemResponse } from "./problem.ts";
 import { RequestRate } from "./access/rate-limit.ts";
@@ -34,13 +34,13 @@ export function createApp(options: AppOptions): Hono {
 
   // Its router needs almost no preparation, which every start of the Worker would pay for.
   const app = new TinyHono();
-  const refused = (error: unknown): Response => {
+  const refused = (error: unknown, write: WriteProblem = problemResponse): Response => {
     const refusal = problemOf(error);
-    if (refusal) return problemResponse(refusal.problem, refusal.headers);
+    if (refusal) return write(refusal.problem, refusal.headers);
     log(internalErrorLine(error));
-    return problemResponse(INTERNAL_PROBLEM);
+    return write(INTERNAL_PROBLEM);
   };
-  app.onError(refused);
+  app.onError((error) => refused(error));
   app.use(async (c, next) => {
     await next();
     await discardBody(c.req.raw);
@@ -63,12 +63,17 @@ export function createApp(options: AppOptions): Hono {
     app.on(operation.method, operation.path, async (c) => {
       const request = c.req.raw;
       const endpoint = await operation.endpoint();
-      const principal = await admission.admitTo(endpoint, request, c.req.param("team"));
-      if ("problem" in principal) return problemResponse(principal.problem, principal.headers);
-      if (principal.kind === "team") withTeamToken.add(request);
-      const call = await readCall(endpoint, c, principal, options);
-      const response = await endpoint.handle(call);
-      return endWithCredential(response, principal, authenticate, request, recheckMs);
+      const { refusal = problemResponse } = endpoint;
+      try {
+        const principal = await admission.admitTo(endpoint, request, c.req.param("team"));
+        if ("problem" in principal) return refusal(principal.problem, principal.headers);
+        if (principal.kind === "team") withTeamToken.add(request);
+        const call = await readCall(endpoint, c, principal, options);
+        const response = await endpoint.handle(call);
+        return endWithCredential(response, principal, authenticate, request, recheckMs);
+      } catch (error) {
+        return refused(error, refusal);
+      }
     });
   }
   return app;

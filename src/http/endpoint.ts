@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import type * as z from "zod";
 import type { Idempotency, TeamGateway } from "../contract/gateways/team-gateway.ts";
+import type { Problem } from "../contract/problem.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { Scope } from "../contract/constants.ts";
 import type { SchemaName } from "./schema-names.ts";
@@ -25,6 +26,10 @@ export interface Endpoint<
     | "Keys"
     | "Usage"
     | "Tenants"
+    | "OpenAI"
+    | "AG-UI"
+    | "AI SDK"
+    | "A2A"
     | "MCP"
     | "Service";
   /** The scope that the key must have; null for endpoints without authentication; `each`: the handler checks for it. */
@@ -40,10 +45,17 @@ export interface Endpoint<
   /** Its response is a stream that `Last-Event-ID` continues. */
   resumable?: boolean;
   answers: { readonly [status: number]: ResponseSpec };
+  /** Writes its problems in the shape of another protocol. */
+  refusal?: WriteProblem;
   /** Statuses of its problems besides those of every operation. */
   problems?: readonly number[];
   handle(call: Call<Body, Query>): Promise<Response>;
 }
+
+export type WriteProblem = (
+  problem: Problem,
+  headers?: Readonly<Record<string, string>>,
+) => Response;
 
 export type QueryShape = { readonly [name: string]: z.ZodType };
 

@@ -2,14 +2,11 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { Problem } from "../../../contract/problem.ts";
-import { type ChatMessage, isChatMessage, type Message } from "../../../core/messages/message.ts";
+import type { ChatMessage } from "../../../core/messages/message.ts";
 import { toText } from "../../../core/messages/views.ts";
 import { imageMediaType } from "../../../core/models/images.ts";
-import { unwrap } from "../../../http/problem.ts";
+import { lastMessage } from "../../last-message.ts";
 import type { RunOutput } from "./output.ts";
-
-/** Messages looked through for the last one that was said, where the run is shown without its own. */
-const TAIL = 20;
 
 /** A run as the result of a tool: what the team said, or what there is to do. */
 export async function runResult(team: TeamGateway, run: RunInfo): Promise<CallToolResult> {
@@ -38,13 +35,6 @@ export function refusal({ detail, errors = [], ...problem }: Problem): CallToolR
     isError: true,
     _meta: { "troupe/problem": { ...problem.extra, code: problem.code, status: problem.status } },
   };
-}
-
-async function lastMessage(team: TeamGateway, run: RunInfo): Promise<ChatMessage | undefined> {
-  const messages: readonly Message[] =
-    run.result?.messages ??
-    unwrap(await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL })).messages;
-  return messages.findLast(isChatMessage);
 }
 
 function outputOf(run: RunInfo, said: ChatMessage | undefined): RunOutput {

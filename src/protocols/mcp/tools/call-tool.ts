@@ -15,6 +15,7 @@ import { parseTask } from "../../../http/input/task.ts";
 import { ANSWER_REQUEST, GET_RUN, LIST_TEAMS, STOP_RUN } from "../access.ts";
 import { giveAnswer } from "../run/elicitation.ts";
 import { idempotencyOf, REQUEST_OF_RUN } from "./idempotency.ts";
+import { newRun } from "../../new-run.ts";
 import { answeredResult, refusal, runResult } from "../run/run-result.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 import { type Call, settle, stateOf } from "../run/settle.ts";
@@ -104,17 +105,13 @@ async function runTeam(
   });
   const metadata: JsonObject = idempotency ? { [REQUEST_OF_RUN]: idempotency.key } : {};
   const started = unwrap(
-    await teamOf(request, id).startStream({
-      task: parseTask(task, limits),
-      output_task_messages: false,
-      on_conflict: "queue",
-      timeout_seconds: null,
-      max_total_tokens: null,
-      max_cost: null,
-      metadata,
-      webhook: null,
-      ...(idempotency && { idempotency }),
-    }),
+    await teamOf(request, id).startStream(
+      newRun(parseTask(task, limits), {
+        on_conflict: "queue",
+        metadata,
+        ...(idempotency && { idempotency }),
+      }),
+    ),
   );
   return settle(call, { team: id, run: started.run, seconds: wait_seconds, opened: started });
 }
