@@ -153,11 +153,11 @@ testInBrowser("a team inside a participant is opened and counted", async () => {
 /** Shows the picture of a component that the server would not have taken. */
 async function shown(component: object): Promise<Tab> {
   const team = await stage.client.teams.create({ template: "writer_critic" });
+  const info = await team.get();
   const tab = await stage.open("/");
-  await tab.page.route(`**/v1/teams/${team.id}`, async (route) => {
-    const json = (await (await route.fetch()).json()) as object;
-    await route.fulfill({ json: { ...json, component } });
-  });
+  await tab.page.route(`**/v1/teams/${team.id}`, (route) =>
+    route.fulfill({ json: { ...info, component } }),
+  );
   await tab.page.goto(`${stage.origin}/teams/${team.id}?view=picture`);
   return tab;
 }

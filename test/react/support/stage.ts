@@ -80,8 +80,12 @@ export class Stage implements AsyncDisposable {
 /** A team on the page. */
 export class Chat {
   readonly section: Locator;
+  readonly #page: Page;
+  readonly #team: string;
 
   constructor(page: Page, team: string, place = 0) {
+    this.#page = page;
+    this.#team = team;
     this.section = page.locator(`section[data-team="${team}"]`).nth(place);
   }
 
@@ -91,6 +95,15 @@ export class Chat {
 
   get writing(): Locator {
     return this.section.locator("[data-writing]");
+  }
+
+  /** The text in progress at the moment when there is some: it may end at any time. */
+  async partial(): Promise<string> {
+    const selector = JSON.stringify(`section[data-team="${this.#team}"] [data-writing]`);
+    const texts = await this.#page.waitForFunction<string>(
+      `document.querySelector(${selector})?.textContent`,
+    );
+    return texts.jsonValue();
   }
 
   /** Waits until the team has this status. */
