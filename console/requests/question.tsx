@@ -1,21 +1,23 @@
 import { type FormEvent, type KeyboardEvent, useState } from "react";
-import type { Answer, ListedRequest } from "troupe/client";
+import type { Answer, HumanRequest, ListedRequest } from "troupe/client";
 import { Name } from "../parts/name.tsx";
 import { Problem } from "../parts/problem.tsx";
 import { useTask } from "../hooks/use-task.ts";
+import { CodeBlock } from "../text/code-block.tsx";
 import { Markdown } from "../text/markdown.tsx";
 import { promptOf } from "./prompt.ts";
 
 interface QuestionProps {
-  request: ListedRequest;
+  request: HumanRequest | ListedRequest;
   onAnswer: (answer: Answer) => Promise<unknown>;
 }
 
-/** A question to a human, with a field for the answer. */
+/** A question to a human, or the call of a tool that a client has, with a field for the answer. */
 export function Question({ request, onAnswer }: QuestionProps) {
   const [text, setText] = useState("");
   const task = useTask();
   const prompt = promptOf(request);
+  const { tool_call: call } = request;
   const submit = (): void => {
     if (text.trim() !== "") void task.run(() => onAnswer({ content: text }));
   };
@@ -31,8 +33,14 @@ export function Question({ request, onAnswer }: QuestionProps) {
         <strong>
           <Name name={request.source} />
         </strong>{" "}
-        waits for an answer
+        {call === undefined ? "waits for an answer" : "waits for the result of "}
+        {call && (
+          <code>
+            <Name name={call.name} />
+          </code>
+        )}
       </p>
+      {call && <CodeBlock code={JSON.stringify(call.arguments, null, 2)} language="json" />}
       {prompt !== "" && <Markdown text={prompt} />}
       <textarea
         rows={2}

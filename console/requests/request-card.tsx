@@ -1,8 +1,7 @@
 import type { Answer, ListedRequest } from "troupe/client";
 import { Link } from "wouter";
 import { Ago } from "../parts/time.tsx";
-import { Approval } from "./approval.tsx";
-import { Question } from "./question.tsx";
+import { RequestForm } from "./request-form.tsx";
 
 interface RequestCardProps {
   request: ListedRequest;
@@ -11,7 +10,7 @@ interface RequestCardProps {
 
 /** An open question, with the way to its team. */
 export function RequestCard({ request, onAnswer }: RequestCardProps) {
-  const { kind, team_id, created_at, truncated } = request;
+  const { team_id, created_at, truncated } = request;
   return (
     <div className="card">
       <p className="card-head muted">
@@ -19,11 +18,7 @@ export function RequestCard({ request, onAnswer }: RequestCardProps) {
         <Ago time={created_at} />
       </p>
       {truncated && <p className="muted">This is cut for its size: the team has all of it.</p>}
-      {kind === "approval" ? (
-        <Approval request={request} onAnswer={onAnswer} />
-      ) : (
-        <Question request={request} onAnswer={onAnswer} />
-      )}
+      <RequestForm request={request} onAnswer={onAnswer} />
     </div>
   );
 }

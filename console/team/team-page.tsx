@@ -5,8 +5,8 @@ import { Failure } from "../parts/failure.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Name } from "../parts/name.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
-import { Approval } from "../requests/approval.tsx";
 import { promptOf } from "../requests/prompt.ts";
+import { RequestForm } from "../requests/request-form.tsx";
 import { Composer } from "./composer.tsx";
 import { PAGE_SIZE } from "../conversation/page-size.ts";
 import { Conversation } from "../conversation/conversation.tsx";
@@ -34,7 +34,8 @@ export function TeamPage({ id }: { id: string }) {
   if (status === "unavailable" && team.error) {
     return <Failure error={team.error} onRetry={team.reload} />;
   }
-  const approvals = requests.filter(({ kind }) => kind === "approval");
+  // An input is answered where tasks are given.
+  const forms = requests.filter(({ kind }) => kind !== "input");
   const empty = messages.length === 0 && texts.length === 0;
   return (
     <div className="team" data-view={view}>
@@ -75,8 +76,8 @@ export function TeamPage({ id }: { id: string }) {
           <Conversation team={team} teamId={id} />
         )}
         <div className="dock">
-          {approvals.map((request) => (
-            <Approval
+          {forms.map((request) => (
+            <RequestForm
               key={request.id}
               request={request}
               onAnswer={(answer) => team.answer(request, answer)}

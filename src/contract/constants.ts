@@ -16,6 +16,9 @@ export type Scope = (typeof SCOPES)[number];
 /** Runs of a team that may be queued at once. */
 export const MAX_QUEUED_RUNS = 100;
 
+/** Tools that the client of a run may have. */
+export const MAX_CLIENT_TOOLS = 128;
+
 /** What a webhook can be told of. */
 export const WEBHOOK_EVENTS = [
   "run.completed",

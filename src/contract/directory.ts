@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
-import { humanRequestSchema, type RunStatus } from "./run.ts";
+import { type HumanRequest, humanRequestSchema, type RunStatus } from "./run.ts";
 import type { TeamInfo } from "./team.ts";
 import { usageByModelSchema } from "./usage/usage-schemas.ts";
 import type { StoredRunWebhook } from "./webhook.ts";
@@ -100,7 +100,7 @@ export interface RunQuery {
 }
 
 export interface RequestQuery {
-  kind?: "input" | "approval";
+  kind?: HumanRequest["kind"];
   limit: number;
   cursor?: string;
 }

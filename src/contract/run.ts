@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { MAX_QUEUED_RUNS } from "./constants.ts";
+import { MAX_CLIENT_TOOLS, MAX_QUEUED_RUNS } from "./constants.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
@@ -18,6 +18,16 @@ const chatMessage = {
   required: ["type", "source"],
   additionalProperties: true,
 } as const;
+
+/** A tool that the client of a run has. */
+export const clientToolSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[a-zA-Z0-9_-]{1,64}$/, "must be 1 to 64 letters, digits, underscores or hyphens"),
+  description: z.string().max(10_000).optional(),
+  parameters: describedObject("JSON Schema of its arguments, of the type object.").optional(),
+  strict: z.boolean().optional(),
+});
 
 export const startRunSchema = z.strictObject({
   task: z
@@ -55,6 +65,19 @@ export const startRunSchema = z.strictObject({
     .describe("In the currency of MODEL_PRICES; a run that costs more fails."),
   metadata: metadataSchema.default({}),
   webhook: runWebhookSchema.nullable().default(null).describe("Told of this run."),
+  tools: z
+    .array(clientToolSchema)
+    .max(MAX_CLIENT_TOOLS)
+    .superRefine((tools, context) => {
+      for (const [index, { name }] of tools.entries()) {
+        if (tools.findIndex((tool) => tool.name === name) === index) continue;
+        context.addIssue({ code: "custom", path: [index, "name"], message: "is given twice" });
+      }
+    })
+    .default([])
+    .describe(
+      "Tools of the client, for the team's assistant agents. A call makes the run wait with a request of the kind tool.",
+    ),
 });
 
 export const stopRunSchema = z.strictObject({ mode: z.enum(["after_turn", "now"]) });
@@ -67,8 +90,12 @@ export const answerSchema = z
   .strictObject({
     content: z
       .unknown()
-      .meta({ description: "The answer to an input.", oneOf: [{ type: "string" }, chatMessage] })
+      .meta({
+        description: "The answer to an input, or the result of a tool of the client.",
+        oneOf: [{ type: "string" }, chatMessage],
+      })
       .optional(),
+    is_error: z.boolean().describe("Of a tool of the client: whether it failed.").optional(),
     approved: z.boolean().describe("The answer to an approval.").optional(),
     reason: z.string().max(10_000).describe("Of an approval.").optional(),
     arguments: describedObject(
@@ -80,7 +107,9 @@ export const answerSchema = z
       context.addIssue({ code: "custom", path: [path], message });
     if (body.content === undefined && body.approved === undefined) {
       const extra = ["reason", "arguments"].find((name) => name in body);
-      if (extra !== undefined) issue("approved", `is missing: ${extra} belongs to an approval`);
+      if (body.is_error !== undefined) issue("content", "is missing: is_error belongs to it");
+      else if (extra !== undefined)
+        issue("approved", `is missing: ${extra} belongs to an approval`);
       else issue("content", 'is missing: answer with "content", or an approval with "approved"');
     }
     if (body.content === undefined) return;
@@ -92,7 +121,9 @@ export const answerSchema = z
 
 export const humanRequestSchema = z.object({
   id: z.string().describe("Of an input: the request_id of its event."),
-  kind: z.enum(["input", "approval"]),
+  kind: z
+    .enum(["input", "approval", "tool"])
+    .describe("tool: the client makes the call, and answers with its result."),
   source: z.string(),
   prompt: z.string(),
   code: z.string().describe("The code to be approved, as Markdown.").optional(),
@@ -103,7 +134,7 @@ export const humanRequestSchema = z.object({
       call_id: z.string().optional(),
       parameters: describedObject("JSON Schema of the arguments.").optional(),
     })
-    .describe("The tool call to be approved.")
+    .describe("The tool call to be approved, or to be made.")
     .optional(),
   context: z
     .object({

@@ -3,7 +3,7 @@ import { idSchema, timeSchema } from "./common.ts";
 import { startRunSchema } from "./run.ts";
 
 /** What runs are started with. The team's and the tenant's webhooks tell of scheduled runs, too. */
-const runSchema = startRunSchema.omit({ webhook: true });
+const runSchema = startRunSchema.omit({ webhook: true, tools: true });
 
 /** Metadata that the schedule sets in its runs. */
 const OWN_METADATA = ["schedule_id", "scheduled_for"];

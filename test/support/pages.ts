@@ -9,6 +9,7 @@ export const PAGES = [
   "docs/README.md",
   "docs/assistant-agent.md",
   "docs/changing-teams.md",
+  "docs/client-tools.md",
   "docs/concepts.md",
   "docs/console.md",
   "docs/models.md",

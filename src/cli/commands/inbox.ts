@@ -41,8 +41,14 @@ async function openRequests(client: TroupeClient): Promise<ListedRequest[]> {
   return all;
 }
 
+const ASKED: Record<ListedRequest["kind"], string> = {
+  input: "input",
+  approval: "an approval",
+  tool: "the result of a tool",
+};
+
 function heading({ team_id, run_id, kind, source }: ListedRequest): string {
-  return `Team ${team_id}, run ${run_id}: ${source} asks for ${kind === "input" ? "input" : "an approval"}.\n`;
+  return `Team ${team_id}, run ${run_id}: ${source} asks for ${ASKED[kind]}.\n`;
 }
 
 async function answerAll(

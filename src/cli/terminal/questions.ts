@@ -48,7 +48,7 @@ export async function ask(
     process.stdout.write(describeRequest(request));
     for (;;) {
       const answer =
-        request.kind === "input" ? await askText(question) : await askApproval(question);
+        request.kind === "approval" ? await askApproval(question) : await askText(question);
       if (answer !== undefined || optional) return answer;
     }
   } finally {

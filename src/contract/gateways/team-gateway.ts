@@ -1,5 +1,6 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { TraceContext } from "../../core/run/turn-context.ts";
 import type { Result } from "../result.ts";
@@ -44,13 +45,15 @@ export interface StartRunInput {
   max_cost: number | null;
   metadata: JsonObject;
   webhook: RunWebhook | null;
+  /** Tools of the client: calls of them become requests of the kind `tool`. Names are unique. */
+  tools?: readonly ToolSchema[];
   /** The caller's trace, which the run's continues. */
   trace?: TraceContext;
   idempotency?: Idempotency;
 }
 
 /** What a schedule starts its runs with. */
-export type ScheduledRun = Omit<StartRunInput, "idempotency" | "webhook" | "trace">;
+export type ScheduledRun = Omit<StartRunInput, "idempotency" | "webhook" | "tools" | "trace">;
 
 export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
   /** Left out, one is made. */

@@ -1,4 +1,5 @@
 import { hashId } from "../ids.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { wait } from "../wait.ts";
 import { retryDelay } from "./retry.ts";
 import { TurnSignal } from "./signals.ts";
@@ -9,6 +10,8 @@ export interface MemoryHostOptions {
   signal?: AbortSignal;
   /** Answers {@link TurnContext.ask}; without it `ask` throws. */
   answer?(question: Question, signal: AbortSignal): Promise<Answer>;
+  /** Tools that the assistant agents may call; `answer` makes the calls, as questions of the kind `tool`. */
+  clientTools?: readonly ToolSchema[];
 }
 
 /** Runs turns in memory without recording anything. One per run. */
@@ -36,6 +39,7 @@ export class MemoryHost {
       started: this.#clock(),
       signal,
       stopRequested: false,
+      ...(options.clientTools && { clientTools: options.clientTools }),
       clock: () => this.#clock(),
       gate: () => {
         if (signal.aborted) throw new TurnSignal("cancel");

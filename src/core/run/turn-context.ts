@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 
 /**
@@ -86,7 +87,7 @@ export interface StreamStepOptions<T> extends StepOptions<T> {
   messageId?: string;
 }
 
-/** A tool call that needs approval. */
+/** A tool call that needs approval, or that the client makes. */
 export interface ToolCallQuestion {
   /** As the model called it. */
   name: string;
@@ -97,14 +98,14 @@ export interface ToolCallQuestion {
   parameters?: JsonObject;
 }
 
-/** A question to a human. */
+/** A question to a human, or the call of a tool that the client of the run has. */
 export interface Question {
   /**
    * Deterministic: take it from {@link TurnContext.id}. The `request_id` that clients answer is this id for an input; for
-   * an approval it is derived from this id and from what is to be approved, so that no approval counts for anything else.
+   * the others it is derived from this id and from what it is about, so that no answer counts for anything else.
    */
   id: string;
-  kind: "input" | "approval";
+  kind: "input" | "approval" | "tool";
   source: string;
   prompt: string;
   /** What is to be approved, for `approval`. */
@@ -115,9 +116,9 @@ export interface Question {
   defaultAnswer?: Answer | null;
 }
 
-/** `content` is a text or a chat message, for `input`. */
+/** `content` is a text or a chat message for `input`, and the result as a text for `tool`. */
 export type Answer =
-  | { content: string | JsonObject }
+  | { content: string | JsonObject; is_error?: boolean | undefined }
   | { approved: boolean; reason?: string; arguments?: JsonObject };
 
 /** One of several parallel branches. */
@@ -148,6 +149,8 @@ export interface TurnContext {
    * nothing inside a turn may depend on it.
    */
   readonly stopRequested: boolean;
+  /** Tools of the run's client: its assistant agents offer them to their models. */
+  readonly clientTools: readonly ToolSchema[];
   /** The time of the last recorded step in this scope or in one opened in it, ISO 8601 UTC. */
   now(): string;
   /** Milliseconds of running at that time, without waits for humans and pauses. */

@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import type {
   Answer,
@@ -56,6 +57,8 @@ export interface TurnHost {
   readonly started: Moment;
   readonly signal: AbortSignal;
   readonly stopRequested: boolean;
+  /** {@link TurnContext.clientTools} */
+  readonly clientTools?: readonly ToolSchema[];
   readonly cache?: StepCache;
   /** {@link StepAttempt.session} */
   readonly session?: string;

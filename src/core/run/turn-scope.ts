@@ -1,6 +1,7 @@
 import { TroupeError } from "../errors.ts";
 import { hashId } from "../ids.ts";
 import { sortedJson } from "../json.ts";
+import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { runBranches } from "./branches.ts";
 import { Semaphore } from "./semaphore.ts";
 import { TurnSignal } from "./signals.ts";
@@ -76,6 +77,10 @@ export class TurnScope implements TurnContext {
 
   get stopRequested(): boolean {
     return this.#parent === undefined && this.#shared.host.stopRequested;
+  }
+
+  get clientTools(): readonly ToolSchema[] {
+    return this.#shared.host.clientTools ?? [];
   }
 
   now(): string {
@@ -244,7 +249,7 @@ export class TurnScope implements TurnContext {
 }
 
 /**
- * A retried turn may ask about something else at the same place, which an earlier approval must not cover. An input keeps
+ * A retried turn may ask about something else at the same place, which an earlier answer must not cover. An input keeps
  * its id, because clients know it from its event.
  */
 function identified(question: Question): Question {

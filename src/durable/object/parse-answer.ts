@@ -16,7 +16,17 @@ const answerSchemas = {
     reason: z.string().optional(),
     arguments: jsonObjectSchema.optional(),
   }),
+  tool: z.strictObject({
+    content: z.string("must be a text"),
+    is_error: z.boolean("must be true or false").optional(),
+  }),
 } satisfies Record<QuestionRecord["kind"], z.ZodType>;
+
+const SHAPES = {
+  input: "{ content }",
+  approval: "{ approved, reason?, arguments? }",
+  tool: "{ content, is_error? }",
+} satisfies Record<QuestionRecord["kind"], string>;
 
 /**
  * Checks an answer against its question. Edited arguments are read as leniently as a model's: nulls
@@ -28,10 +38,9 @@ export function parseAnswer(question: QuestionRecord, input: JsonObject): Answer
   const { kind } = question;
   const parsed = answerSchemas[kind].safeParse(input);
   if (parsed.success) return withArguments(question, parsed.data);
-  const wanted = kind === "input" ? "{ content }" : "{ approved, reason?, arguments? }";
   throw new TroupeError(
     "invalid_answer",
-    `an answer to a request of the kind "${kind}" must be ${wanted}`,
+    `an answer to a request of the kind "${kind}" must be ${SHAPES[kind]}`,
     {
       issues: issuesOf(parsed.error),
     },

@@ -60,6 +60,7 @@ export class RunStarter {
       max_total_tokens: input.max_total_tokens,
       max_cost: input.max_cost,
       webhook: input.webhook,
+      ...(input.tools?.length && { tools: input.tools }),
       ...(input.trace && { trace: { after: 0, context: input.trace } }),
     };
     const task = taskMessages(input.task, id, created_at);
@@ -132,6 +133,7 @@ export class RunStarter {
           max_total_tokens: record.max_total_tokens,
           max_cost: record.max_cost ?? null,
           webhook: record.webhook ?? null,
+          ...(record.tools && { tools: record.tools }),
           retry_of: id,
           first_turn: record.next_turn,
           next_turn: record.next_turn,

@@ -38,16 +38,18 @@ export function parseTask(task: unknown, limits: Limits): StartRunInput["task"] 
   return messages.map((message, index) => asGiven(message, given[index]));
 }
 
-/** Checks a human's answer: a text or a chat message. @throws ProblemError 422 */
-export function parseAnswer(content: unknown, limits: Limits): string | JsonObject {
+/** Checks an answer to a question. Its content is a text or a chat message. @throws ProblemError 422 */
+export function parseAnswer(answer: JsonObject, limits: Limits): JsonObject {
+  const { content } = answer;
+  if (content === undefined) return answer;
   if (typeof content !== "string" && !isJsonObject(content)) {
     throw refuse("answer", [{ path: "content", message: "must be a text or a chat message" }]);
   }
   const size = sizeIssues(content, "content", limits);
   if (size.length > 0) throw refuse("answer", size);
-  if (typeof content === "string") return content;
+  if (typeof content === "string") return answer;
   const [message] = load("answer", content, "content") ?? [];
-  return asGiven(message as TaskMessage, content);
+  return { ...answer, content: asGiven(message as TaskMessage, content) };
 }
 
 function load(what: "task" | "answer", given: unknown, path: string): ChatMessage[] | null {
@@ -105,6 +107,12 @@ function unknownFields(given: unknown, loaded: object, path: string): Issue[] {
   return Object.keys(given)
     .filter((key) => !Object.hasOwn(loaded, key))
     .map((key) => ({ path: pathOf([key], path), message: "is not a field of this message type" }));
+}
+
+/** @throws ProblemError 422 for a field of a request that is larger than a message may be */
+export function requireSize(field: string, value: unknown, limits: Limits): void {
+  const size = sizeIssues(value, field, limits);
+  if (size.length > 0) throw invalid("invalid_request", "The body is invalid.", size);
 }
 
 function sizeIssues(message: unknown, path: string, limits: Limits): Issue[] {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { cursorParameter, idSchema, integerParameter } from "../../contract/common.ts";
+import { humanRequestSchema } from "../../contract/run.ts";
 import { USAGE_GROUPS, type UsageQuery } from "../../contract/usage/usage-report.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, type ProblemError, unwrap } from "../problem.ts";
@@ -86,7 +87,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       summary: "Open questions to humans over all teams, oldest first",
       tag: "Runs",
       scope: "runs:read",
-      query: { kind: z.enum(["input", "approval"]).optional(), limit, cursor },
+      query: { kind: humanRequestSchema.shape.kind.optional(), limit, cursor },
       answers: { 200: { description: "A page.", schema: "RequestList" } },
       async handle({ query, principal }) {
         const { kind } = query;

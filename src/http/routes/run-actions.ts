@@ -103,10 +103,7 @@ export function runActionEndpoints({ limits }: Services): Endpoint[] {
       answers: { 200: { description: "The run.", schema: "Run" } },
       problems,
       async handle({ body, team, param }) {
-        const answer: JsonObject =
-          body.content === undefined
-            ? (body as JsonObject)
-            : { content: parseAnswer(body.content, limits) };
+        const answer = parseAnswer(body as JsonObject, limits);
         return json(unwrap(await team.answer(param("run"), param("request"), answer)));
       },
     }),

@@ -5,7 +5,7 @@ import { startRunSchema } from "../../contract/run.ts";
 import { readTraceContext } from "../../telemetry/trace-context.ts";
 import { type Services, tenantsOf } from "../services.ts";
 import { acceptsEventStream, streamAnswer } from "../sse.ts";
-import { parseTask } from "../input/task.ts";
+import { parseTask, requireSize } from "../input/task.ts";
 import { checkMetadata } from "../input/team-input.ts";
 import { requireWebhookUrl } from "../input/webhook-url.ts";
 import { defaultPage } from "./teams.ts";
@@ -45,6 +45,7 @@ export function runEndpoints(services: Services): Endpoint[] {
       problems: [404, 409, 429],
       async handle({ body, query, team, param, idempotency, c }) {
         checkMetadata(body.metadata, limits);
+        requireSize("tools", body.tools, limits);
         if (body.max_cost !== null) requirePrices(prices);
         if (body.webhook !== null) {
           tenantsOf(services);

@@ -1,3 +1,5 @@
+import { ValueError } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
 import type { Message } from "../../messages/message.ts";
 import type { ToolSchema } from "../../models/chat-completion-client.ts";
 import type { FunctionCall, FunctionExecutionResult } from "../../models/llm-messages.ts";
@@ -65,6 +67,8 @@ async function* executeCall(
   const workbench =
     workbenches[listed.findIndex((tools) => tools.some(({ name }) => name === call.name))];
   if (workbench === undefined) {
+    const tool = ctx.clientTools.find(({ name }) => name === call.name);
+    if (tool !== undefined) return askClient(tool, { call, args: parsed.args, caller }, ctx);
     return executed(call, `Error: tool '${call.name}' not found in any workbench`, true);
   }
   const items = workbench.callTool(call.name, parsed.args, { ctx, callId: call.id, caller });
@@ -75,6 +79,39 @@ async function* executeCall(
     next = await items.next();
   }
   return executed(call, resultText(next.value), next.value.is_error);
+}
+
+/** The client makes the call: the run waits for its result as for the answer to a question. */
+async function askClient(
+  { name, parameters }: ToolSchema,
+  { call, args, caller }: { call: FunctionCall; args: JsonObject; caller: string },
+  ctx: TurnContext,
+): Promise<FunctionExecutionResult> {
+  const answer = await ctx.ask({
+    id: ctx.id(),
+    kind: "tool",
+    source: caller,
+    prompt: "",
+    toolCall: { name, arguments: args, callId: call.id, ...(parameters && { parameters }) },
+  });
+  if (!("content" in answer)) {
+    throw new ValueError(`"${caller}" called a tool of the client and got an approval`);
+  }
+  const { content, is_error = false } = answer;
+  return executed(call, typeof content === "string" ? content : JSON.stringify(content), is_error);
+}
+
+/** Whether one of the calls is to a tool of the client. */
+export function callsClient(
+  { handoffs }: AssistantSettings,
+  calls: readonly FunctionCall[],
+  listed: ListedTools,
+  ctx: TurnContext,
+): boolean {
+  const own = new Set([...handoffs.keys(), ...listed.flat().map(({ name }) => name)]);
+  return calls.some(
+    ({ name }) => !own.has(name) && ctx.clientTools.some((one) => one.name === name),
+  );
 }
 
 function executed(call: FunctionCall, content: string, isError: boolean): FunctionExecutionResult {

@@ -7,7 +7,11 @@ import type {
 } from "../../messages/agent-events.ts";
 import { chunkEvents, createMessage } from "../../messages/create.ts";
 import type { ChatMessage, Message } from "../../messages/message.ts";
-import type { CreateOptions, CreateResult } from "../../models/chat-completion-client.ts";
+import type {
+  CreateOptions,
+  CreateResult,
+  ToolSchema,
+} from "../../models/chat-completion-client.ts";
 import type { FunctionCall, LLMMessage } from "../../models/llm-messages.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
 import type { AgentResponse } from "../chat-agent.ts";
@@ -15,7 +19,7 @@ import { modelMessages, remember } from "../model-input.ts";
 import { consultMemory } from "./memory.ts";
 import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
 import type { AssistantSettings } from "./settings.ts";
-import { executeCalls, type ListedTools, listTools } from "./tool-calls.ts";
+import { callsClient, executeCalls, type ListedTools, listTools } from "./tool-calls.ts";
 
 /** The next model call: its step key and its request. */
 export interface ModelCall {
@@ -61,7 +65,8 @@ export class AssistantTurn {
       return { key, messages, options, messageId: this.#messageId };
     }
     this.#listed = await listTools(this.#settings, this.#ctx, number);
-    const tools = [...this.#listed.flat(), ...this.#settings.handoffTools];
+    const own = [...this.#listed.flat(), ...this.#settings.handoffTools];
+    const tools = [...own, ...this.#clientTools(own)];
     return { key, messages, options: { tools, jsonOutput }, messageId: this.#messageId };
   }
 
@@ -124,11 +129,19 @@ export class AssistantTurn {
     const executed = { calls, results, thought };
     const handoff = handoffMessage(settings, ctx, executed);
     if (handoff !== undefined) return this.#respond(handoff);
+    // A client that makes a call expects the model to go on with the result.
+    if (callsClient(settings, calls, this.#listed, ctx)) return undefined;
     if (this.#iterations < settings.maxToolIterations) return undefined;
     if (!settings.reflectOnToolUse) return this.#respond(summaryMessage(settings, ctx, executed));
     this.#reflecting = true;
     this.#newMessage();
     return undefined;
+  }
+
+  /** Tools of the client, where the model can call any. The agent's own go before those of the same name. */
+  #clientTools(own: readonly ToolSchema[]): readonly ToolSchema[] {
+    if (!this.#settings.modelClient.modelInfo.functionCalling) return [];
+    return this.#ctx.clientTools.filter(({ name }) => own.every((one) => one.name !== name));
   }
 
   #think(thought: string): ThoughtEvent {

@@ -1,4 +1,5 @@
 import { TroupeError } from "../../../core/errors.ts";
+import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
 import { retryDelay } from "../../../core/run/retry.ts";
 import { TurnSignal } from "../../../core/run/signals.ts";
@@ -82,6 +83,10 @@ export class TurnJournal implements TurnHost {
 
   get signal(): AbortSignal {
     return this.#drive.signal;
+  }
+
+  get clientTools(): readonly ToolSchema[] {
+    return this.#drive.active.record.tools ?? [];
   }
 
   get stopRequested(): boolean {
@@ -219,8 +224,8 @@ export class TurnJournal implements TurnHost {
         { id: question.id, source: question.source, start: now.at, end: null },
         scope,
       );
-      // An input has an event; without this an approval would not be shown before all its siblings have ended.
-      if (question.kind === "approval") this.#feed.runSoon(active);
+      // An input has an event; without this the others would not be shown before all their siblings have ended.
+      if (question.kind !== "input") this.#feed.runSoon(active);
     }
     throw new TurnSignal("suspend");
   }

@@ -4,7 +4,7 @@ import type { Answer, Question, ToolCallQuestion } from "../../../core/run/turn-
 /** A {@link Question} as it is stored and, without the last two, as the API shows it. */
 export interface QuestionRecord {
   id: string;
-  kind: "input" | "approval";
+  kind: Question["kind"];
   source: string;
   prompt: string;
   code?: string;

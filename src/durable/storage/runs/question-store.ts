@@ -120,7 +120,7 @@ export class QuestionStore {
 
   /** An approval is valid for its component alone: in another one a tool of the same name may do anything. */
   withdrawApprovals(): void {
-    // Only approvals can be too large for a row.
+    // Only approvals and calls of the client's tools can be too large for a row.
     const approvals = this.#db.all<{ id: string }>(
       "select id from question where case question when '' then 1 else question ->> 'kind' = 'approval' end",
     );

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../core/json.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
+import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { StoredRunWebhook } from "../../../contract/webhook.ts";
 import type { RunError, RunStatus } from "../../../contract/run.ts";
@@ -83,6 +84,8 @@ export interface RunRecord {
   error:
     | (Pick<RunError, "type" | "message"> & Partial<Pick<RunError, "agent" | "turn" | "step">>)
     | null;
+  /** Of the client; missing where it has none. */
+  tools?: readonly ToolSchema[];
   /** Missing in runs of earlier versions. */
   webhook?: StoredRunWebhook | null;
   created_at: string;

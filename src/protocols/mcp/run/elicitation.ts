@@ -24,7 +24,7 @@ export function formOf({ kind, source, prompt, tool_call, code }: HumanRequest):
   const call = tool_call && `${tool_call.name}(${JSON.stringify(tool_call.arguments)})`;
   const parts = [prompt === "" ? `${source} asks for input.` : prompt, call, code];
   const message = parts.filter((part) => part !== undefined).join("\n\n");
-  if (kind === "input") {
+  if (kind !== "approval") {
     const properties = { content: { type: "string", title: "Answer" } } as const;
     return { message, requestedSchema: { type: "object", properties, required: ["content"] } };
   }
@@ -39,11 +39,11 @@ export function formOf({ kind, source, prompt, tool_call, code }: HumanRequest):
  * The answer to a question that a filled form gives; undefined where the human dismissed it, or declined to give a text:
  * the question stays open.
  */
-export function answerOf(kind: "input" | "approval", result: unknown): JsonObject | undefined {
+export function answerOf(kind: HumanRequest["kind"], result: unknown): JsonObject | undefined {
   if (!isJsonObject(result)) return undefined;
   const { action, content } = result;
   const fields = isJsonObject(content) ? content : {};
-  if (kind === "input") {
+  if (kind !== "approval") {
     return action === "accept" && typeof fields.content === "string"
       ? { content: fields.content }
       : undefined;
@@ -63,9 +63,7 @@ export function giveAnswer(
   answer: JsonObject,
 ): Promise<Result<RunInfo>> {
   const { limits } = request.services;
-  const parsed =
-    answer.content === undefined ? answer : { content: parseAnswer(answer.content, limits) };
-  return teamOf(request, team).answer(run, question, parsed);
+  return teamOf(request, team).answer(run, question, parseAnswer(answer, limits));
 }
 
 /** In the ids of elicitations before what they are about, which is all that their answers tell. */

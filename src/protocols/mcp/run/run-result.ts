@@ -72,7 +72,7 @@ function textOf(output: RunOutput): string {
         `The run waits for a human. Ask the user, then call answer_request with ${place} and:`,
         ...requests.map(({ id, kind, source, prompt, tool_call, code }) =>
           [
-            `- request_id ${JSON.stringify(id)}, ${kind === "input" ? '"content": the answer' : '"approved": true or false'}. ${source} asks: ${prompt}`,
+            `- request_id ${JSON.stringify(id)}, ${kind === "approval" ? '"approved": true or false' : '"content": the answer'}. ${source} asks: ${prompt}`,
             tool_call && `${tool_call.name}(${JSON.stringify(tool_call.arguments)})`,
             code,
           ]

@@ -123,8 +123,7 @@ async function takeResponses(
   if (!mayAnswer(request)) return dismissed;
   for (const [key, response] of Object.entries(ctx.mcpReq.inputResponses ?? {})) {
     const [kind, question = ""] = split(key);
-    if (kind !== "input" && kind !== "approval") continue;
-    const answer = answerOf(kind, response);
+    const answer = answerOf(kind === "approval" ? "approval" : "input", response);
     if (answer === undefined) {
       dismissed.add(question);
       continue;
