@@ -1,5 +1,3 @@
-// oxlint-disable-next-line import/no-unassigned-import -- the bundler makes a file of it
-import "./styles/index.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Session } from "./shell/session.tsx";

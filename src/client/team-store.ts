@@ -4,6 +4,9 @@ import type { CallOptions, TeamClient } from "./team.ts";
 import { CONNECTING, type TeamState, TeamStateBuilder } from "./team-state.ts";
 import type { Answer, HumanRequest, RunInfo, RunOptions, Task } from "./wire.ts";
 
+/** A cursor behind all messages. */
+const LATEST = Number.MAX_SAFE_INTEGER;
+
 export interface TeamStoreOptions extends StoreOptions {
   /** Messages that are loaded at once, at most 200. Default 50. */
   pageSize?: number | undefined;
@@ -105,14 +108,13 @@ export class TeamStore extends Store<TeamState> {
 
   /** What the stream does not show: messages before it, and the queue, before each connection. Returns its cursor. */
   async #loadLatest(builder: TeamStateBuilder): Promise<number> {
-    if (builder.last === undefined || builder.queued.length > 0) {
-      const { runs } = await this.#team.runs();
-      builder.queue(runs);
-    }
-    if (builder.last === undefined) {
-      const before = Number.MAX_SAFE_INTEGER;
-      builder.prepend(await this.#team.messages({ before, limit: this.#pageSize }));
-    }
+    const isFirst = builder.last === undefined;
+    const [queue, messages] = await Promise.all([
+      isFirst || builder.queued.length > 0 ? this.#team.runs() : undefined,
+      isFirst ? this.#team.messages({ before: LATEST, limit: this.#pageSize }) : undefined,
+    ]);
+    if (queue !== undefined) builder.queue(queue.runs);
+    if (messages !== undefined) builder.prepend(messages);
     return builder.last ?? 0;
   }
 
