@@ -18,6 +18,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   auth: () => import("./sections/auth.ts"),
   teams: () => import("./sections/teams.ts"),
   stream: () => import("./sections/stream.ts"),
+  protocols: () => import("./sections/protocols.ts"),
   watchers: () => import("./sections/watchers.ts"),
   memory: () => import("./sections/memory.ts"),
   residency: () => import("./sections/residency.ts"),
@@ -27,7 +28,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
 };
 
 /** Sections that can be run in seconds, with figures that mean nothing. */
-const HAS_SMOKE: readonly string[] = ["cpu", "chat", "watchers", "console"];
+const HAS_SMOKE: readonly string[] = ["cpu", "chat", "protocols", "watchers", "console"];
 
 // npm run bench -- [--tables | --smoke | --list] [section...]
 const { values: options, positionals: named } = parseArgs({
