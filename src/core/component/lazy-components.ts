@@ -1,3 +1,4 @@
+import { ValueError } from "../errors.ts";
 import type { Note } from "./component.ts";
 import type { AnyComponentDefinition, Component } from "./component.ts";
 import type { ComponentRoles } from "./checks/find-issues.ts";
@@ -26,7 +27,10 @@ export class LazyComponents {
   readonly #loaded = new Map<ComponentGroup, readonly AnyComponentDefinition[]>();
   #registry: Promise<ComponentRegistry> | undefined;
 
-  /** @param own components that need no import, registered after those of the groups */
+  /**
+   * @param own components that need no import, registered after those of the groups
+   * @throws ValueError when one of them has the provider name of a group's
+   */
   constructor(
     groups: readonly ComponentGroup[],
     own: readonly AnyComponentDefinition[],
@@ -40,7 +44,12 @@ export class LazyComponents {
         this.#groupOf.set(provider, group).set(className(provider), group);
       }
     }
-    for (const { provider } of own) this.#ownNames.add(provider).add(className(provider));
+    for (const { provider } of own) {
+      if (this.#groupOf.get(provider)?.providers.includes(provider)) {
+        throw new ValueError(`the provider "${provider}" is Troupe's: register another name`);
+      }
+      this.#ownNames.add(provider).add(className(provider));
+    }
   }
 
   /** {@link ComponentRegistry.load} */

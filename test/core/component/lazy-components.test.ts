@@ -49,6 +49,13 @@ describe("components that are imported by name", () => {
     expect(imported).toEqual(["basic", "teams"]);
   });
 
+  test("refuse one of one's own under a name of theirs", () => {
+    const [own] = basicComponents();
+    expect(() => new LazyComponents([groupOf(basicComponents)], own ? [own] : [], {})).toThrow(
+      `the provider "${own?.provider}" is Troupe's: register another name`,
+    );
+  });
+
   test("have the notes of a registry that has everything", async () => {
     const all = new ComponentRegistry().register(...basicComponents(), ...furtherTeams());
     const { config, ...rest } = agent("a");
