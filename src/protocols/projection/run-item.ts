@@ -11,7 +11,7 @@ export type Role = "agent" | "human";
 export interface TextPlace {
   /** Of the message, where it is known; otherwise of the text alone. */
   messageId: string;
-  /** 1, or more after the text was void and the model was called again. */
+  /** 1, or more where a text of this message has begun before: the model was called again, or its turn was given up. */
   attempt: number;
   source: string;
 }
@@ -44,7 +44,7 @@ export type RunItem =
   | { type: "retract"; messageIds: readonly string[] }
   /** Everything recorded was told; what follows happens now. */
   | { type: "live" }
-  /** The run waits for a human or for the client; `run.requests` says for what. */
+  /** The run waits for a human or for the client; `run.requests` says for what. No text is in progress. */
   | { type: "waiting"; run: RunInfo }
   /** The last item. */
   | { type: "completed"; result: RunResultFrame; run: RunInfo | undefined }
