@@ -62,13 +62,14 @@ test("a chat message comes after its whole text", () => {
           if (item.type === "text_start") texts.set(keyOf(item), "");
           if (item.type === "text_delta")
             texts.set(keyOf(item), texts.get(keyOf(item)) + item.delta);
+          if (item.type === "text_end") expect(item.content).toBe(texts.get(keyOf(item)));
         }
         const message = items.findIndex(({ type }) => type === "message");
         if (message === -1) continue;
         expect(message).toBe(items.length - 1);
         const said = items[message] as Extract<RunItem, { type: "message" }>;
         const whole = items.flatMap((item) =>
-          item.type === "text_end" && !item.void ? [texts.get(keyOf(item))] : [],
+          item.type === "text_end" && !item.void ? [item.content] : [],
         );
         const text = toText(said.message);
         if (text !== "") expect(whole).toContain(text);
@@ -156,7 +157,7 @@ test("a text that turns out to be a thought was void", () => {
   expect(items).toEqual([
     { type: "text_start", ...place, role: "agent" },
     { type: "text_delta", ...place, delta: "Hm." },
-    { type: "text_end", ...place, void: true },
+    { type: "text_end", ...place, content: "Hm.", void: true },
     { type: "thought", id: "m1", source: "writer", content: "Hm." },
   ]);
 });

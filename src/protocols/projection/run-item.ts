@@ -26,8 +26,11 @@ export type RunItem =
   | ({ type: "text_start"; role: Role } & TextPlace)
   /** Never empty. */
   | ({ type: "text_delta"; delta: string } & TextPlace)
-  /** `void`: the text counts for nothing: the model is called again, or the turn was given up. */
-  | ({ type: "text_end"; void: boolean } & TextPlace)
+  /**
+   * `content`: the whole text. `void`: it counts for nothing: the model is called again, the turn was given up, or it turned
+   * out to be a thought, which then comes with its id.
+   */
+  | ({ type: "text_end"; content: string; void: boolean } & TextPlace)
   | { type: "thought"; id: string; source: string; content: string }
   | { type: "tool_calls"; id: string; source: string; calls: readonly FunctionCall[] }
   | {

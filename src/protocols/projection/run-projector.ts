@@ -131,8 +131,8 @@ export class RunProjector {
       open.shown += delta;
       return [{ type: "text_delta", ...placeOf(open), delta }];
     }
-    // A text without the id of its message gets one of its own.
-    const messageId = key === source ? `${source}-${++this.#unnamed}` : key;
+    // A text without the id of its message gets one of its own, which no other text of the team has.
+    const messageId = key === source ? `${this.#run?.id ?? ""}-${source}-${++this.#unnamed}` : key;
     const attempt = (this.#attempts.get(messageId) ?? 0) + 1;
     this.#attempts.set(messageId, attempt);
     const text = { messageId, attempt, source, shown: delta };
@@ -147,7 +147,8 @@ export class RunProjector {
   #endText(key: string, isVoid = false): RunItem[] {
     const text = this.#texts.get(key);
     this.#texts.delete(key);
-    return text === undefined ? [] : [{ type: "text_end", ...placeOf(text), void: isVoid }];
+    if (text === undefined) return [];
+    return [{ type: "text_end", ...placeOf(text), content: text.shown, void: isVoid }];
   }
 
   #endTextsOf(source: string): RunItem[] {
