@@ -1,5 +1,6 @@
 import type { StreamEncoder, StreamFormat, StreamFormats } from "../contract/stream-format.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { agUiEndpoints } from "./ag-ui/endpoints.ts";
 import { mcpEndpoints } from "./mcp/endpoints.ts";
 import type { ProtocolServices } from "./services.ts";
 
@@ -11,8 +12,10 @@ export interface Protocols {
 
 export function shippedProtocols(services: ProtocolServices): Protocols {
   return {
-    endpoints: [...mcpEndpoints(services)],
-    formats: {},
+    endpoints: [...agUiEndpoints(services), ...mcpEndpoints(services)],
+    formats: {
+      "ag-ui": async () => (await import("./ag-ui/encoder.ts")).makeAgUiEncoder,
+    },
   };
 }
 

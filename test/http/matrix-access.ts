@@ -176,6 +176,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "PUT /v1/tenants/{tenant}": { needs: "operator", status: 200, body: { label: "Acme" } },
   "GET /v1/tenants/{tenant}": { needs: "operator", status: 200 },
   "DELETE /v1/tenants/{tenant}": { needs: "operator", status: 202 },
+  "POST /ag-ui/teams/{team}": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 200,
+    body: { threadId: "1", runId: "1", messages: [] },
+  },
   // What else a message needs is in test/protocols/mcp/access.test.ts.
   "POST /mcp": {
     needs: ["teams:read"],

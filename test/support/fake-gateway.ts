@@ -332,9 +332,9 @@ class FakeTeam implements TeamGateway {
   async startStream(input: StartRunInput): ReturnType<TeamGateway["startStream"]> {
     const started = await this.startRun(input);
     if (!started.ok) return started;
-    const run = started.value.id;
+    const { id: run, created } = started.value;
     const opened = await this.stream({ run, after: 0 });
-    return opened.ok ? ok({ ...opened.value, run }) : opened;
+    return opened.ok ? ok({ ...opened.value, run, created }) : opened;
   }
 
   #end(run: RunInfo, status: "completed" | "cancelled"): void {

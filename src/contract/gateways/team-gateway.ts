@@ -79,6 +79,9 @@ export interface ScheduleTimes {
 /** SSE bytes in the format that was asked for, ready to send; `done` when a run is over and nothing is left to send. */
 export type OpenedStream = { body: ReadableStream<Uint8Array> } | { done: true };
 
+/** `created` is false when an idempotency key answered with an earlier run. */
+export type StartedStream = OpenedStream & { run: string; created: boolean };
+
 /** What a stream shows: one run up to its end, or the whole life of a team. */
 export interface StreamInput {
   run: string | null;
@@ -136,10 +139,7 @@ export interface TeamGateway {
 
   stream(input: StreamInput): Promise<Result<OpenedStream>>;
   /** Starts a run and opens its stream at once, so that not even the first chunk of text is missed. */
-  startStream(
-    input: StartRunInput,
-    format?: StreamFormat,
-  ): Promise<Result<OpenedStream & { run: string }>>;
+  startStream(input: StartRunInput, format?: StreamFormat): Promise<Result<StartedStream>>;
 }
 
 /** Finds teams by id; the object's name is made of tenant and id. */

@@ -6,8 +6,8 @@ import type {
   CreateScheduleInput,
   CreateTeamInput,
   Idempotency,
-  OpenedStream,
   ScheduleChanges,
+  StartedStream,
   StartRunInput,
 } from "../../contract/gateways/team-gateway.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
@@ -397,10 +397,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
-  #startStream(
-    input: StartRunInput,
-    writer: FrameWriter,
-  ): Promise<Result<OpenedStream & { run: string }>> {
+  #startStream(input: StartRunInput, writer: FrameWriter): Promise<Result<StartedStream>> {
     return this.#change(async (parts) => {
       const sealed = await this.#sealWebhook(input);
       if (!sealed.ok) return sealed;
@@ -408,9 +405,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       if (refused) return refused;
       const started = parts.runs.start(sealed.value);
       if (!started.ok) return started;
-      const { id } = started.value;
+      const { id, created } = started.value;
       const opened = openStream(parts, { run: id, after: 0 }, writer);
-      return opened.ok ? ok({ ...opened.value, run: id }) : opened;
+      return opened.ok ? ok({ ...opened.value, run: id, created }) : opened;
     });
   }
 

@@ -1,5 +1,6 @@
 import type {
   OpenedStream,
+  StartedStream,
   StartRunInput,
   StreamInput,
 } from "../../contract/gateways/team-gateway.ts";
@@ -19,6 +20,8 @@ import type { Stores } from "../storage/stores.ts";
 const ADDRESS = "https://team/stream";
 /** The response header with the id of the run that was started. */
 const RUN = "x-troupe-run";
+/** The response header of a run that an earlier request has started. */
+const EARLIER = "x-troupe-earlier-run";
 /** The request header with the format of the stream, if it is not the native one. */
 const FORMAT = "x-troupe-format";
 
@@ -48,24 +51,26 @@ function formatHeaders(format: StreamFormat | undefined): Record<string, string>
   return format === undefined ? {} : { [FORMAT]: encodeURIComponent(JSON.stringify(format)) };
 }
 
-export function streamResponse(opened: Result<OpenedStream & { run?: string }>): Response {
+export function streamResponse(
+  opened: Result<OpenedStream & { run?: string; created?: boolean }>,
+): Response {
   if (!opened.ok) return Response.json(opened.problem, { status: opened.problem.status });
-  const { run } = opened.value;
+  const { run, created } = opened.value;
   const headers = {
     "content-type": "text/event-stream",
     ...(run !== undefined && { [RUN]: run }),
+    ...(created === false && { [EARLIER]: "1" }),
   };
   return "done" in opened.value
     ? new Response(null, { status: 204, headers })
     : new Response(opened.value.body, { headers });
 }
 
-export async function readStartResponse(
-  response: Response,
-): Promise<Result<OpenedStream & { run: string }>> {
+export async function readStartResponse(response: Response): Promise<Result<StartedStream>> {
   const opened = await readStreamResponse(response);
   if (!opened.ok) return opened;
-  return ok({ ...opened.value, run: response.headers.get(RUN) ?? "" });
+  const { headers } = response;
+  return ok({ ...opened.value, run: headers.get(RUN) ?? "", created: !headers.has(EARLIER) });
 }
 
 export async function readStreamResponse(response: Response): Promise<Result<OpenedStream>> {

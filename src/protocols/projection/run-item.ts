@@ -11,7 +11,7 @@ export type Role = "agent" | "human";
 export interface TextPlace {
   /** Of the message, where it is known; otherwise of the text alone. */
   messageId: string;
-  /** 1, or more after the text was void and the model was called again. */
+  /** 1, or more where a text of this message has begun before: the model was called again, or its turn was given up. */
   attempt: number;
   source: string;
 }
@@ -26,8 +26,11 @@ export type RunItem =
   | ({ type: "text_start"; role: Role } & TextPlace)
   /** Never empty. */
   | ({ type: "text_delta"; delta: string } & TextPlace)
-  /** `void`: the text counts for nothing: the model is called again, or the turn was given up. */
-  | ({ type: "text_end"; void: boolean } & TextPlace)
+  /**
+   * `content`: the whole text. `void`: it counts for nothing: the model is called again, the turn was given up, or it turned
+   * out to be a thought, which then comes with its id.
+   */
+  | ({ type: "text_end"; content: string; void: boolean } & TextPlace)
   | { type: "thought"; id: string; source: string; content: string }
   | { type: "tool_calls"; id: string; source: string; calls: readonly FunctionCall[] }
   | {
@@ -44,7 +47,7 @@ export type RunItem =
   | { type: "retract"; messageIds: readonly string[] }
   /** Everything recorded was told; what follows happens now. */
   | { type: "live" }
-  /** The run waits for a human or for the client; `run.requests` says for what. */
+  /** The run waits for a human or for the client; `run.requests` says for what. No text is in progress. */
   | { type: "waiting"; run: RunInfo }
   /** The last item. */
   | { type: "completed"; result: RunResultFrame; run: RunInfo | undefined }

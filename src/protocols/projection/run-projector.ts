@@ -23,8 +23,8 @@ export class RunProjector {
   readonly #answering: readonly string[];
   /** By the message's id, or the source where it is not known. */
   readonly #texts = new Map<string, OpenText>();
-  /** How often the text of a message was void, if it was. */
-  readonly #voided = new Map<string, number>();
+  /** How often a text of a message has begun. */
+  readonly #attempts = new Map<string, number>();
   /** Agents that speak for a human. */
   readonly #proxies = new Set(["user"]);
   #unnamed = 0;
@@ -52,7 +52,7 @@ export class RunProjector {
       case "snapshot":
         return this.#snapshot(frame.data);
       case "discard":
-        return this.#void(keyOf(frame.data));
+        return this.#endText(keyOf(frame.data), true);
       case "retract":
         return [{ type: "retract", messageIds: frame.data.message_ids }];
       case "failed": {
@@ -75,7 +75,8 @@ export class RunProjector {
     const run = this.#run;
     if (run?.status !== "waiting") return [];
     const answered = run.requests.every(({ id }) => !this.#answering.includes(id));
-    return answered ? [{ type: "waiting", run }] : [];
+    // Its turn will run again, and its texts come again.
+    return answered ? [...this.#voidTexts(), { type: "waiting", run }] : [];
   }
 
   #message(message: Message): RunItem[] {
@@ -87,7 +88,10 @@ export class RunProjector {
     const { id, source } = message;
     if (message.type === "UserInputRequestedEvent") this.#proxies.add(source);
     // A text that turns out to be a thought has its id.
-    const items = [...(this.#texts.has(id) ? this.#void(id) : []), ...this.#endTextsOf(source)];
+    const items = [
+      ...(this.#texts.has(id) ? this.#endText(id, true) : []),
+      ...this.#endTextsOf(source),
+    ];
     switch (message.type) {
       case "ThoughtEvent":
         return [...items, { type: "thought", id, source, content: message.content }];
@@ -105,7 +109,7 @@ export class RunProjector {
     const text = toText(message);
     const key = this.#texts.has(id) ? id : this.#texts.has(source) ? source : id;
     const shown = this.#texts.get(key)?.shown ?? "";
-    const items = text.startsWith(shown) ? [] : this.#void(key);
+    const items = text.startsWith(shown) ? [] : this.#endText(key, true);
     const rest = text.startsWith(shown) ? text.slice(shown.length) : text;
     if (rest !== "") items.push(...this.#grow(key, source, rest));
     items.push(...this.#endText(key), ...this.#endTextsOf(source));
@@ -116,7 +120,7 @@ export class RunProjector {
     const { content, source } = text;
     const key = keyOf(text);
     const shown = this.#texts.get(key)?.shown ?? "";
-    const items = content.startsWith(shown) ? [] : this.#void(key);
+    const items = content.startsWith(shown) ? [] : this.#endText(key, true);
     const rest = content.startsWith(shown) ? content.slice(shown.length) : content;
     return rest === "" ? items : [...items, ...this.#grow(key, source, rest)];
   }
@@ -127,14 +131,11 @@ export class RunProjector {
       open.shown += delta;
       return [{ type: "text_delta", ...placeOf(open), delta }];
     }
-    // A text without the id of its message gets one of its own.
-    const messageId = key === source ? `${source}-${++this.#unnamed}` : key;
-    const text = {
-      messageId,
-      attempt: (this.#voided.get(key) ?? 0) + 1,
-      source,
-      shown: delta,
-    };
+    // A text without the id of its message gets one of its own, which no other text of the team has.
+    const messageId = key === source ? `${this.#run?.id ?? ""}-${source}-${++this.#unnamed}` : key;
+    const attempt = (this.#attempts.get(messageId) ?? 0) + 1;
+    this.#attempts.set(messageId, attempt);
+    const text = { messageId, attempt, source, shown: delta };
     this.#texts.set(key, text);
     const place = placeOf(text);
     return [
@@ -143,16 +144,11 @@ export class RunProjector {
     ];
   }
 
-  #void(key: string): RunItem[] {
-    const items = this.#endText(key, true);
-    if (items.length > 0) this.#voided.set(key, (this.#voided.get(key) ?? 0) + 1);
-    return items;
-  }
-
   #endText(key: string, isVoid = false): RunItem[] {
     const text = this.#texts.get(key);
     this.#texts.delete(key);
-    return text === undefined ? [] : [{ type: "text_end", ...placeOf(text), void: isVoid }];
+    if (text === undefined) return [];
+    return [{ type: "text_end", ...placeOf(text), content: text.shown, void: isVoid }];
   }
 
   #endTextsOf(source: string): RunItem[] {
@@ -161,9 +157,12 @@ export class RunProjector {
   }
 
   #end(item: RunItem): RunItem[] {
-    const texts = [...this.#texts.keys()].flatMap((key) => this.#void(key));
     this.#ended = true;
-    return [...texts, item];
+    return [...this.#voidTexts(), item];
+  }
+
+  #voidTexts(): RunItem[] {
+    return [...this.#texts.keys()].flatMap((key) => this.#endText(key, true));
   }
 
   #roleOf(source: string): Role {

@@ -1,0 +1,112 @@
+import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
+import type { RunInfo } from "../../contract/run.ts";
+import { sha256Hex } from "../../core/sha256.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { readJson } from "../../http/input/body.ts";
+import { requireSize } from "../../http/input/task.ts";
+import { unwrap } from "../../http/problem.ts";
+import { streamAnswer } from "../../http/sse.ts";
+import { readTraceContext } from "../../telemetry/trace-context.ts";
+import { newRun } from "../new-run.ts";
+import type { ProtocolServices } from "../services.ts";
+import { follow, type Following, nothing } from "./follow.ts";
+import { readInput, type RunInput } from "./input.ts";
+import { type AgUiOptions, formatOf } from "./options.ts";
+import { answersOf, requireNothingNew } from "./resume.ts";
+import { type Added, addedBy, newOf, taskOf } from "./task.ts";
+
+/**
+ * Answers a RunAgentInput with the events of a run: of one that it starts, of one whose questions it answers, or, where it
+ * says nothing new, of the team's last one.
+ *
+ * @throws ProblemError before the stream begins
+ */
+export async function answer(
+  { limits }: Pick<ProtocolServices, "limits">,
+  team: TeamGateway,
+  request: Request,
+): Promise<Response> {
+  const input = readInput((await readJson(request, limits)).value);
+  const { said, results } = addedBy(input);
+  const options = optionsOf(input);
+  const following: Following = { team, input, options };
+  const known = await newOf(said, team);
+  if (input.resume.length > 0 || results.length > 0) {
+    const run = await lastRun(team);
+    if (run?.status === "waiting" || run?.status === "running") {
+      const { answers, abandoned } = answersOf(run, input, { results }, limits);
+      if (abandoned) {
+        unwrap(await team.stopRun(run.id, "now"));
+        if (known.length === 0) return follow(following, run);
+      } else if (answers.size > 0) {
+        requireNothingNew(known, run);
+        return follow(following, run, answers);
+      }
+    }
+  }
+  if (known.length > 0) return start(following, known, limits, request);
+  const run = await lastRun(team);
+  return run === undefined ? nothing(following) : follow(following, run);
+}
+
+async function start(
+  { team, input, options }: Following,
+  said: Added["said"],
+  limits: ProtocolServices["limits"],
+  request: Request,
+): Promise<Response> {
+  const { threadId, runId, tools, forwardedProps } = input;
+  const { raw: _, ...own } = forwardedProps.troupe;
+  const { task, dropped } = taskOf(said, input, limits);
+  requireSize("tools", tools, limits);
+  const trace = readTraceContext(
+    request.headers.get("traceparent"),
+    request.headers.get("tracestate"),
+  );
+  const started = unwrap(
+    await team.startStream(
+      newRun(task, {
+        ...own,
+        tools,
+        metadata: { ag_ui: { thread_id: threadId, run_id: runId } },
+        idempotency: await idempotencyOf(threadId, said),
+        ...(trace && { trace }),
+      }),
+      formatOf({ ...options, dropped }),
+    ),
+  );
+  if (started.created) return streamAnswer(started);
+  if ("body" in started) await started.body.cancel();
+  return follow({ team, input, options }, unwrap(await team.run(started.run)));
+}
+
+/**
+ * What a client says, it says once: the same message again does not start another run, also in a request with another
+ * `runId`, as the protocol wants it after a connection was lost.
+ */
+async function idempotencyOf(
+  threadId: string,
+  said: Added["said"],
+): Promise<{ key: string; hash: string }> {
+  const last = said.at(-1)?.message;
+  const key = await sha256Hex(JSON.stringify([threadId, last?.id]));
+  return { key: `ag-ui ${key}`, hash: await sha256Hex(JSON.stringify(last?.content)) };
+}
+
+function optionsOf({ threadId, runId, state, forwardedProps }: RunInput): AgUiOptions {
+  return {
+    threadId,
+    runId,
+    state: state === undefined || isJsonObject(state),
+    raw: forwardedProps.troupe.raw,
+    dropped: [],
+  };
+}
+
+/** The active run, or else the one that ran last. */
+async function lastRun(team: TeamGateway): Promise<RunInfo | undefined> {
+  const { active_run } = unwrap(await team.team());
+  if (active_run !== null) return unwrap(await team.run(active_run));
+  const { runs } = unwrap(await team.runs({ limit: 1 }));
+  return runs[0];
+}

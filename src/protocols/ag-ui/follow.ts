@@ -1,0 +1,118 @@
+import type { StreamInput, TeamGateway } from "../../contract/gateways/team-gateway.ts";
+import type { RunInfo } from "../../contract/run.ts";
+import type { StreamFrame } from "../../contract/stream-frame.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { unwrap } from "../../http/problem.ts";
+import { streamAnswer } from "../../http/sse.ts";
+import { AgUiEncoder, runStarted } from "./encoder.ts";
+import { type AgUiEvent, sse } from "./events.ts";
+import type { RunInput } from "./input.ts";
+import { type AgUiOptions, type Continued, formatOf } from "./options.ts";
+import { readThread } from "./thread.ts";
+
+export interface Following {
+  team: TeamGateway;
+  input: RunInput;
+  options: AgUiOptions;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * The stream of a run that goes on, or has ended: the conversation as it is, and what follows.
+ *
+ * @param answers to questions of the run, given once the stream is open so that it misses nothing
+ */
+export async function follow(
+  { team, input, options }: Following,
+  run: RunInfo,
+  answers: ReadonlyMap<string, JsonObject> = new Map(),
+): Promise<Response> {
+  // Nothing of a queued run is in the conversation yet.
+  const thread = run.status === "queued" ? undefined : await readThread(team, run, input);
+  const beginning: AgUiEvent[] = [
+    runStarted(options, run),
+    ...(thread === undefined
+      ? []
+      : [{ type: "MESSAGES_SNAPSHOT" as const, messages: thread.messages }]),
+  ];
+  const continued: Continued = {
+    answering: [...answers.keys()],
+    clientCalls: input.messages.flatMap((message) =>
+      message.role === "tool" ? [message.toolCallId as string] : [],
+    ),
+    calls: thread?.calls ?? {},
+    spent: answers.size > 0 ? run.models : {},
+  };
+  const own = { ...options, continued };
+  const format = formatOf(own);
+  const stream: StreamInput = { run: run.id, after: thread?.cursor ?? 0, format };
+  const opened = unwrap(await team.stream(stream));
+  if ("done" in opened) {
+    const ending = unwrap(await team.run(run.id));
+    return streamAnswer({ body: oneChunk(sse(beginning) + endOf(own, ending)) });
+  }
+  try {
+    for (const [request, answer] of answers) {
+      // oxlint-disable-next-line no-await-in-loop -- in their order
+      unwrap(await team.answer(run.id, request, answer));
+    }
+  } catch (error) {
+    await opened.body.cancel();
+    throw error;
+  }
+  return streamAnswer({ body: after(sse(beginning), opened.body) });
+}
+
+/** The stream of a request that starts nothing, to a team that has not run yet. */
+export async function nothing({ team, input, options }: Following): Promise<Response> {
+  const { threadId, runId } = options;
+  const { messages } = await readThread(team, undefined, input);
+  return streamAnswer({
+    body: oneChunk(
+      sse([
+        runStarted(options, undefined),
+        { type: "MESSAGES_SNAPSHOT", messages },
+        { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" } },
+      ]),
+    ),
+  });
+}
+
+/** The end of a run whose stream has nothing left. */
+function endOf(options: AgUiOptions, run: RunInfo): string {
+  const ending = new AgUiEncoder(options);
+  return ending.encode({ event: "run", data: run }) + ending.encode(lastFrame(run));
+}
+
+function lastFrame(run: RunInfo): StreamFrame {
+  const { status, stop_reason, usage, error } = run;
+  if (status === "cancelled") return { event: "run", id: "0", data: run };
+  if (error === null) {
+    return {
+      event: "message",
+      data: { type: "TaskResult", stop_reason, usage, message_ids: [] },
+    };
+  }
+  const { type: code, message: detail } = error;
+  const problem = { type: `urn:troupe:problem:${code}`, title: code, status: 500, detail, code };
+  return { event: "failed", id: "0", data: { ...problem, run_id: run.id } };
+}
+
+/** A stream with a text before it. */
+function after(text: string, body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  void writer
+    .write(encoder.encode(text))
+    .then(() => {
+      writer.releaseLock();
+      return body.pipeTo(writable);
+    })
+    .catch((error: unknown) => body.cancel(error).catch(() => undefined)); // The client left.
+  return readable;
+}
+
+function oneChunk(text: string): ReadableStream<Uint8Array> {
+  return new Blob([text]).stream();
+}

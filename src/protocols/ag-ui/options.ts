@@ -1,0 +1,35 @@
+import type { StreamFormat } from "../../contract/stream-format.ts";
+import type { TokensByModel } from "../../contract/usage/model-usage.ts";
+
+/** The name of the streams' format. */
+export const AG_UI = "ag-ui";
+
+/** What a client's request says about its stream. */
+export interface AgUiOptions {
+  threadId: string;
+  runId: string;
+  /** Whether `state`, an object, may be amended. */
+  state: boolean;
+  /** Whether the frames of Troupe's own stream are sent, too. */
+  raw: boolean;
+  /** Parts of messages that no model here can use, by their paths in the request. */
+  dropped: readonly string[];
+  /** Where the request goes on with a run: the beginning of the stream was written already. */
+  continued?: Continued;
+}
+
+/** What came before a stream that goes on with a run. */
+export interface Continued {
+  /** The questions that this request answers. */
+  answering: readonly string[];
+  /** Calls whose results the client has, by their ids here. */
+  clientCalls: readonly string[];
+  /** Calls without results: their ids here, by those that the models gave. */
+  calls: Readonly<Record<string, string>>;
+  /** Tokens that earlier requests have told. */
+  spent: TokensByModel;
+}
+
+export function formatOf(options: AgUiOptions): StreamFormat {
+  return { name: AG_UI, options: JSON.parse(JSON.stringify(options)) as StreamFormat["options"] };
+}

@@ -1,0 +1,96 @@
+import type { StartRunInput, TeamGateway } from "../../contract/gateways/team-gateway.ts";
+import { imageMediaType } from "../../core/models/images.ts";
+import type { Limits } from "../../http/limits.ts";
+import { parseTask } from "../../http/input/task.ts";
+import { unwrap } from "../../http/problem.ts";
+import type { GivenMessage, RunInput, ToolMessage } from "./input.ts";
+
+/** The key of a message's metadata with the id that the client gave it: those of one team's clients may be the same. */
+export const CLIENT_ID = "ag_ui_id";
+/** The key of a message's metadata that says that it is the request's `context`. */
+export const CONTEXT = "ag_ui_context";
+
+/** Messages looked through for those that the team has already. */
+const TAIL = 200;
+
+/** What the client has added since the agents' last message. */
+export interface Added {
+  said: readonly { index: number; message: GivenMessage }[];
+  results: readonly ToolMessage[];
+}
+
+export function addedBy({ messages }: RunInput): Added {
+  const last = messages.findLastIndex(
+    ({ role }) => role === "assistant" || role === "reasoning" || role === "activity",
+  );
+  const said: { index: number; message: GivenMessage }[] = [];
+  const results: ToolMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (index <= last) continue;
+    if (message.role === "tool") results.push(message as ToolMessage);
+    else said.push({ index, message: message as GivenMessage });
+  }
+  return { said, results };
+}
+
+/** Those of several messages that the team has not yet: an earlier request may have failed after they were given. */
+export async function newOf(said: Added["said"], team: TeamGateway): Promise<Added["said"]> {
+  if (said.length < 2) return said;
+  const { messages } = unwrap(
+    await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL }),
+  );
+  const known = new Set(messages.map(({ metadata }) => metadata[CLIENT_ID]));
+  return said.filter(({ message }) => !known.has(message.id));
+}
+
+export interface Task {
+  task: NonNullable<StartRunInput["task"]>;
+  /** Paths of the parts that are not in it. */
+  dropped: string[];
+}
+
+/** The messages as a run's task, after the request's context. @throws ProblemError 422 */
+export function taskOf(said: Added["said"], { context }: RunInput, limits: Limits): Task {
+  const dropped: string[] = [];
+  const given = said.map(({ index, message }) => {
+    const { id, role, content } = message;
+    const metadata = { [CLIENT_ID]: id };
+    const parts = partsOf(content, `messages[${index}].content`, dropped);
+    return parts.some((part) => typeof part !== "string")
+      ? { type: "MultiModalMessage", source: role, content: parts, metadata }
+      : { type: "TextMessage", source: role, content: parts.join("\n"), metadata };
+  });
+  const task = parseTask([...contextMessage(context), ...given], limits);
+  return { task: task ?? [], dropped };
+}
+
+/** A producer of the protocol shows the context to its models. */
+function contextMessage(context: RunInput["context"]): object[] {
+  if (context.length === 0) return [];
+  const content = context.map(({ description, value }) => `${description}: ${value}`).join("\n");
+  return [{ type: "TextMessage", source: "context", content, metadata: { [CONTEXT]: "1" } }];
+}
+
+/** What agents can be shown; what they cannot is dropped, as the protocol asks for. */
+function partsOf(
+  content: GivenMessage["content"],
+  path: string,
+  dropped: string[],
+): (string | { data: string })[] {
+  if (typeof content === "string") return [content];
+  return content.flatMap((part, index) => {
+    if (part.type === "text") return part.text;
+    const source = part.type === "image" ? part.source : undefined;
+    if (source?.type === "data" && imageMediaType(source.value) !== undefined) {
+      return { data: source.value };
+    }
+    dropped.push(`${path}[${index}]`);
+    return [];
+  });
+}
+
+/** The text of a tool message. */
+export function textOf({ content }: ToolMessage): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}

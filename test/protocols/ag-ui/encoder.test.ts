@@ -1,0 +1,218 @@
+import { HttpAgent } from "@ag-ui/client";
+import type { BaseEvent } from "@ag-ui/core";
+import { EventSchema } from "@ag-ui/core/schemas";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
+import type { StreamFrame } from "#contract/stream-frame.ts";
+import { isChatMessage } from "#core/messages/message.ts";
+import { toText } from "#core/messages/views.ts";
+import { makeAgUiEncoder } from "#protocols/ag-ui/encoder.ts";
+import { type AgUiOptions, formatOf } from "#protocols/ag-ui/options.ts";
+import { frames, stories, streamOf } from "../support/frames.ts";
+import { madeUpMessage } from "../support/made-up-messages.ts";
+import { RunSimulator } from "../support/run-simulator.ts";
+
+const OPTIONS: AgUiOptions = {
+  threadId: "thread-1",
+  runId: "run-1",
+  state: true,
+  raw: false,
+  dropped: [],
+};
+
+const TIME = "2026-11-23T04:00:00.000Z";
+
+/** What the client says of things that the protocol does not know. */
+let warnings: MockInstance;
+
+beforeEach(() => {
+  warnings = vi.spyOn(console, "warn").mockReturnValue();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+function encoded(stream: readonly StreamFrame[], options: Partial<AgUiOptions> = {}): string {
+  const encoder = makeAgUiEncoder(formatOf({ ...OPTIONS, ...options }).options);
+  let text = "";
+  for (const frame of stream) {
+    if (encoder.ended) break;
+    text += encoder.encode(frame);
+  }
+  return text;
+}
+
+/** The official client with its checks, which reads such a stream. */
+async function read(text: string): Promise<{ agent: HttpAgent; events: BaseEvent[] }> {
+  const events: BaseEvent[] = [];
+  const headers = { "content-type": "text/event-stream" };
+  const agent = new HttpAgent({
+    url: "http://troupe.test/",
+    fetch: () => Promise.resolve(new Response(text, { headers })),
+  });
+  await agent.runAgent({}, { onEvent: ({ event }) => void events.push(event) });
+  return { agent, events };
+}
+
+test("the client takes any stream as it is", async () => {
+  await fc.assert(
+    fc.asyncProperty(frames, fc.boolean(), fc.boolean(), async (stream, raw, state) => {
+      const text = encoded(stream, { raw, state });
+      const { events } = await read(text);
+      const lines = text.split("\n\n").filter((line) => line !== "");
+      expect(events).toHaveLength(lines.length);
+      for (const [index, line] of lines.entries()) {
+        const sent: unknown = JSON.parse(line.replace(/^data: /, ""));
+        expect(EventSchema.parse(sent)).toEqual(sent);
+        expect(events[index]).toEqual(sent);
+      }
+      expect(warnings).not.toHaveBeenCalled();
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test("the client has every message of a run, under its agent's name", async () => {
+  await fc.assert(
+    fc.asyncProperty(stories, async (story) => {
+      const stream = streamOf(story, 0);
+      const { agent } = await read(encoded(stream));
+      const said = agent.messages.map((message) =>
+        JSON.stringify([nameOf(message), message.content]),
+      );
+      for (const frame of untilWaiting(stream)) {
+        if (frame.event !== "message" || "message_ids" in frame.data) continue;
+        if (!isChatMessage(frame.data)) continue;
+        const { source } = frame.data;
+        expect(said).toContain(JSON.stringify([source, toText(frame.data)]));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+function nameOf(message: { role: string; name?: string }): string {
+  return message.name ?? message.role;
+}
+
+function untilWaiting(stream: readonly StreamFrame[]): StreamFrame[] {
+  const end = stream.findIndex(({ event, data }) => event === "run" && data.status === "waiting");
+  return stream.slice(0, end === -1 ? undefined : end);
+}
+
+function message(id: string, type: string, text: string, fields: object = {}): StreamFrame {
+  const data = madeUpMessage(id, "writer", type, text, TIME, fields as { content: object[] });
+  return type === "ModelClientStreamingChunkEvent"
+    ? { event: "message", data }
+    : { event: "message", id: "1", data };
+}
+
+const opening: StreamFrame = { event: "run", data: new RunSimulator(false).info };
+const piece = (text: string): StreamFrame =>
+  message(`m1:${text}`, "ModelClientStreamingChunkEvent", text, { full_message_id: "m1" });
+
+test("a text that turns out to be a thought becomes the message that its tool calls are of", async () => {
+  const call = { id: "call_1", name: "search", arguments: '{"query":"x"}' };
+  const result = { call_id: "call_1", name: "search", content: "y", is_error: true };
+  const stream = [
+    opening,
+    piece("Let me "),
+    piece("see."),
+    message("m1", "ThoughtEvent", "Let me see."),
+    message("m2", "ToolCallRequestEvent", "", { content: [call] }),
+    message("m3", "ToolCallExecutionEvent", "", { content: [result] }),
+  ];
+  const { agent } = await read(encoded(stream));
+  const own = { name: "search", arguments: '{"query":"x"}' };
+  const metadata = { troupe: { source: "writer" } };
+  expect(agent.messages).toEqual([
+    {
+      id: "m1",
+      role: "assistant",
+      name: "writer",
+      content: "Let me see.",
+      toolCalls: [{ id: "m2:call_1", type: "function", function: own, metadata }],
+      metadata: { troupe: { type: "ThoughtEvent" } },
+    },
+    {
+      id: "m3:0",
+      role: "tool",
+      toolCallId: "m2:call_1",
+      content: "y",
+      metadata: { troupe: { is_error: true } },
+    },
+  ]);
+});
+
+test("a thought that did not stream is reasoning", async () => {
+  const { agent } = await read(encoded([opening, message("m1", "ThoughtEvent", "Hm.")]));
+  expect(agent.messages).toEqual([
+    { id: "m1", role: "reasoning", content: "Hm.", metadata: { troupe: { source: "writer" } } },
+  ]);
+});
+
+test("a text that is void says so, and the next attempt is another message", async () => {
+  const discard: StreamFrame = {
+    event: "discard",
+    data: { full_message_id: "m1", source: "writer" },
+  };
+  const stream = [
+    opening,
+    piece("Hel"),
+    discard,
+    piece("Good"),
+    message("m1", "TextMessage", "Good day."),
+  ];
+  const { agent } = await read(encoded(stream));
+  expect(agent.messages).toMatchObject([
+    { id: "m1", content: "Hel", metadata: { troupe: { void: true } } },
+    { id: "m1~2", content: "Good day.", metadata: { troupe: { type: "TextMessage" } } },
+  ]);
+});
+
+test("what a text does not say is in its message's metadata", async () => {
+  const { agent } = await read(
+    encoded([
+      opening,
+      message("m1", "StructuredMessage[Report]", "Lisbon"),
+      message("m2", "HandoffMessage", "Over to you."),
+    ]),
+  );
+  expect(agent.messages).toMatchObject([
+    {
+      content: "Lisbon!",
+      metadata: {
+        troupe: { type: "StructuredMessage[Report]", content: { city: "Lisbon", grade: 1 } },
+      },
+    },
+    { content: "Over to you.", metadata: { troupe: { type: "HandoffMessage", target: "critic" } } },
+  ]);
+});
+
+test("events without a counterpart are told as custom ones, whatever their version", async () => {
+  const { events } = await read(encoded([opening, message("m1", "WeatherEvent", "Rain.")]));
+  expect(events).toContainEqual({
+    type: "CUSTOM",
+    name: "troupe.WeatherEvent",
+    value: expect.objectContaining({ id: "m1", content: "Rain.", forecast: ["rain"] }),
+  });
+});
+
+test("each agent's turn is a step, and the shared state names the speaker", async () => {
+  const { agent, events } = await read(
+    encoded([opening, message("m1", "ThoughtEvent", "Hm."), message("m2", "TextMessage", "So.")]),
+  );
+  const steps = events.flatMap((event) =>
+    "stepName" in event ? [[event.type, event.stepName]] : [],
+  );
+  expect(steps).toEqual([
+    ["STEP_STARTED", "writer"],
+    ["STEP_FINISHED", "writer"],
+  ]);
+  const speakers = events.flatMap((event) =>
+    event.type === "STATE_DELTA" ? [(event.delta as { value: unknown }[])[0]?.value] : [],
+  );
+  expect(speakers).toEqual([{ speaker: null }, { speaker: "writer" }, { speaker: null }]);
+  expect(agent.state).toEqual({ troupe: { speaker: null } });
+});
