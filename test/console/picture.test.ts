@@ -241,6 +241,35 @@ testInBrowser("it is moved and zoomed by keys, wheel and dragging, and fits agai
   await expect.poll(transform).not.toBe(before);
 });
 
+testInBrowser("two fingers that move apart make it larger", async () => {
+  const team = await stage.client.teams.create({ template: "review_loop" });
+  const { page } = await stage.open(`/teams/${team.id}?view=picture`, {
+    hasTouch: true,
+    viewport: { width: 360, height: 740 },
+  });
+  await page.getByRole("button", { name: /^editor/ }).waitFor();
+  const scale = (): Promise<number> =>
+    page
+      .locator(".drawing-content")
+      .evaluate((element) =>
+        Number(/scale\((.*?)\)/.exec(element.getAttribute("style") ?? "")?.[1]),
+      );
+  const fitted = await scale();
+  const box = await page.getByRole("group", { name: /^Picture of the team/ }).boundingBox();
+  const [x, y] = [(box?.x ?? 0) + 150, (box?.y ?? 0) + 15];
+  const fingers = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", apart?: number) =>
+    fingers.send("Input.dispatchTouchEvent", {
+      type,
+      touchPoints:
+        apart === undefined ? [] : [-apart, apart].map((dx, id) => ({ x: x + dx, y, id })),
+    });
+  await touch("touchStart", 20);
+  for (const apart of [40, 60, 80]) await touch("touchMove", apart);
+  await touch("touchEnd");
+  await expect.poll(scale).toBeGreaterThan(fitted * 2);
+});
+
 testAppearances("axe finds nothing in pictures", async (context) => {
   const team = await stage.client.teams.create({ template: "magentic_research" });
   await team.run("Train or plane?").result();

@@ -79,6 +79,20 @@ await picture(
   { colorScheme: "dark", viewport: { width: 360, height: 740 } },
 );
 
+await novel.createSchedule({ cron: "0 8 * * 1-5", timezone: "Europe/Vienna", task: "Write." });
+await novel.createSchedule({ cron: "30 17 * * 5", timezone: "Europe/Vienna", enabled: false });
+await picture("console-schedules", `/teams/${novel.id}/schedules`, async (page) => {
+  await page.getByText(/08:00/).first().waitFor();
+});
+const [first] = (await novel.messages({ limit: 3 })).messages.filter(
+  ({ type }) => type === "TextMessage",
+);
+const sequel = await novel.fork({ turn: first?.turn ?? 0 });
+await sequel.run("Write about a bridge.").result();
+await picture("console-compare", `/compare?a=${novel.id}&b=${sequel.id}`, async (page) => {
+  await page.getByText("Write about a bridge.").waitFor();
+});
+
 const bureau = await client.teams.create({ component: office(models.url, 6), label: "Office" });
 const { id: run } = await bureau.start("How much is six times seven? Write a story about it.");
 await picture("console-timeline", `/teams/${bureau.id}/runs/${run}`, async (page) => {
