@@ -32,6 +32,7 @@ export class Answer {
   #shown: string | undefined;
   /** Texts of the reasoning that are open, with what was shown of them. */
   readonly #reasoning = new Map<string, string>();
+  #lastReasoning: { source: string; text: string } | undefined;
   #isLive = false;
   ended = false;
 
@@ -58,7 +59,7 @@ export class Answer {
         this.#run = item.run;
         return [item, ...this.#paused()];
       case "text_start":
-        return this.#textStart(item);
+        return this.#textStart(item, batch);
       case "text_delta":
         return this.#textDelta(item, batch);
       case "text_end":
@@ -110,19 +111,37 @@ export class Answer {
     return this.#all ? [{ type: "told", item }] : [];
   }
 
-  #textStart({ messageId, source, attempt }: RunItem & { type: "text_start" }): AnswerItem[] {
-    if (source === this.#options.live) {
-      if (this.#live !== undefined) {
-        this.#live.restart();
-        return [];
-      }
-      this.#live = new LiveText(messageId, source);
-      return [];
-    }
-    if (!this.#all) return [];
+  #textStart(
+    { messageId, source, attempt }: RunItem & { type: "text_start" },
+    batch: readonly RunItem[],
+  ): AnswerItem[] {
+    if (source === this.#options.live) return this.#liveStart(messageId, source, batch);
+    if (!this.#all || this.#wasShown(source, batch)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
     this.#reasoning.set(messageId, "");
     return [{ type: "text_start", id, role: "reasoning", source }];
+  }
+
+  /** Whether a message was shown already, behind the thought that came before it. */
+  #wasShown(source: string, batch: readonly RunItem[]): boolean {
+    const last = this.#lastReasoning;
+    const said = batch.find((item) => item.type === "message" && item.message.source === source);
+    if (last?.source !== source || said?.type !== "message") return false;
+    const text = toText(said.message);
+    return text !== "" && last.text.endsWith(text);
+  }
+
+  #liveStart(id: string, source: string, batch: readonly RunItem[]): AnswerItem[] {
+    const live = this.#live;
+    // The message tells whether it is what was shown before.
+    if (live !== undefined && hasMessageOf(source, batch)) return [];
+    if (live !== undefined && !live.ended) {
+      live.restart();
+      return [];
+    }
+    const ended = live === undefined ? [] : this.#endLive(live.shown, false);
+    this.#live = new LiveText(id, source);
+    return ended;
   }
 
   #textDelta(
@@ -147,17 +166,22 @@ export class Answer {
     { messageId, source, attempt, void: isVoid }: RunItem & { type: "text_end" },
     batch: readonly RunItem[],
   ): AnswerItem[] {
+    const thought = batch.find((item) => item.type === "thought" && item.id === messageId);
     const live = this.#live;
-    const counts =
-      !isVoid || batch.some((item) => item.type === "thought" && item.id === messageId);
     if (source === this.#options.live && live !== undefined) {
-      return counts && !hasMessageOf(source, batch) ? this.#endLive(live.shown, false) : [];
+      // What was said before a call of a tool is a thought. One between tags was not shown, only what followed it.
+      if (thought?.type === "thought" && thought.content.trim() === live.shown.trim()) {
+        return this.#endLive(live.shown, false);
+      }
+      live.ended ||= !isVoid || thought !== undefined;
+      return [];
     }
     const shown = this.#reasoning.get(messageId);
     if (shown === undefined) return [];
     this.#reasoning.delete(messageId);
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
-    const text = counts ? shown : "";
+    const text = isVoid && thought === undefined ? "" : shown;
+    this.#lastReasoning = { source, text };
     return [{ type: "text_end", id, role: "reasoning", source, text, final: false }];
   }
 
@@ -177,9 +201,14 @@ export class Answer {
     this.#said = [...this.#said.slice(1 - KEPT), { message, role }];
     const told = this.#told({ type: "message", message, role });
     if (message.source !== this.#options.live) return told;
-    const shown = this.#endLive(this.#textOf(message), true);
+    const text = this.#textOf(message);
+    const live = this.#live;
+    const earlier =
+      live?.ended && !text.startsWith(live.shown) ? this.#endLive(live.shown, false) : [];
+    this.#live ??= new LiveText(message.id, message.source);
+    const shown = this.#endLive(text, true);
     if (shown.length > 0) this.#shown = message.id;
-    return [...shown, ...told];
+    return [...earlier, ...shown, ...told];
   }
 
   /** What was said last, unless it was shown already. */
@@ -217,8 +246,9 @@ export class Answer {
 
   #end(end: End): AnswerItem[] {
     this.ended = true;
-    // Its pieces were shown, and then the turn was given up.
-    const live = this.#live && this.#live.shown !== "" ? this.#endLive("", false) : [];
+    // The pieces of one that has not ended were shown, and then the turn was given up.
+    const open = this.#live;
+    const live = open === undefined ? [] : this.#endLive(open.ended ? open.shown : "", false);
     const last = this.#said.at(-1)?.message;
     const images =
       end.type === "completed" && last?.type === "MultiModalMessage"

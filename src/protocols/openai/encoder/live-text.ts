@@ -12,6 +12,8 @@ export class LiveText {
   shown = "";
   /** Whether the text is another one than was shown. */
   changed = false;
+  /** Whether all of it came; what it is a part of comes next. */
+  ended = false;
   /** What the text has begun with as long as that may become a tag; null once that is decided. */
   #head: string | null = "";
   #thinking = false;
