@@ -49,6 +49,7 @@ class ResponseEncoder implements StreamEncoder {
   readonly #texts = new Map<string, Placed<ResponseOutputMessage | ResponseReasoningItem>>();
   /** Calls of tools that have no result yet, by their ids. */
   readonly #calls = new Map<string, Placed<McpCall>>();
+  readonly #ids = new Set<string>();
 
   constructor(options: AnswerOptions) {
     this.#options = options;
@@ -114,7 +115,7 @@ class ResponseEncoder implements StreamEncoder {
     const index = this.#output.length;
     if (role === "answer") {
       const item: ResponseOutputMessage = {
-        id: `msg_${id}`,
+        id: this.#newId(`msg_${id}`),
         type: "message",
         role: "assistant",
         status: "in_progress",
@@ -124,7 +125,7 @@ class ResponseEncoder implements StreamEncoder {
       return this.#add(item) + this.#part("added", item.id, index, outputText(""));
     }
     const item: ResponseReasoningItem = {
-      id: `rs_${id}`,
+      id: this.#newId(`rs_${id}`),
       type: "reasoning",
       status: "in_progress",
       summary: [],
@@ -198,7 +199,7 @@ class ResponseEncoder implements StreamEncoder {
           .filter(({ name }) => !this.#options.tools.includes(name))
           .map((call, n) =>
             this.#call(call.id, {
-              id: `mcp_${item.id}_${n}`,
+              id: this.#newId(`mcp_${item.id}_${n}`),
               type: "mcp_call",
               server_label: item.source,
               name: call.name,
@@ -221,8 +222,11 @@ class ResponseEncoder implements StreamEncoder {
   #call(id: string, item: McpCall): string {
     const index = this.#output.length;
     const place = { item_id: item.id, output_index: index };
+    // Models use the same id again.
+    const earlier = this.#calls.get(id);
     this.#calls.set(id, { item, index });
     return (
+      (earlier === undefined ? "" : this.#giveUp(earlier)) +
       this.#add({ ...item, arguments: "" }) +
       this.#event({ type: "response.mcp_call.in_progress", ...place }) +
       this.#event({
@@ -256,12 +260,17 @@ class ResponseEncoder implements StreamEncoder {
     );
   }
 
+  #giveUp({
+    item,
+    index,
+  }: Placed<McpCall | ResponseOutputMessage | ResponseReasoningItem>): string {
+    return this.#done({ item: { ...item, status: "incomplete" }, index });
+  }
+
   #end({ end, run = this.#run, images }: AnswerItem & { type: "end" }): string {
     if (run === undefined) return "";
     this.#run = run;
-    const open = [...this.#calls.values(), ...this.#texts.values()].map(({ item, index }) =>
-      this.#done({ item: { ...item, status: "incomplete" }, index }),
-    );
+    const open = [...this.#calls.values(), ...this.#texts.values()].map((one) => this.#giveUp(one));
     const asked = end.type === "waiting" ? end.requests.map((one) => this.#ask(run, one)) : [];
     const body = responseBody(this.#options, run, this.#output, end, images);
     if (this.#options.form === "whole") return wholeEvent({ status: 200, body });
@@ -322,6 +331,14 @@ class ResponseEncoder implements StreamEncoder {
       this.#event({ type: "response.function_call_arguments.done", ...at, arguments: given }) +
       this.#done({ item, index })
     );
+  }
+
+  /** A message that is said again, after its turn was given up, has the id that it had. */
+  #newId(id: string): string {
+    let free = id;
+    for (let n = 2; this.#ids.has(free); n++) free = `${id}_${n}`;
+    this.#ids.add(free);
+    return free;
   }
 
   #add(item: ResponseOutputItem): string {
