@@ -48,7 +48,8 @@ export const LAYERS = {
   // Like routes: the credentials, limits and problems are the API's.
   "protocols/": {
     src: [...WIRE, "core/issues.ts", "core/sha256.ts", "core/wait.ts", "auth/", "http/"],
-    packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server"],
+    // Of openai its types.
+    packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server", "openai"],
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
   "schemas/": { src: ["core/", "contract/", "models/", "tools/", "mcp/"], packages: [] },

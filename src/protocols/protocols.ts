@@ -2,6 +2,7 @@ import type { StreamEncoder, StreamFormat, StreamFormats } from "../contract/str
 import type { Endpoint } from "../http/endpoint.ts";
 import { agUiEndpoints } from "./ag-ui/endpoints.ts";
 import { mcpEndpoints } from "./mcp/endpoints.ts";
+import { openAIEndpoints } from "./openai/endpoints.ts";
 import type { ProtocolServices } from "./services.ts";
 
 /** The addresses of other protocols, and the formats of their streams. Each is loaded when it is first used. */
@@ -12,9 +13,16 @@ export interface Protocols {
 
 export function shippedProtocols(services: ProtocolServices): Protocols {
   return {
-    endpoints: [...agUiEndpoints(services), ...mcpEndpoints(services)],
+    endpoints: [
+      ...agUiEndpoints(services),
+      ...mcpEndpoints(services),
+      ...openAIEndpoints(services),
+    ],
     formats: {
       "ag-ui": async () => (await import("./ag-ui/encoder.ts")).makeAgUiEncoder,
+      "openai-chat": async () => (await import("./openai/encoder/chat-encoder.ts")).makeChatEncoder,
+      "openai-response": async () =>
+        (await import("./openai/encoder/response-encoder.ts")).makeResponseEncoder,
     },
   };
 }

@@ -194,6 +194,23 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 200,
     body: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   },
+  "GET /openai/v1/models": { needs: ["teams:read"], status: 200 },
+  "GET /openai/v1/models/{model}": { needs: ["teams:read"], status: 404 },
+  // What else a request needs is in test/protocols/openai/access.test.ts.
+  "POST /openai/v1/chat/completions": {
+    needs: ["runs:write"],
+    status: 404,
+    body: { model: "team:none", messages: [{ role: "user", content: "Hello." }] },
+  },
+  "POST /openai/v1/responses": {
+    needs: ["runs:write"],
+    status: 404,
+    body: { model: "team:none", input: "Hello." },
+  },
+  "GET /openai/v1/responses/{response}": { needs: ["runs:read"], status: 404 },
+  "POST /openai/v1/responses/{response}/cancel": { needs: ["runs:write"], status: 404 },
+  "DELETE /openai/v1/responses/{response}": { needs: ["teams:write"], status: 404 },
+  "GET /openai/v1/responses/{response}/input_items": { needs: ["runs:read"], status: 404 },
   "GET /healthz": { needs: "nobody", teamToken: true, status: 200 },
   "GET /v1/templates": { needs: ["teams:read"], status: 200 },
   "GET /v1/components": { needs: ["teams:read"], status: 200 },

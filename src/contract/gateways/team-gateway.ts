@@ -16,6 +16,8 @@ export interface CreateTeamInput {
   label: string | null;
   metadata: JsonObject;
   component: ComponentModel;
+  /** Seconds without a run after which the team erases itself. Left out, it stays. */
+  expires_in?: number;
   /** Of the request's `Idempotency-Key`, if it has one: the same key and body get the same answer. */
   idempotency?: Idempotency;
 }

@@ -29,7 +29,7 @@ export class ForkSource {
   /** @param turn null for the last finished one */
   point(turn: number | null): Result<ForkPoint> {
     const { db, team } = this.#stores;
-    const { id, created_at, label, metadata, forked_from } = team.record;
+    const { id, created_at, label, metadata, forked_from, expires_in } = team.record;
     const first = forked_from?.turn ?? 0;
     const last = lastTurn(db);
     if (turn !== null && (turn < first || turn > last)) {
@@ -42,7 +42,15 @@ export class ForkSource {
     }
     const at = turn ?? last;
     const component = team.componentAt(at);
-    return ok({ team_id: id, created_at, turn: at, label, metadata, component });
+    return ok({
+      team_id: id,
+      created_at,
+      turn: at,
+      label,
+      metadata,
+      ...(expires_in !== undefined && { expires_in }),
+      component,
+    });
   }
 
   page({ created_at, turn }: ForkPosition, cursor: ForkCursor): Result<ForkPage> {

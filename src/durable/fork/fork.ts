@@ -12,6 +12,8 @@ export interface ForkPoint {
   turn: number;
   label: string | null;
   metadata: JsonObject;
+  /** As in `TeamRecord`. */
+  expires_in?: number;
   /** Its secrets are sealed, and stay so. */
   component: ComponentModel;
 }

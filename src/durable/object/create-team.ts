@@ -57,7 +57,7 @@ export function newRecord(
   forked_from: TeamInfo["forked_from"] = null,
 ): TeamRecord {
   const now = new Date().toISOString();
-  const { id, label, metadata, idempotency = null } = input;
+  const { id, label, metadata, idempotency = null, expires_in } = input;
   return {
     id,
     ...(tenant !== undefined && { tenant }),
@@ -70,6 +70,7 @@ export function newRecord(
     epoch: 0,
     idempotency,
     forked_from,
+    ...(expires_in !== undefined && { expires_in }),
     created_at: now,
     updated_at: now,
   };

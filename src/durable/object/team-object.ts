@@ -145,6 +145,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       );
       if (!created.ok) return created;
       if (this.#parts === undefined) this.#hold(stores);
+      // In the same synchronous go as the team: none may be left without it.
+      if (input.expires_in !== undefined) this.#alarm.arm();
       return this.team();
     });
   }
@@ -158,20 +160,22 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   destroy(): Promise<Result<null>> {
-    return this.#change(async ({ stores, outbox, quota, controller, live }) => {
-      const { session } = stores.team;
-      controller.destroy();
-      live.end();
-      outbox?.close();
-      quota.close();
-      this.#parts = undefined;
-      this.#alarm = new TeamAlarm(this.ctx.storage);
-      await this.#listing.bury(stores, this.#alarm);
-      this.ctx.waitUntil(this.#changes.run(() => this.#listing.isFree()));
-      const release = async (): Promise<void> => this.releaseSession(session);
-      this.ctx.waitUntil(release().catch(() => undefined));
-      return ok(null);
-    });
+    return this.#change((parts) => this.#erase(parts));
+  }
+
+  async #erase({ stores, outbox, quota, controller, live }: TeamParts): Promise<Result<null>> {
+    const { session } = stores.team;
+    controller.destroy();
+    live.end();
+    outbox?.close();
+    quota.close();
+    this.#parts = undefined;
+    this.#alarm = new TeamAlarm(this.ctx.storage);
+    await this.#listing.bury(stores, this.#alarm);
+    this.ctx.waitUntil(this.#changes.run(() => this.#listing.isFree()));
+    const release = async (): Promise<void> => this.releaseSession(session);
+    this.ctx.waitUntil(release().catch(() => undefined));
+    return ok(null);
   }
 
   /** Made of the session's random name, which it does not give away. */
@@ -340,11 +344,13 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     this.#alarm.rang();
     try {
       if (this.#parts) {
-        const { controller, scheduler, outbox } = this.#parts;
+        const { controller, scheduler, outbox, expiry } = this.#parts;
         const due = scheduler.takeDue();
+        const over = expiry.takeDue();
         controller.tick();
         this.#alarm.arm();
         await Promise.all([this.#runSchedules(due), outbox?.deliver()]);
+        if (over) await this.#expire();
       } else if (this.#listing.buried) {
         this.#alarm.arm();
         await this.#changes.run(() => this.#listing.isFree());
@@ -385,7 +391,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     this.#parts = parts;
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => parts.controller.kick());
-    if (parts.scheduler.dueAt !== null) void this.#alarm.restore();
+    if (parts.scheduler.dueAt !== null || parts.expiry.dueAt !== null) void this.#alarm.restore();
   }
 
   /** One after the other, each between other changes; one that fails is tried again by the next alarm. */
@@ -394,6 +400,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       const started = this.#change(async ({ scheduler }) => ok(await scheduler.run(id)));
       await started.catch(() => undefined);
     }
+  }
+
+  /** Erases a team whose time is over, unless a run was started since the alarm rang. */
+  #expire(): Promise<Result<null>> {
+    return this.#change((parts) => (parts.expiry.isOver ? this.#erase(parts) : ok(null)));
   }
 
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */

@@ -16,6 +16,7 @@ import { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import { Scheduler } from "../schedules/scheduler.ts";
 import type { Stores } from "../storage/stores.ts";
 import { LiveFeed } from "../stream/live-feed.ts";
+import { Expiry } from "./expiry.ts";
 import { Quota } from "./quota.ts";
 import { RunService } from "./run-service.ts";
 import type { TeamAlarm } from "./team-alarm.ts";
@@ -34,6 +35,7 @@ export interface TeamParts {
   costOf: CostOf;
   schedules: ScheduleService;
   scheduler: Scheduler;
+  expiry: Expiry;
 }
 
 /** What the parts need of their object and of its deployment. */
@@ -99,6 +101,7 @@ export function loadParts(host: TeamHost): TeamParts {
     costOf,
     schedules: new ScheduleService({ stores, scheduler, runs, refuse }),
     scheduler,
+    expiry: new Expiry({ stores, alarm, controller }),
   };
 }
 

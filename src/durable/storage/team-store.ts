@@ -23,6 +23,8 @@ export interface TeamRecord {
   epoch: number;
   idempotency: Idempotency | null;
   forked_from: TeamInfo["forked_from"];
+  /** Seconds after `updated_at` after which it is erased, unless a run is active. Missing in a team that stays. */
+  expires_in?: number;
   created_at: string;
   updated_at: string;
 }

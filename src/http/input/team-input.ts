@@ -1,8 +1,10 @@
 import { toBase64Url } from "../../core/base64.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { Principal } from "../../auth/principal.ts";
 import type { Idempotency } from "../../contract/gateways/team-gateway.ts";
+import type { Tenants } from "../../contract/gateways/tenant-gateway.ts";
 import type { Limits } from "../limits.ts";
-import { invalid } from "../problem.ts";
+import { invalid, unwrap } from "../problem.ts";
 
 /** @throws ProblemError 422 when it is too large */
 export function checkMetadata(metadata: JsonObject | undefined, limits: Limits): void {
@@ -35,4 +37,25 @@ export async function newTeamId(
     bytes.set(new Uint8Array(await crypto.subtle.digest("SHA-256", named)).subarray(0, 16));
   }
   return toBase64Url(bytes);
+}
+
+/**
+ * The id that the tenant gives a new team: for a repeated request the one it was given first.
+ *
+ * @param tenants undefined without the binding TENANT: then any id is taken as it is
+ * @throws ProblemError 422 or 429
+ */
+export async function reservedId(
+  tenants: Tenants | undefined,
+  { tenant, tenant_label }: Principal,
+  id: string,
+  idempotency: Idempotency | undefined,
+): Promise<string> {
+  if (tenants === undefined) return id;
+  const reservation = {
+    id,
+    ...(tenant_label !== undefined && { tenant_label }),
+    ...(idempotency && { idempotency }),
+  };
+  return unwrap(await tenants.tenant(tenant).reserve(reservation)).id;
 }

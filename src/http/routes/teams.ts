@@ -1,6 +1,4 @@
 import type { Note } from "../../core/component/component.ts";
-import type { Principal } from "../../auth/principal.ts";
-import type { Idempotency } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
@@ -16,7 +14,7 @@ import {
   stateSchema,
 } from "../../contract/team.ts";
 import type { Services } from "../services.ts";
-import { checkMetadata, newTeamId } from "../input/team-input.ts";
+import { checkMetadata, newTeamId, reservedId } from "../input/team-input.ts";
 
 /** Teams: what they are made of, their state and their thread. */
 export function teamEndpoints(services: Services): Endpoint[] {
@@ -27,21 +25,6 @@ export function teamEndpoints(services: Services): Endpoint[] {
   const withNotes = async (result: Result<TeamInfo>, known?: Note[]): Promise<NotedTeam> => {
     const team = unwrap(result);
     return { ...team, notes: known ?? (await components.notes(team.component)) };
-  };
-
-  /** The id that the tenant gives a new team: for a repeated request the one it was given first. */
-  const reservedId = async (
-    { tenant, tenant_label }: Principal,
-    id: string,
-    idempotency: Idempotency | undefined,
-  ): Promise<string> => {
-    if (tenants === undefined) return id;
-    const reservation = {
-      id,
-      ...(tenant_label !== undefined && { tenant_label }),
-      ...(idempotency && { idempotency }),
-    };
-    return unwrap(await tenants.tenant(tenant).reserve(reservation)).id;
   };
 
   return [
@@ -78,6 +61,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
           services,
         );
         const id = await reservedId(
+          tenants,
           principal,
           body.id ?? (await newTeamId(principal.tenant, "team", idempotency)),
           idempotency,
@@ -200,6 +184,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
         // The key belongs to the team that is forked as much as to the body.
         const own = idempotency && { ...idempotency, hash: `${source} ${idempotency.hash}` };
         const id = await reservedId(
+          tenants,
           principal,
           body.id ?? (await newTeamId(principal.tenant, `fork ${source}`, idempotency)),
           own,

@@ -1,0 +1,34 @@
+import type { Problem } from "../../../contract/problem.ts";
+import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
+import type { RequestUsage } from "../../../core/models/request-usage.ts";
+import type { RunItem } from "../../projection/run-item.ts";
+
+/** `answer`: what the client asked for. `reasoning`: what led to it. */
+export type TextRole = "answer" | "reasoning";
+
+/** How an answer ends. */
+export type End =
+  | { type: "completed"; usage: RequestUsage; stopReason: string | null }
+  /** It goes on with answers to these questions. */
+  | { type: "waiting"; requests: readonly HumanRequest[] }
+  | { type: "failed"; problem: Problem }
+  | { type: "cancelled" }
+  | { type: "paused" }
+  /** Only what there is now was asked for, and the run goes on. */
+  | { type: "unfinished" };
+
+/** What happens in a run, as both of OpenAI's protocols tell it. */
+export type AnswerItem =
+  /** The run as it is: first of all, and whenever it changes. */
+  | { type: "run"; run: RunInfo }
+  | { type: "text_start"; id: string; role: TextRole; source: string }
+  | { type: "text_delta"; id: string; role: TextRole; delta: string }
+  /**
+   * `text` is the whole text, which counts if it is another one than the pieces make; `final`: it is the last one of the
+   * run, or asks for an answer.
+   */
+  | { type: "text_end"; id: string; role: TextRole; source: string; text: string; final: boolean }
+  /** What only those see who want to see all. */
+  | { type: "told"; item: RunItem }
+  /** The last item. `images`: of the answer, base64. */
+  | { type: "end"; end: End; run: RunInfo | undefined; images: readonly string[] };

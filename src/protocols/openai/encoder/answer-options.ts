@@ -1,0 +1,44 @@
+import type { JsonObject } from "../../../core/json.ts";
+import type { AboutAnswer } from "../about.ts";
+import type { AnswerPlace } from "../ids.ts";
+
+/** The options of the formats `openai-chat` and `openai-response`. */
+export interface AnswerOptions extends AboutAnswer {
+  team: string;
+  after: AnswerPlace["after"];
+  /** `stream`: events. `whole`: one event at the end, with the status and the body of the response. */
+  form: "stream" | "whole";
+  /** End with what there is now. */
+  now: boolean;
+  /** Questions that are being answered. */
+  answering: string[];
+  /** Of chat completions: whether the stream ends with the usage. */
+  usage: boolean;
+  /** Of responses: the number of the last event that the client has. */
+  startingAfter: number;
+  background: boolean;
+}
+
+export function answerOptions(
+  about: AboutAnswer,
+  place: { team: string; after?: number },
+  more: Partial<AnswerOptions>,
+): JsonObject {
+  return {
+    ...about,
+    after: 0,
+    ...place,
+    form: "stream",
+    now: false,
+    answering: [],
+    usage: false,
+    startingAfter: -1,
+    background: false,
+    ...more,
+  };
+}
+
+/** Reads what {@link answerOptions} made. */
+export function readOptions(options: JsonObject): AnswerOptions {
+  return options as unknown as AnswerOptions;
+}

@@ -1,0 +1,287 @@
+import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
+import type { StreamFrame } from "../../../contract/stream-frame.ts";
+import type { ChatMessage } from "../../../core/messages/message.ts";
+import { toText } from "../../../core/messages/views.ts";
+import type { Role, RunItem } from "../../projection/run-item.ts";
+import { RunProjector } from "../../projection/run-projector.ts";
+import type { AnswerItem, End } from "./answer-item.ts";
+import type { AnswerOptions } from "./answer-options.ts";
+import { LiveText } from "./live-text.ts";
+
+/** Messages kept for the case that later ones are void. */
+const KEPT = 20;
+
+interface Said {
+  message: ChatMessage;
+  role: Role;
+}
+
+/**
+ * Turns the frames of a run into its answer: the last message, and for those who want to see all, what led to it. The texts
+ * of a live agent are shown while they stream.
+ */
+export class Answer {
+  readonly #options: AnswerOptions;
+  readonly #projector: RunProjector;
+  /** Whether a question is part of the text. */
+  readonly #isSpoken: (request: HumanRequest) => boolean;
+  #run: RunInfo | undefined;
+  #said: Said[] = [];
+  #live: LiveText | undefined;
+  /** The id of the message that was shown as the answer. */
+  #shown: string | undefined;
+  /** Texts of the reasoning that are open, with what was shown of them. */
+  readonly #reasoning = new Map<string, string>();
+  #lastReasoning: { source: string; text: string } | undefined;
+  #isLive = false;
+  ended = false;
+
+  constructor(options: AnswerOptions, isSpoken: (request: HumanRequest) => boolean) {
+    this.#options = options;
+    this.#projector = new RunProjector({ answering: options.answering });
+    this.#isSpoken = isSpoken;
+  }
+
+  take(frame: StreamFrame): AnswerItem[] {
+    const items = this.#projector.take(frame);
+    const told: AnswerItem[] = [];
+    for (const item of items) {
+      if (this.ended) break;
+      told.push(...this.#tell(item, items));
+    }
+    return told;
+  }
+
+  /** @param batch the items of the same frame */
+  #tell(item: RunItem, batch: readonly RunItem[]): AnswerItem[] {
+    switch (item.type) {
+      case "run":
+        this.#run = item.run;
+        return [item, ...this.#paused()];
+      case "text_start":
+        return this.#textStart(item, batch);
+      case "text_delta":
+        return this.#textDelta(item, batch);
+      case "text_end":
+        return this.#textEnd(item, batch);
+      case "thought":
+        // It was shown while it streamed.
+        if (batch.some((one) => one.type === "text_end" && one.messageId === item.id)) return [];
+        return this.#all ? reasoning(item.id, item.source, item.content) : [];
+      case "message":
+        return this.#message(item);
+      case "tool_calls":
+      case "tool_results":
+      case "event":
+        return this.#told(item);
+      case "retract":
+        this.#said = this.#said.filter(({ message }) => !item.messageIds.includes(message.id));
+        return this.#told(item);
+      case "live":
+        this.#isLive = true;
+        if (batch.some(({ type }) => type === "waiting")) return [];
+        return this.#options.now ? this.#end({ type: "unfinished" }) : this.#paused();
+      case "waiting":
+        return this.#waiting(item.run);
+      case "completed": {
+        const { usage, stop_reason: stopReason } = item.result;
+        return [...this.#final(), ...this.#end({ type: "completed", usage, stopReason })];
+      }
+      case "cancelled":
+        this.#run = item.run;
+        return this.#end({ type: "cancelled" });
+      case "failed": {
+        const { problem } = item;
+        const text = problem.code === "token_limit" ? this.#final() : [];
+        return [...text, ...this.#end({ type: "failed", problem })];
+      }
+    }
+  }
+
+  /** Before it is live, what led to the pause is still to come. */
+  #paused(): AnswerItem[] {
+    return this.#isLive && this.#run?.status === "paused" ? this.#end({ type: "paused" }) : [];
+  }
+
+  get #all(): boolean {
+    return this.#options.show === "all";
+  }
+
+  #told(item: RunItem): AnswerItem[] {
+    return this.#all ? [{ type: "told", item }] : [];
+  }
+
+  #textStart(
+    { messageId, source, attempt }: RunItem & { type: "text_start" },
+    batch: readonly RunItem[],
+  ): AnswerItem[] {
+    if (source === this.#options.live) return this.#liveStart(messageId, source, batch);
+    if (!this.#all || this.#wasShown(source, batch)) return [];
+    const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
+    this.#reasoning.set(messageId, "");
+    return [{ type: "text_start", id, role: "reasoning", source }];
+  }
+
+  /** Whether a message was shown already, behind the thought that came before it. */
+  #wasShown(source: string, batch: readonly RunItem[]): boolean {
+    const last = this.#lastReasoning;
+    const said = batch.find((item) => item.type === "message" && item.message.source === source);
+    if (last?.source !== source || said?.type !== "message") return false;
+    const text = toText(said.message);
+    return text !== "" && last.text.endsWith(text);
+  }
+
+  #liveStart(id: string, source: string, batch: readonly RunItem[]): AnswerItem[] {
+    const live = this.#live;
+    // The message tells whether it is what was shown before.
+    if (live !== undefined && hasMessageOf(source, batch)) return [];
+    if (live !== undefined && !live.ended) {
+      live.restart();
+      return [];
+    }
+    const ended = live === undefined ? [] : this.#endLive(live.shown, false);
+    this.#live = new LiveText(id, source);
+    return ended;
+  }
+
+  #textDelta(
+    { messageId, source, attempt, delta }: RunItem & { type: "text_delta" },
+    batch: readonly RunItem[],
+  ): AnswerItem[] {
+    const live = this.#live;
+    if (source === this.#options.live && live !== undefined) {
+      // The message has the rest.
+      if (hasMessageOf(source, batch)) return [];
+      const first = live.shown === "";
+      return shownOf(live, live.add(delta), first);
+    }
+    const shown = this.#reasoning.get(messageId);
+    if (shown === undefined) return [];
+    this.#reasoning.set(messageId, shown + delta);
+    const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
+    return [{ type: "text_delta", id, role: "reasoning", delta }];
+  }
+
+  #textEnd(
+    { messageId, source, attempt, void: isVoid }: RunItem & { type: "text_end" },
+    batch: readonly RunItem[],
+  ): AnswerItem[] {
+    const thought = batch.find((item) => item.type === "thought" && item.id === messageId);
+    const live = this.#live;
+    if (source === this.#options.live && live !== undefined) {
+      // What was said before a call of a tool is a thought. One between tags was not shown, only what followed it.
+      if (thought?.type === "thought" && thought.content.trim() === live.shown.trim()) {
+        return this.#endLive(live.shown, false);
+      }
+      live.ended ||= !isVoid || thought !== undefined;
+      return [];
+    }
+    const shown = this.#reasoning.get(messageId);
+    if (shown === undefined) return [];
+    this.#reasoning.delete(messageId);
+    const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
+    const text = isVoid && thought === undefined ? "" : shown;
+    this.#lastReasoning = { source, text };
+    return [{ type: "text_end", id, role: "reasoning", source, text, final: false }];
+  }
+
+  /** Ends the text that was shown while it streamed, if there is one. */
+  #endLive(text: string, final: boolean): AnswerItem[] {
+    const live = this.#live;
+    this.#live = undefined;
+    if (live === undefined) return [];
+    const first = live.shown === "";
+    const rest = shownOf(live, live.complete(text), first);
+    if (live.shown === "" && !live.changed) return [];
+    const { id, source } = live;
+    return [...rest, { type: "text_end", id, role: "answer", source, text, final }];
+  }
+
+  #message({ message, role }: RunItem & { type: "message" }): AnswerItem[] {
+    this.#said = [...this.#said.slice(1 - KEPT), { message, role }];
+    const told = this.#told({ type: "message", message, role });
+    if (message.source !== this.#options.live) return told;
+    const text = this.#textOf(message);
+    const live = this.#live;
+    const earlier =
+      live?.ended && !text.startsWith(live.shown) ? this.#endLive(live.shown, false) : [];
+    this.#live ??= new LiveText(message.id, message.source);
+    const shown = this.#endLive(text, true);
+    if (shown.length > 0) this.#shown = message.id;
+    return [...earlier, ...shown, ...told];
+  }
+
+  /** What was said last, unless it was shown already. */
+  #final(): AnswerItem[] {
+    const last = this.#said.at(-1)?.message;
+    if (last === undefined || last.id === this.#shown) return [];
+    return this.#speak(last.id, last.source, this.#textOf(last), true);
+  }
+
+  #waiting(run: RunInfo): AnswerItem[] {
+    const { requests } = run;
+    const spoken = requests.filter((request) => this.#isSpoken(request));
+    const live = this.#live === undefined ? [] : this.#endLive(this.#live.shown, false);
+    // A question may be in what was said before it is asked.
+    const last = this.#said.findLast(({ role }) => role === "agent")?.message;
+    const before =
+      spoken.length === 0 || last === undefined || last.id === this.#shown
+        ? []
+        : this.#speak(last.id, last.source, this.#textOf(last), false);
+    const questions = spoken.flatMap(({ id, source, prompt }) =>
+      this.#speak(id, source, prompt, true),
+    );
+    return [...live, ...before, ...questions, ...this.#end({ type: "waiting", requests })];
+  }
+
+  #speak(id: string, source: string, text: string, final: boolean): AnswerItem[] {
+    return [
+      { type: "text_start", id, role: "answer", source },
+      ...(text === ""
+        ? []
+        : [{ type: "text_delta" as const, id, role: "answer" as const, delta: text }]),
+      { type: "text_end", id, role: "answer", source, text, final },
+    ];
+  }
+
+  #end(end: End): AnswerItem[] {
+    this.ended = true;
+    // The pieces of one that has not ended were shown, and then the turn was given up.
+    const open = this.#live;
+    const live = open === undefined ? [] : this.#endLive(open.ended ? open.shown : "", false);
+    const last = this.#said.at(-1)?.message;
+    const images =
+      end.type === "completed" && last?.type === "MultiModalMessage"
+        ? last.content.flatMap((part) => (typeof part === "string" ? [] : [part.data]))
+        : [];
+    return [...live, { type: "end", end, run: this.#run, images }];
+  }
+
+  #textOf(message: ChatMessage): string {
+    const { content } = message;
+    const structured = this.#options.json && typeof content === "object" && !Array.isArray(content);
+    return structured ? JSON.stringify(content) : toText(message);
+  }
+}
+
+function hasMessageOf(source: string, batch: readonly RunItem[]): boolean {
+  return batch.some((item) => item.type === "message" && item.message.source === source);
+}
+
+function shownOf({ id, source }: LiveText, delta: string, first: boolean): AnswerItem[] {
+  if (delta === "") return [];
+  return [
+    ...(first ? [{ type: "text_start" as const, id, role: "answer" as const, source }] : []),
+    { type: "text_delta", id, role: "answer", delta },
+  ];
+}
+
+function reasoning(id: string, source: string, text: string): AnswerItem[] {
+  return [
+    { type: "text_start", id, role: "reasoning", source },
+    ...(text === ""
+      ? []
+      : [{ type: "text_delta" as const, id, role: "reasoning" as const, delta: text }]),
+    { type: "text_end", id, role: "reasoning", source, text, final: false },
+  ];
+}

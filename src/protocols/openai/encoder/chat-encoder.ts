@@ -1,0 +1,241 @@
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionMessageFunctionToolCall,
+} from "openai/resources/chat/completions";
+import type { CompletionUsage } from "openai/resources/completions";
+import type { Problem } from "../../../contract/problem.ts";
+import type { MakeEncoder, StreamEncoder } from "../../../contract/stream-format.ts";
+import type { StreamFrame } from "../../../contract/stream-frame.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { RequestUsage } from "../../../core/models/request-usage.ts";
+import type { RunItem } from "../../projection/run-item.ts";
+import { errorOf } from "../errors.ts";
+import { callId, completionId } from "../ids.ts";
+import { Answer } from "./answer.ts";
+import type { AnswerItem, End } from "./answer-item.ts";
+import { type AnswerOptions, readOptions } from "./answer-options.ts";
+import { type AnswerExtension, extensionOf } from "./extension.ts";
+import { dataEvent, DONE, wholeEvent } from "./sse.ts";
+
+/** Between texts of one answer. */
+const GAP = "\n\n";
+
+type FinishReason = ChatCompletion.Choice["finish_reason"];
+type ToolCall = ChatCompletionMessageFunctionToolCall;
+
+/** The fields of a delta, with those that other servers have for reasoning. */
+interface Delta extends ChatCompletionChunk.Choice.Delta {
+  reasoning_content?: string;
+}
+
+/** What the field `troupe` of a chunk tells: who speaks, an item of the run, or what the whole answer has. */
+type ChunkExtension = { source: string } | { item: RunItem } | AnswerExtension;
+
+/** An answer as a chat completion, or as the chunks of one. */
+class ChatEncoder implements StreamEncoder {
+  readonly #options: AnswerOptions;
+  readonly #answer: Answer;
+  #run: RunInfo | undefined;
+  #content = "";
+  #reasoning = "";
+  /** By its id: how much of the content came before this text of the answer. */
+  readonly #texts = new Map<string, number>();
+  readonly #items: RunItem[] = [];
+  /** Whether something was shown that is not part of the answer. */
+  #changed = false;
+  #source = "";
+
+  constructor(options: AnswerOptions) {
+    this.#options = options;
+    this.#answer = new Answer(options, ({ kind }) => kind !== "tool");
+  }
+
+  get ended(): boolean {
+    return this.#answer.ended;
+  }
+
+  encode(frame: StreamFrame): string {
+    return this.#answer
+      .take(frame)
+      .map((item) => this.#write(item))
+      .join("");
+  }
+
+  #write(item: AnswerItem): string {
+    switch (item.type) {
+      case "run": {
+        const first = this.#run === undefined;
+        this.#run = item.run;
+        return first ? this.#chunk({ role: "assistant", content: "" }) : "";
+      }
+      case "text_start":
+        return this.#textStart(item);
+      case "text_delta":
+        return item.role === "answer" ? this.#say(item.delta) : this.#reason(item.delta);
+      case "text_end":
+        return this.#textEnd(item);
+      case "told":
+        this.#items.push(item.item);
+        return this.#chunk({}, { item: item.item });
+      case "end":
+        return this.#end(item);
+    }
+  }
+
+  #textStart({ id, role, source }: AnswerItem & { type: "text_start" }): string {
+    this.#source = source;
+    if (role === "reasoning") return this.#reasoning === "" ? "" : this.#reason(GAP);
+    const gap = this.#content === "" ? "" : this.#say(GAP);
+    this.#texts.set(id, this.#content.length);
+    return gap;
+  }
+
+  #textEnd({ id, role, text }: AnswerItem & { type: "text_end" }): string {
+    if (role === "answer") {
+      this.#changed ||= this.#content.slice(this.#texts.get(id) ?? 0) !== text;
+    }
+    return "";
+  }
+
+  #say(delta: string): string {
+    this.#content += delta;
+    return this.#chunk({ content: delta });
+  }
+
+  #reason(delta: string): string {
+    this.#reasoning += delta;
+    return this.#chunk({ reasoning_content: delta }, { source: this.#source });
+  }
+
+  #end({ end, run = this.#run, images }: AnswerItem & { type: "end" }): string {
+    const problem = problemOf(end) ?? (this.#changed ? ANSWER_CHANGED : undefined);
+    if (problem !== undefined || run === undefined) return this.#fail(problem ?? NO_RUN);
+    const usage = usageOf(end.type === "completed" ? end.usage : run.usage);
+    const calls = end.type === "waiting" ? toolCalls(run, end) : [];
+    const reason = finishReason(end, calls.length);
+    const extension = extensionOf(end, run, images);
+    if (this.#options.form === "whole") return this.#whole({ usage, calls, reason, extension });
+    const called = calls.map((call, index) => ({ index, ...call }));
+    return [
+      calls.length > 0 ? this.#chunk({ tool_calls: called }) : "",
+      this.#chunk({}, extension, reason),
+      this.#options.usage ? dataEvent({ ...this.#head(), choices: [], usage }) : "",
+      DONE,
+    ].join("");
+  }
+
+  #whole({
+    usage,
+    calls,
+    reason,
+    extension,
+  }: {
+    usage: CompletionUsage;
+    calls: ToolCall[];
+    reason: FinishReason;
+    extension: AnswerExtension;
+  }): string {
+    const message = {
+      role: "assistant" as const,
+      content: this.#content === "" && calls.length > 0 ? null : this.#content,
+      refusal: null,
+      ...(this.#reasoning !== "" && { reasoning_content: this.#reasoning }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    const body: ChatCompletion & { troupe: object } = {
+      ...this.#head("chat.completion"),
+      choices: [{ index: 0, message, finish_reason: reason, logprobs: null }],
+      usage,
+      troupe: { ...extension, ...(this.#items.length > 0 && { items: this.#items }) },
+    };
+    return wholeEvent({ status: 200, body });
+  }
+
+  #fail(problem: Problem): string {
+    const error = errorOf(problem);
+    return this.#options.form === "whole"
+      ? wholeEvent({ status: problem.status, body: { error } })
+      : dataEvent({ error }) + DONE;
+  }
+
+  #chunk(delta: Delta, troupe?: ChunkExtension, finish_reason: FinishReason | null = null): string {
+    if (this.#options.form === "whole") return "";
+    const chunk: ChatCompletionChunk & { troupe?: ChunkExtension } = {
+      ...this.#head(),
+      choices: [{ index: 0, delta, finish_reason, logprobs: null }],
+      ...(this.#options.usage && { usage: null }),
+      ...(troupe !== undefined && { troupe }),
+    };
+    return dataEvent(chunk);
+  }
+
+  #head(): { id: string; object: "chat.completion.chunk"; created: number; model: string };
+  #head<T extends string>(object: T): { id: string; object: T; created: number; model: string };
+  #head(object = "chat.completion.chunk"): object {
+    const { team, after, model } = this.#options;
+    const { id: run = "", created_at = 0 } = this.#run ?? {};
+    return {
+      id: completionId({ team, run, after }),
+      object,
+      created: Math.floor(new Date(created_at).getTime() / 1000),
+      model,
+    };
+  }
+}
+
+export const makeChatEncoder: MakeEncoder = (options) => new ChatEncoder(readOptions(options));
+
+const ANSWER_CHANGED: Problem = {
+  status: 502,
+  code: "answer_changed",
+  detail:
+    "The model was called again and answered otherwise, so the text that was streamed is not the answer. The team's log has it.",
+};
+const NO_RUN: Problem = { status: 500, code: "internal_error", detail: "The run cannot be read." };
+
+/** What is an error to a client of chat completions, which cannot come back. */
+function problemOf(end: End): Problem | undefined {
+  switch (end.type) {
+    case "failed":
+      return end.problem.code === "token_limit" ? undefined : end.problem;
+    case "cancelled":
+      return { status: 409, code: "run_cancelled", detail: "The run was cancelled." };
+    case "paused":
+      return {
+        status: 409,
+        code: "run_paused",
+        detail: "The run was paused. It goes on when it is resumed.",
+      };
+    case "unfinished":
+      return { status: 409, code: "run_unfinished", detail: "The run goes on." };
+    case "completed":
+    case "waiting":
+      return undefined;
+  }
+}
+
+function finishReason(end: End, calls: number): FinishReason {
+  if (end.type === "failed") return "length";
+  return calls > 0 ? "tool_calls" : "stop";
+}
+
+function toolCalls(
+  { id: run, team_id: team }: RunInfo,
+  end: End & { type: "waiting" },
+): ToolCall[] {
+  return end.requests.flatMap(({ id: request, kind, tool_call }) => {
+    if (kind !== "tool" || tool_call === undefined) return [];
+    const { name, arguments: given } = tool_call;
+    const fn = { name, arguments: JSON.stringify(given) };
+    return [{ id: callId({ team, run, request }), type: "function", function: fn }];
+  });
+}
+
+function usageOf({ prompt_tokens, completion_tokens }: RequestUsage): CompletionUsage {
+  return {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+  };
+}

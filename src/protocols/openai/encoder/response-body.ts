@@ -1,0 +1,94 @@
+import type {
+  Response,
+  ResponseOutputItem,
+  ResponseUsage,
+} from "openai/resources/responses/responses";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { RequestUsage } from "../../../core/models/request-usage.ts";
+import { clientMetadata } from "../about.ts";
+import { responseId } from "../ids.ts";
+import type { End } from "./answer-item.ts";
+import type { AnswerOptions } from "./answer-options.ts";
+import { type AnswerExtension, extensionOf } from "./extension.ts";
+
+/** A response object with what it has no field for. Clients make `output_text` themselves. */
+export interface ResponseBody extends Omit<Response, "output_text"> {
+  troupe: AnswerExtension;
+}
+
+/** The response of a run as it is. @param end undefined while the run goes on */
+export function responseBody(
+  { model, team, after, previous, background }: AnswerOptions,
+  run: RunInfo,
+  output: ResponseOutputItem[],
+  end: End | undefined,
+  images: readonly string[] = [],
+): ResponseBody {
+  const status = statusOf(end, run);
+  const ended = status !== "in_progress" && status !== "queued";
+  return {
+    id: responseId({ team, run: run.id, after }),
+    object: "response",
+    created_at: seconds(run.created_at),
+    completed_at: status === "completed" && run.ended_at !== null ? seconds(run.ended_at) : null,
+    status,
+    background,
+    error: end?.type === "failed" && status === "failed" ? failure(end) : null,
+    incomplete_details: status === "incomplete" ? { reason: "max_output_tokens" } : null,
+    model,
+    output,
+    conversation: { id: team },
+    previous_response_id: previous,
+    metadata: clientMetadata(run),
+    ...(ended && { usage: usageOf(end?.type === "completed" ? end.usage : run.usage) }),
+    troupe: extensionOf(end ?? { type: "unfinished" }, run, images),
+    // What OpenAI's models have and teams do not: their components say it.
+    access_programs: null,
+    instructions: null,
+    max_output_tokens: null,
+    max_tool_calls: null,
+    parallel_tool_calls: true,
+    reasoning: null,
+    temperature: null,
+    text: { format: { type: "text" } },
+    tool_choice: "auto",
+    tools: [],
+    top_p: null,
+    truncation: "disabled",
+  };
+}
+
+function statusOf(end: End | undefined, { status }: RunInfo): NonNullable<Response["status"]> {
+  switch (end?.type) {
+    case undefined:
+    case "unfinished":
+    case "paused":
+      return status === "queued" ? "queued" : "in_progress";
+    case "completed":
+    case "waiting":
+      return "completed";
+    case "cancelled":
+      return "cancelled";
+    case "failed":
+      return end.problem.code === "token_limit" ? "incomplete" : "failed";
+  }
+}
+
+function failure({ problem }: End & { type: "failed" }): Response["error"] {
+  return { code: "server_error", message: problem.detail };
+}
+
+function usageOf({ prompt_tokens, completion_tokens }: RequestUsage): ResponseUsage {
+  return {
+    input_tokens: prompt_tokens,
+    // The log does not tell these tokens from the others.
+    input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+    output_tokens: completion_tokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: prompt_tokens + completion_tokens,
+  };
+}
+
+function seconds(time: string): number {
+  return Math.floor(new Date(time).getTime() / 1000);
+}
