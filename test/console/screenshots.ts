@@ -84,9 +84,8 @@ await novel.createSchedule({ cron: "30 17 * * 5", timezone: "Europe/Vienna", ena
 await picture("console-schedules", `/teams/${novel.id}/schedules`, async (page) => {
   await page.getByText(/08:00/).first().waitFor();
 });
-const [first] = (await novel.messages({ limit: 3 })).messages.filter(
-  ({ type }) => type === "TextMessage",
-);
+const { messages } = await novel.messages({ limit: 3 });
+const first = messages.find(({ type }) => type === "TextMessage");
 const sequel = await novel.fork({ turn: first?.turn ?? 0 });
 await sequel.run("Write about a bridge.").result();
 await picture("console-compare", `/compare?a=${novel.id}&b=${sequel.id}`, async (page) => {

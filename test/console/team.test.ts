@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Route } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { HAS_BROWSER, testInBrowser } from "../support/browser.ts";
-import { careful, discussion, speaker } from "./support/components.ts";
+import { careful, delegating, discussion, speaker } from "./support/components.ts";
 import { ConsoleStage, TeamOnPage } from "./support/stage.ts";
 
 let stage: ConsoleStage;
@@ -118,6 +118,19 @@ testInBrowser(
       .waitFor();
   },
 );
+
+testInBrowser("the call of a tool of a client is answered in its place", async () => {
+  const created = await stage.client.teams.create({ component: delegating() });
+  const { page } = await stage.open(`/teams/${created.id}`);
+  await created.start("Where am I?", { tools: [{ name: "locate" }] });
+  await page.getByText("waits for the result of").waitFor();
+  await page.locator(".dock").getByText('"precise": true').waitFor();
+  await page.getByLabel("Answer guide").fill("Vienna");
+  await page.getByRole("button", { name: "Answer", exact: true }).click();
+  await page.getByText("You are there.").waitFor();
+  const { runs } = await created.runs();
+  expect(JSON.stringify(await created.getRun(runs[0]?.id ?? ""))).toContain('"content":"Vienna"');
+});
 
 testInBrowser(
   "the inbox answers for all teams: a refusal with a reason, and an answer",

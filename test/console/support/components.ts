@@ -1,5 +1,6 @@
 import {
   AssistantAgent,
+  type CreateResult,
   dumpComponent,
   MaxMessageTermination,
   ReplayChatCompletionClient,
@@ -21,6 +22,16 @@ const ABILITIES = {
 
 function dumped(component: Parameters<typeof dumpComponent>[0]): Component {
   return dumpComponent(component);
+}
+
+/** A reply that calls a tool. */
+function calling(name: string, given: object): CreateResult {
+  return {
+    finish_reason: "function_calls",
+    content: [{ id: "call-1", name, arguments: JSON.stringify(given) }],
+    usage: { prompt_tokens: 12, completion_tokens: 3 },
+    cached: false,
+  };
 }
 
 /** An agent that says these texts one after the other, over again. */
@@ -50,20 +61,21 @@ export function listener(): Component {
   return dumped(new RoundRobinGroupChat([human], { terminationCondition }));
 }
 
+/** An agent that calls a tool which it does not have. */
+export function delegating(): Component {
+  const modelClient = new ReplayChatCompletionClient(
+    [calling("locate", { precise: true }), "You are there."],
+    { modelInfo: ABILITIES },
+  );
+  return dumped(new AssistantAgent({ name: "guide", modelClient }));
+}
+
 /** An agent that wants to calculate, and asks first. */
 export function careful(given: object = { expression: "6 * 7" }): Component {
-  const call = { id: "call-1", name: "calculator", arguments: JSON.stringify(given) };
-  const modelClient = new ReplayChatCompletionClient(
-    [
-      {
-        finish_reason: "function_calls",
-        content: [call],
-        usage: { prompt_tokens: 12, completion_tokens: 3 },
-        cached: false,
-      },
-    ],
-    { modelInfo: ABILITIES, cycle: true },
-  );
+  const modelClient = new ReplayChatCompletionClient([calling("calculator", given)], {
+    modelInfo: ABILITIES,
+    cycle: true,
+  });
   const agent = dumped(new AssistantAgent({ name: "clerk", modelClient }));
   const shipped = shippedTemplates({ configured: false, sandbox: false }).team("tools_assistant");
   const { workbench, tools } = JSON.parse(JSON.stringify(shipped?.component))["config"];
