@@ -23,6 +23,7 @@ export const PAGES = [
   "docs/design/platform.md",
   "docs/design/sandbox.md",
   "docs/design/package.md",
+  "docs/design/protocols.md",
   "docs/design/cold-start.md",
   "docs/design/fixed-cost.md",
   "docs/http-api.md",
