@@ -30,23 +30,23 @@ export async function answer(
   const { said, results } = addedBy(input);
   const options = optionsOf(input);
   const following: Following = { team, input, options };
-  const known = await newOf(said, team);
-  if (input.resume.length > 0 || results.length > 0) {
-    const run = await lastRun(team);
-    if (run?.status === "waiting" || run?.status === "running") {
-      const { answers, abandoned } = answersOf(run, input, { results }, limits);
-      if (abandoned) {
-        unwrap(await team.stopRun(run.id, "now"));
-        if (known.length === 0) return follow(following, run);
-      } else if (answers.size > 0) {
-        requireNothingNew(known, run);
-        return follow(following, run, answers);
-      }
+  const answers = input.resume.length > 0 || results.length > 0;
+  const run = answers ? await lastRun(team) : undefined;
+  // One message alone is recognized when its run is started.
+  const fresh = answers || said.length > 1 ? await newOf(said, team) : said;
+  if (run?.status === "waiting" || run?.status === "running") {
+    const given = answersOf(run, input, { results }, limits);
+    if (given.abandoned) {
+      unwrap(await team.stopRun(run.id, "now"));
+      if (fresh.length === 0) return follow(following, run);
+    } else if (given.answers.size > 0) {
+      requireNothingNew(fresh, run);
+      return follow(following, run, given.answers);
     }
   }
-  if (known.length > 0) return start(following, known, limits, request);
-  const run = await lastRun(team);
-  return run === undefined ? nothing(following) : follow(following, run);
+  if (fresh.length > 0) return start(following, fresh, limits, request);
+  const last = await lastRun(team);
+  return last === undefined ? nothing(following) : follow(following, last);
 }
 
 async function start(

@@ -38,7 +38,10 @@ export class AgUiEncoder implements StreamEncoder {
   constructor(options: AgUiOptions) {
     const { continued, state } = options;
     this.#options = options;
-    this.#projector = new RunProjector({ answering: continued?.answering ?? [] });
+    this.#projector = new RunProjector({
+      answering: continued?.answering ?? [],
+      proxies: continued?.humans ?? [],
+    });
     this.#progress = new Progress(state);
     this.#calls = new Map(Object.entries(continued?.calls ?? {}));
     this.#clientCalls = new Set(continued?.clientCalls);

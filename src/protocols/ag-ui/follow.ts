@@ -42,6 +42,7 @@ export async function follow(
       message.role === "tool" ? [message.toolCallId as string] : [],
     ),
     calls: thread?.calls ?? {},
+    humans: thread?.humans ?? [],
     spent: answers.size > 0 ? run.models : {},
   };
   const own = { ...options, continued };

@@ -67,17 +67,16 @@ const ownSchema = z
 const inputSchema = z.object({
   threadId: idSchema,
   runId: idSchema,
-  state: z.unknown(),
+  state: z.unknown().optional(),
   messages: z.array(messageSchema),
   tools: z
     .array(clientToolSchema.strip())
     .default([])
     .pipe(startRunSchema.shape.tools.removeDefault()),
   context: z.array(z.object({ description: z.string(), value: z.string() })).default([]),
-  forwardedProps: z.preprocess(
-    (props) => (isJsonObject(props) ? props : {}),
-    z.object({ troupe: ownSchema }),
-  ),
+  forwardedProps: z
+    .preprocess((props) => (isJsonObject(props) ? props : {}), z.object({ troupe: ownSchema }))
+    .prefault({}),
   resume: z.array(resumeSchema).default([]),
 });
 

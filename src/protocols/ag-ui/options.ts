@@ -26,6 +26,8 @@ export interface Continued {
   clientCalls: readonly string[];
   /** Calls without results: their ids here, by those that the models gave. */
   calls: Readonly<Record<string, string>>;
+  /** Agents that have asked a human. */
+  humans: readonly string[];
   /** Tokens that earlier requests have told. */
   spent: TokensByModel;
 }

@@ -1,8 +1,10 @@
 import type { StartRunInput, TeamGateway } from "../../contract/gateways/team-gateway.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { imageMediaType } from "../../core/models/images.ts";
 import type { Limits } from "../../http/limits.ts";
 import { parseTask } from "../../http/input/task.ts";
 import { unwrap } from "../../http/problem.ts";
+import { OWN } from "./events.ts";
 import type { GivenMessage, RunInput, ToolMessage } from "./input.ts";
 
 /** The key of a message's metadata with the id that the client gave it: those of one team's clients may be the same. */
@@ -13,7 +15,7 @@ export const CONTEXT = "ag_ui_context";
 /** Messages looked through for those that the team has already. */
 const TAIL = 200;
 
-/** What the client has added since the agents' last message. */
+/** What the client has added since the team's last message. */
 export interface Added {
   said: readonly { index: number; message: GivenMessage }[];
   results: readonly ToolMessage[];
@@ -21,7 +23,12 @@ export interface Added {
 
 export function addedBy({ messages }: RunInput): Added {
   const last = messages.findLastIndex(
-    ({ role }) => role === "assistant" || role === "reasoning" || role === "activity",
+    ({ role, metadata }) =>
+      role === "assistant" ||
+      role === "reasoning" ||
+      role === "activity" ||
+      // What a human said in the team.
+      (role !== "tool" && isJsonObject(metadata) && OWN in metadata),
   );
   const said: { index: number; message: GivenMessage }[] = [];
   const results: ToolMessage[] = [];
@@ -33,9 +40,9 @@ export function addedBy({ messages }: RunInput): Added {
   return { said, results };
 }
 
-/** Those of several messages that the team has not yet: an earlier request may have failed after they were given. */
+/** Those messages that the team has not yet: an earlier request may have failed after they were given. */
 export async function newOf(said: Added["said"], team: TeamGateway): Promise<Added["said"]> {
-  if (said.length < 2) return said;
+  if (said.length === 0) return said;
   const { messages } = unwrap(
     await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL }),
   );

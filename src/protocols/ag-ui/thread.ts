@@ -24,6 +24,8 @@ export interface Thread {
   cursor: number;
   /** Calls without results: their ids for clients, by those that the models gave. */
   calls: Record<string, string>;
+  /** Agents that have asked a human. */
+  humans: string[];
 }
 
 /** Reads the conversation up to now. @param run the one that the client is told of */
@@ -38,11 +40,11 @@ export async function readThread(
   const known = new Set(read.slice(0, first).map(({ metadata }) => metadata[CLIENT_ID]));
   const given = first === 0 ? 0 : input.messages.findLastIndex(({ id }) => known.has(id)) + 1;
   const own = given === 0 ? read : read.slice(first);
-  const { messages, calls } = told(own, input);
+  const { messages, ...rest } = told(own, input);
   return {
     messages: [...input.given.slice(0, given), ...messages],
     cursor: read.at(-1)?.seq ?? 0,
-    calls,
+    ...rest,
   };
 }
 
@@ -66,10 +68,7 @@ async function readBack(team: TeamGateway, task: ReadonlySet<string>): Promise<N
 }
 
 /** Messages of a team as clients put them together from their events. */
-function told(
-  messages: readonly Message[],
-  input: RunInput,
-): { messages: unknown[]; calls: Record<string, string> } {
+function told(messages: readonly Message[], input: RunInput): Omit<Thread, "cursor"> {
   const results = new Map(
     input.messages.flatMap((message, index) =>
       message.role === "tool" ? [[(message as ToolMessage).toolCallId, input.given[index]]] : [],
@@ -110,7 +109,9 @@ function told(
         return [];
     }
   });
-  return { messages: thread, calls };
+  // The team has taken these, or is about to.
+  const given = Object.values(calls).flatMap((call) => results.get(call) ?? []);
+  return { messages: [...thread, ...given], calls, humans: [...humans] };
 }
 
 /** @param used ids of clients that are taken: only the first message with one gets it */

@@ -16,6 +16,8 @@ export interface RunProjectorOptions {
    * that are opened before the answers are given, so that they miss nothing.
    */
   answering?: readonly string[];
+  /** Agents that speak for a human, as far as earlier frames have told. */
+  proxies?: readonly string[];
 }
 
 /** Turns the frames of a run's stream into its items. */
@@ -26,14 +28,15 @@ export class RunProjector {
   /** How often a text of a message has begun. */
   readonly #attempts = new Map<string, number>();
   /** Agents that speak for a human. */
-  readonly #proxies = new Set(["user"]);
+  readonly #proxies: Set<string>;
   #unnamed = 0;
   #run: RunInfo | undefined;
   #isLive = false;
   #ended = false;
 
-  constructor({ answering = [] }: RunProjectorOptions = {}) {
+  constructor({ answering = [], proxies = [] }: RunProjectorOptions = {}) {
     this.#answering = answering;
+    this.#proxies = new Set(["user", ...proxies]);
   }
 
   /** The items of a frame: none for one that says nothing new, and none after the end. */
@@ -67,6 +70,7 @@ export class RunProjector {
 
   #changed(run: RunInfo, cancelled: boolean): RunItem[] {
     this.#run = run;
+    for (const { kind, source } of run.requests) if (kind === "input") this.#proxies.add(source);
     if (cancelled) return this.#end({ type: "cancelled", run });
     return [{ type: "run", run }, ...(this.#isLive ? this.#waiting() : [])];
   }
