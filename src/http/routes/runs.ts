@@ -2,11 +2,11 @@ import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, unwrap } from "../problem.ts";
 import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
 import { startRunSchema } from "../../contract/run.ts";
-import { readTraceContext } from "../../telemetry/trace-context.ts";
 import { type Services, tenantsOf } from "../services.ts";
 import { acceptsEventStream, streamAnswer } from "../sse.ts";
 import { parseTask, requireSize } from "../input/task.ts";
 import { checkMetadata } from "../input/team-input.ts";
+import { traceOf } from "../input/trace.ts";
 import { requireWebhookUrl } from "../input/webhook-url.ts";
 import { defaultPage } from "./teams.ts";
 
@@ -51,11 +51,10 @@ export function runEndpoints(services: Services): Endpoint[] {
           tenantsOf(services);
           requireWebhookUrl(services, body.webhook.url, "webhook.url");
         }
-        const trace = readTraceContext(c.req.header("traceparent"), c.req.header("tracestate"));
         const input = {
           ...body,
           task: parseTask(body.task, limits),
-          ...(trace && { trace }),
+          ...traceOf(c.req.raw),
           ...(idempotency && { idempotency }),
         };
         const locationOf = (run: string): string => `/v1/teams/${param("team")}/runs/${run}`;

@@ -4,9 +4,9 @@ import { sha256Hex } from "../../core/sha256.ts";
 import { isJsonObject } from "../../core/json.ts";
 import { readJson } from "../../http/input/body.ts";
 import { requireSize } from "../../http/input/task.ts";
+import { traceOf } from "../../http/input/trace.ts";
 import { unwrap } from "../../http/problem.ts";
 import { streamAnswer } from "../../http/sse.ts";
-import { readTraceContext } from "../../telemetry/trace-context.ts";
 import { newRun } from "../new-run.ts";
 import type { ProtocolServices } from "../services.ts";
 import { follow, type Following, nothing } from "./follow.ts";
@@ -59,10 +59,6 @@ async function start(
   const { raw: _, ...own } = forwardedProps.troupe;
   const { task, dropped } = taskOf(said, input, limits);
   requireSize("tools", tools, limits);
-  const trace = readTraceContext(
-    request.headers.get("traceparent"),
-    request.headers.get("tracestate"),
-  );
   const started = unwrap(
     await team.startStream(
       newRun(task, {
@@ -70,7 +66,7 @@ async function start(
         tools,
         metadata: { ag_ui: { thread_id: threadId, run_id: runId } },
         idempotency: await idempotencyOf(threadId, said),
-        ...(trace && { trace }),
+        ...traceOf(request),
       }),
       formatOf({ ...options, dropped }),
     ),

@@ -39,7 +39,7 @@ export async function follow(
   const continued: Continued = {
     answering: [...answers.keys()],
     clientCalls: input.messages.flatMap((message) =>
-      message.role === "tool" ? [message.toolCallId as string] : [],
+      message.role === "tool" ? [message.toolCallId] : [],
     ),
     calls: thread?.calls ?? {},
     humans: thread?.humans ?? [],
@@ -55,7 +55,6 @@ export async function follow(
   }
   try {
     for (const [request, answer] of answers) {
-      // oxlint-disable-next-line no-await-in-loop -- in their order
       unwrap(await team.answer(run.id, request, answer));
     }
   } catch (error) {

@@ -34,7 +34,7 @@ export function addedBy({ messages }: RunInput): Added {
   const results: ToolMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (index <= last) continue;
-    if (message.role === "tool") results.push(message as ToolMessage);
+    if (message.role === "tool") results.push(message);
     else said.push({ index, message: message as GivenMessage });
   }
   return { said, results };
@@ -63,9 +63,10 @@ export function taskOf(said: Added["said"], { context }: RunInput, limits: Limit
     const { id, role, content } = message;
     const metadata = { [CLIENT_ID]: id };
     const parts = partsOf(content, `messages[${index}].content`, dropped);
-    return parts.some((part) => typeof part !== "string")
+    const texts = parts.filter((part) => typeof part === "string");
+    return texts.length < parts.length
       ? { type: "MultiModalMessage", source: role, content: parts, metadata }
-      : { type: "TextMessage", source: role, content: parts.join("\n"), metadata };
+      : { type: "TextMessage", source: role, content: texts.join("\n"), metadata };
   });
   const task = parseTask([...contextMessage(context), ...given], limits);
   return { task: task ?? [], dropped };

@@ -5,7 +5,7 @@ import { type ChatMessage, isChatMessage, type Message } from "../../core/messag
 import { toText } from "../../core/messages/views.ts";
 import { unwrap } from "../../http/problem.ts";
 import type { ThreadMessage } from "./events.ts";
-import type { RunInput, ToolMessage } from "./input.ts";
+import type { RunInput } from "./input.ts";
 import { CLIENT_ID, CONTEXT } from "./task.ts";
 import { aboutMessage, aboutResult, aboutSource, resultId, toolCallId } from "./told.ts";
 
@@ -40,7 +40,7 @@ export async function readThread(
   const known = new Set(read.slice(0, first).map(({ metadata }) => metadata[CLIENT_ID]));
   const given = first === 0 ? 0 : input.messages.findLastIndex(({ id }) => known.has(id)) + 1;
   const own = given === 0 ? read : read.slice(first);
-  const { messages, ...rest } = told(own, input);
+  const { messages, ...rest } = conversation(own, input);
   return {
     messages: [...input.given.slice(0, given), ...messages],
     cursor: read.at(-1)?.seq ?? 0,
@@ -54,24 +54,25 @@ function taskIds(run: RunInfo | undefined): string[] {
 
 /** The last messages, oldest first: at least those since the task, if they are not too many. */
 async function readBack(team: TeamGateway, task: ReadonlySet<string>): Promise<Numbered[]> {
-  let read: Numbered[] = [];
+  const pages: Numbered[][] = [];
+  let count = 0;
   let before: number | null = Number.MAX_SAFE_INTEGER;
   let size = 0;
-  while (before !== null && read.length < MOST_MESSAGES && size < MOST_CHARACTERS) {
-    // oxlint-disable-next-line no-await-in-loop -- each page says where the next one ends
+  while (before !== null && count < MOST_MESSAGES && size < MOST_CHARACTERS) {
     const page: MessagePage = unwrap(await team.messages({ before, limit: PAGE }));
-    read = [...page.messages, ...read];
+    pages.unshift(page.messages);
+    count += page.messages.length;
     size += JSON.stringify(page.messages).length;
     before = page.messages.some(({ id }) => task.has(id)) ? null : page.next_before;
   }
-  return read;
+  return pages.flat();
 }
 
 /** Messages of a team as clients put them together from their events. */
-function told(messages: readonly Message[], input: RunInput): Omit<Thread, "cursor"> {
+function conversation(messages: readonly Message[], input: RunInput): Omit<Thread, "cursor"> {
   const results = new Map(
     input.messages.flatMap((message, index) =>
-      message.role === "tool" ? [[(message as ToolMessage).toolCallId, input.given[index]]] : [],
+      message.role === "tool" ? [[message.toolCallId, input.given[index]]] : [],
     ),
   );
   const humans = new Set(["user"]);

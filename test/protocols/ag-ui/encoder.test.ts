@@ -1,5 +1,4 @@
 import { HttpAgent } from "@ag-ui/client";
-import type { BaseEvent } from "@ag-ui/core";
 import { EventSchema } from "@ag-ui/core/schemas";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
@@ -8,6 +7,7 @@ import { isChatMessage } from "#core/messages/message.ts";
 import { toText } from "#core/messages/views.ts";
 import { makeAgUiEncoder } from "#protocols/ag-ui/encoder.ts";
 import { type AgUiOptions, formatOf } from "#protocols/ag-ui/options.ts";
+import type { SeenEvent } from "./support/agents.ts";
 import { frames, stories, streamOf } from "../support/frames.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";
 import { RunSimulator } from "../support/run-simulator.ts";
@@ -44,8 +44,8 @@ function encoded(stream: readonly StreamFrame[], options: Partial<AgUiOptions> =
 }
 
 /** The official client with its checks, which reads such a stream. */
-async function read(text: string): Promise<{ agent: HttpAgent; events: BaseEvent[] }> {
-  const events: BaseEvent[] = [];
+async function read(text: string): Promise<{ agent: HttpAgent; events: SeenEvent[] }> {
+  const events: SeenEvent[] = [];
   const headers = { "content-type": "text/event-stream" };
   const agent = new HttpAgent({
     url: "http://troupe.test/",
@@ -78,9 +78,7 @@ test("the client has every message of a run, under its agent's name", async () =
     fc.asyncProperty(stories, async (story) => {
       const stream = streamOf(story, 0);
       const { agent } = await read(encoded(stream));
-      const said = agent.messages.map((message) =>
-        JSON.stringify([nameOf(message), message.content]),
-      );
+      const said = agent.messages.map((one) => JSON.stringify([nameOf(one), one.content]));
       for (const frame of untilWaiting(stream)) {
         if (frame.event !== "message" || "message_ids" in frame.data) continue;
         if (!isChatMessage(frame.data)) continue;
@@ -92,8 +90,8 @@ test("the client has every message of a run, under its agent's name", async () =
   );
 });
 
-function nameOf(message: { role: string; name?: string }): string {
-  return message.name ?? message.role;
+function nameOf({ name, role }: { role: string; name?: string }): string {
+  return name ?? role;
 }
 
 function untilWaiting(stream: readonly StreamFrame[]): StreamFrame[] {

@@ -93,8 +93,8 @@ test("an approval is of its tool call, whose arguments can be edited", async () 
     }),
   );
   // Each request reports its own calls.
-  expect(endOf(asked)?.usage).toBeDefined();
-  expect(endOf(resumed)?.usage).toBeUndefined();
+  expect(endOf(asked).usage).toBeDefined();
+  expect(endOf(resumed).usage).toBeUndefined();
 });
 
 test.each([
@@ -181,7 +181,7 @@ test("some of the client's results leave the others pending", async () => {
   await newTeam(worker, { id, component });
   const agent = await agentOf(worker, id);
   const asked = await say(agent, "Where am I?", { tools: [LOCATE] });
-  const { pendingToolCallIds: pending } = endOf(asked)?.outcome as {
+  const { pendingToolCallIds: pending } = endOf(asked).outcome as {
     pendingToolCallIds: string[];
   };
   agent.messages.push({ id: "r1", role: "tool", toolCallId: pending[0]!, content: "Vienna" });

@@ -89,7 +89,7 @@ test("several agents speak in steps, and the run reports its usage", async () =>
     steps,
   );
   expect(agent.state).toEqual({ troupe: { speaker: null } });
-  const [usage] = endOf(seen)?.usage as { inputTokens: number; totalTokens: number }[];
+  const [usage] = endOf(seen).usage as { inputTokens: number; totalTokens: number }[];
   expect(usage?.totalTokens).toBeGreaterThan(usage?.inputTokens ?? 0);
 });
 
@@ -98,7 +98,6 @@ test("parallel tool calls and their results belong together", async () => {
   await newTeam(worker, { id, component: withCalculator(answering([calls]), "never") });
   const agent = await agentOf(worker, id);
   for (const content of ["Calculate.", "Again."]) {
-    // oxlint-disable-next-line no-await-in-loop -- the model uses the same ids again
     await say(agent, content);
     const asking = agent.messages.findLast(
       ({ role, ...own }) => role === "assistant" && "toolCalls" in own,
@@ -156,7 +155,7 @@ test("a run that fails ends with its error", async () => {
   const agent = await agentOf(worker, id);
   const seen = await say(agent, "Hello.");
   expect(endOf(seen)).toMatchObject({ type: "RUN_ERROR", code: expect.any(String) });
-  expect((endOf(seen)?.message as string).length).toBeGreaterThan(0);
+  expect((endOf(seen).message as string).length).toBeGreaterThan(0);
 });
 
 test("a run that is stopped ends as cancelled", async () => {

@@ -245,7 +245,7 @@ export class RunSimulator {
     for (const { call, source } of calls) {
       this.#requests.push({
         id: this.#newId(),
-        kind: "tool" as HumanRequest["kind"],
+        kind: "tool",
         source,
         prompt: "",
         tool_call: { name: call.name, arguments: {}, call_id: call.id },

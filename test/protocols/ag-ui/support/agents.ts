@@ -1,10 +1,11 @@
 import { type AgentSubscriber, HttpAgent, type RunAgentParameters } from "@ag-ui/client";
-import type { BaseEvent } from "@ag-ui/core";
 import type { TestWorker } from "../../../support/worker.ts";
+
+export type SeenEvent = { type: string; [field: string]: unknown };
 
 /** The events of a run as the client took them. */
 export interface Seen {
-  events: BaseEvent[];
+  events: SeenEvent[];
   types: string[];
 }
 
@@ -38,7 +39,7 @@ export async function run(
   parameters: RunAgentParameters = {},
   subscriber: AgentSubscriber = {},
 ): Promise<Seen> {
-  const events: BaseEvent[] = [];
+  const events: SeenEvent[] = [];
   await agent.runAgent(parameters, {
     ...subscriber,
     onEvent: ({ event }) => void events.push(event),
@@ -47,11 +48,14 @@ export async function run(
 }
 
 /** The event that ended the run. */
-export function endOf({ events }: Seen): BaseEvent | undefined {
-  return events.at(-1);
+export function endOf({ events }: Seen): SeenEvent {
+  const end = events.at(-1);
+  if (end === undefined) throw new Error("there was no event");
+  return end;
 }
 
 /** Of Troupe, as the first event names it. */
 export function runIdOf({ events }: Seen): string {
-  return (events[0]?.metadata as { troupe: { run_id: string } }).troupe.run_id;
+  const { metadata } = events[0] as unknown as { metadata: { troupe: { run_id: string } } };
+  return metadata.troupe.run_id;
 }
