@@ -90,6 +90,7 @@ const TAGS: readonly Endpoint["tag"][] = [
   "Keys",
   "Usage",
   "Tenants",
+  "AG-UI",
   "MCP",
   "Service",
 ];

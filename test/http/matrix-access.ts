@@ -14,6 +14,8 @@ export interface Access {
   status: number;
   /** Its body, which is valid. */
   body?: unknown;
+  /** Content type of refusals, where they have the shape of another protocol. */
+  refusals?: string;
   /** In another tenant it creates what the path names. */
   creates?: true;
 }
@@ -181,6 +183,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     teamToken: true,
     status: 200,
     body: { threadId: "1", runId: "1", messages: [] },
+    refusals: "application/json",
   },
   // What else a message needs is in test/protocols/mcp/access.test.ts.
   "POST /mcp": {

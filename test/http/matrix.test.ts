@@ -247,7 +247,11 @@ function expected(
   };
 }
 
-async function actual(method: string, path: string, { body }: Access) {
+async function actual(
+  method: string,
+  path: string,
+  { body, refusals = "application/problem+json" }: Access,
+) {
   const place = await newPlace();
   const answers: Record<string, number> = {};
   /** Without a credential given, with a token of the team. */
@@ -261,7 +265,7 @@ async function actual(method: string, path: string, { body }: Access) {
     });
     await response.body?.cancel();
     if (response.status >= 400) {
-      expect(response.headers.get("content-type")).toBe("application/problem+json");
+      expect(response.headers.get("content-type")).toBe(refusals);
     }
     expect(response.headers.has("www-authenticate")).toBe(response.status === 401);
     answers[name] = response.status;

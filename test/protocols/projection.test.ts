@@ -106,10 +106,9 @@ test("a client that connects later gets the same messages", () => {
   );
 });
 
-/** A later client has the run as it is then from its first frame, and knows from it who speaks for a human. */
+/** The result is told with the run as it was then, which a later client has from its first frame. */
 function withoutRun(item: RunItem): unknown {
-  if (item.type === "completed") return { ...item, run: null };
-  return item.type === "message" ? { ...item, role: null } : item;
+  return item.type === "completed" ? { ...item, run: null } : item;
 }
 
 test("a run waits only while it is followed and has open questions", () => {

@@ -51,6 +51,9 @@ export class RunProjector {
         return this.#changed(frame.data, frame.id !== undefined);
       case "caught_up":
         this.#isLive = true;
+        // Of a stream that begins while they are asked.
+        for (const { kind, source } of this.#run?.requests ?? [])
+          if (kind === "input") this.#proxies.add(source);
         return [{ type: "live" }, ...this.#waiting()];
       case "snapshot":
         return this.#snapshot(frame.data);
@@ -70,7 +73,6 @@ export class RunProjector {
 
   #changed(run: RunInfo, cancelled: boolean): RunItem[] {
     this.#run = run;
-    for (const { kind, source } of run.requests) if (kind === "input") this.#proxies.add(source);
     if (cancelled) return this.#end({ type: "cancelled", run });
     return [{ type: "run", run }, ...(this.#isLive ? this.#waiting() : [])];
   }
