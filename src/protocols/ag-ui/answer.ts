@@ -33,7 +33,7 @@ export async function answer(
   const answers = input.resume.length > 0 || results.length > 0;
   const run = answers ? await lastRun(team) : undefined;
   // One message alone is recognized when its run is started.
-  const fresh = answers || said.length > 1 ? await newOf(said, team) : said;
+  const fresh = answers || said.length > 1 ? await newOf(said, team, input.threadId) : said;
   if (run?.status === "waiting" || run?.status === "running") {
     const given = answersOf(run, input, { results }, limits);
     if (given.abandoned) {

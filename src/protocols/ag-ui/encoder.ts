@@ -29,6 +29,8 @@ export class AgUiEncoder implements StreamEncoder {
   readonly #calls: Map<string, string>;
   /** Those that the client makes. */
   readonly #clientCalls: Set<string>;
+  /** Messages of users, which have no tool calls. */
+  readonly #ofUsers = new Set<string>();
   /** Texts that turned out to be thoughts, by who thinks. */
   readonly #thoughts = new Map<string, string>();
   #run: RunInfo | undefined;
@@ -132,11 +134,13 @@ export class AgUiEncoder implements StreamEncoder {
   }
 
   #textStart({ messageId, source, role }: Item<"text_start">): AgUiEvent[] {
+    const told = this.#newId(messageId);
+    if (role === "human") this.#ofUsers.add(told);
     return [
       ...this.#progress.speaks(source),
       {
         type: "TEXT_MESSAGE_START",
-        messageId: this.#newId(messageId),
+        messageId: told,
         role: role === "human" ? "user" : "assistant",
         ...(source !== "user" && { name: source }),
       },
@@ -152,7 +156,8 @@ export class AgUiEncoder implements StreamEncoder {
         said !== undefined && isOf(text, said) ? { ...end, ...aboutMessage(said.message) } : end,
       ];
     }
-    if (items.some((item) => item.type === "thought" && isThought(text, item))) {
+    const thought = items.some((item) => item.type === "thought" && isThought(text, item));
+    if (thought && !this.#ofUsers.has(messageId)) {
       this.#thoughts.set(text.source, messageId);
       return [{ ...end, metadata: { [OWN]: { type: "ThoughtEvent" } } }];
     }

@@ -29,7 +29,7 @@ export async function follow(
   answers: ReadonlyMap<string, JsonObject> = new Map(),
 ): Promise<Response> {
   // Nothing of a queued run is in the conversation yet.
-  const thread = run.status === "queued" ? undefined : await readThread(team, run, input);
+  const thread = run.status === "queued" ? undefined : await readThread(team, input);
   const beginning: AgUiEvent[] = [
     runStarted(options, run),
     ...(thread === undefined
@@ -38,9 +38,7 @@ export async function follow(
   ];
   const continued: Continued = {
     answering: [...answers.keys()],
-    clientCalls: input.messages.flatMap((message) =>
-      message.role === "tool" ? [message.toolCallId] : [],
-    ),
+    clientCalls: thread?.clientCalls ?? [],
     calls: thread?.calls ?? {},
     humans: thread?.humans ?? [],
     spent: answers.size > 0 ? run.models : {},
@@ -67,7 +65,7 @@ export async function follow(
 /** The stream of a request that starts nothing, to a team that has not run yet. */
 export async function nothing({ team, input, options }: Following): Promise<Response> {
   const { threadId, runId } = options;
-  const { messages } = await readThread(team, undefined, input);
+  const { messages } = await readThread(team, input);
   return streamAnswer({
     body: oneChunk(
       sse([

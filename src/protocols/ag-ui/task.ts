@@ -1,5 +1,6 @@
 import type { StartRunInput, TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import { isJsonObject } from "../../core/json.ts";
+import type { Message } from "../../core/messages/message.ts";
 import { imageMediaType } from "../../core/models/images.ts";
 import type { Limits } from "../../http/limits.ts";
 import { parseTask } from "../../http/input/task.ts";
@@ -7,10 +8,22 @@ import { unwrap } from "../../http/problem.ts";
 import { OWN } from "./events.ts";
 import type { GivenMessage, RunInput, ToolMessage } from "./input.ts";
 
-/** The key of a message's metadata with the id that the client gave it: those of one team's clients may be the same. */
-export const CLIENT_ID = "ag_ui_id";
+/** Keys of a message's metadata with the id that the client gave it, which another thread may use again. */
+const CLIENT_ID = "ag_ui_id";
+const CLIENT_THREAD = "ag_ui_thread";
 /** The key of a message's metadata that says that it is the request's `context`. */
 export const CONTEXT = "ag_ui_context";
+
+/** Of the parts that are not shown to agents, so many are named: a stream's options are small. */
+const MOST_DROPPED = 20;
+
+/** The id that a message has in the client's thread, if it came from there. */
+export function clientIdOf(
+  { metadata }: Pick<Message, "metadata">,
+  thread: string,
+): string | undefined {
+  return metadata[CLIENT_THREAD] === thread ? metadata[CLIENT_ID] : undefined;
+}
 
 /** Messages looked through for those that the team has already. */
 const TAIL = 200;
@@ -41,12 +54,16 @@ export function addedBy({ messages }: RunInput): Added {
 }
 
 /** Those messages that the team has not yet: an earlier request may have failed after they were given. */
-export async function newOf(said: Added["said"], team: TeamGateway): Promise<Added["said"]> {
+export async function newOf(
+  said: Added["said"],
+  team: TeamGateway,
+  thread: string,
+): Promise<Added["said"]> {
   if (said.length === 0) return said;
   const { messages } = unwrap(
     await team.messages({ before: Number.MAX_SAFE_INTEGER, limit: TAIL }),
   );
-  const known = new Set(messages.map(({ metadata }) => metadata[CLIENT_ID]));
+  const known = new Set(messages.map((message) => clientIdOf(message, thread)));
   return said.filter(({ message }) => !known.has(message.id));
 }
 
@@ -57,11 +74,11 @@ export interface Task {
 }
 
 /** The messages as a run's task, after the request's context. @throws ProblemError 422 */
-export function taskOf(said: Added["said"], { context }: RunInput, limits: Limits): Task {
+export function taskOf(said: Added["said"], { context, threadId }: RunInput, limits: Limits): Task {
   const dropped: string[] = [];
   const given = said.map(({ index, message }) => {
     const { id, role, content } = message;
-    const metadata = { [CLIENT_ID]: id };
+    const metadata = { [CLIENT_ID]: id, [CLIENT_THREAD]: threadId };
     const parts = partsOf(content, `messages[${index}].content`, dropped);
     const texts = parts.filter((part) => typeof part === "string");
     return texts.length < parts.length
@@ -69,7 +86,7 @@ export function taskOf(said: Added["said"], { context }: RunInput, limits: Limit
       : { type: "TextMessage", source: role, content: texts.join("\n"), metadata };
   });
   const task = parseTask([...contextMessage(context), ...given], limits);
-  return { task: task ?? [], dropped };
+  return { task: task ?? [], dropped: dropped.slice(0, MOST_DROPPED) };
 }
 
 /** A producer of the protocol shows the context to its models. */

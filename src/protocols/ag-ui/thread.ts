@@ -1,12 +1,12 @@
 import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
-import type { RunInfo } from "../../contract/run.ts";
 import type { MessagePage } from "../../contract/team.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
+import { imageMediaType } from "../../core/models/images.ts";
 import { unwrap } from "../../http/problem.ts";
 import type { ThreadMessage } from "./events.ts";
 import type { RunInput } from "./input.ts";
-import { CLIENT_ID, CONTEXT } from "./task.ts";
+import { clientIdOf, CONTEXT } from "./task.ts";
 import { aboutMessage, aboutResult, aboutSource, resultId, toolCallId } from "./told.ts";
 
 type Numbered = MessagePage["messages"][number];
@@ -18,42 +18,40 @@ const PAGE = 200;
 
 /** The conversation as it is now. */
 export interface Thread {
-  /** For a snapshot: as the client has them up to the run's task, then those of the team. */
+  /** For a snapshot: those of the client up to the last that it gave the team, then those of the team. */
   messages: unknown[];
   /** After its last message. */
   cursor: number;
   /** Calls without results: their ids for clients, by those that the models gave. */
   calls: Record<string, string>;
+  /** Those of them whose results the client has. */
+  clientCalls: string[];
   /** Agents that have asked a human. */
   humans: string[];
 }
 
-/** Reads the conversation up to now. @param run the one that the client is told of */
-export async function readThread(
-  team: TeamGateway,
-  run: RunInfo | undefined,
-  input: RunInput,
-): Promise<Thread> {
-  const task = new Set(taskIds(run));
-  const read = await readBack(team, task);
-  const first = read.findLastIndex(({ id }) => task.has(id)) + 1;
-  const known = new Set(read.slice(0, first).map(({ metadata }) => metadata[CLIENT_ID]));
-  const given = first === 0 ? 0 : input.messages.findLastIndex(({ id }) => known.has(id)) + 1;
-  const own = given === 0 ? read : read.slice(first);
-  const { messages, ...rest } = conversation(own, input);
+/** Reads the conversation up to now. */
+export async function readThread(team: TeamGateway, input: RunInput): Promise<Thread> {
+  const positions = new Map(input.messages.map(({ id }, index) => [id, index]));
+  const positionOf = (message: Message): number | undefined =>
+    positions.get(clientIdOf(message, input.threadId) ?? "");
+  const read = await readBack(team, (message) => positionOf(message) !== undefined);
+  const shared = read.findLastIndex((message) => positionOf(message) !== undefined);
+  const last = read[shared];
+  const given = last === undefined ? [] : input.given.slice(0, (positionOf(last) ?? 0) + 1);
+  const { messages, ...rest } = conversation(read.slice(shared + 1), input);
   return {
-    messages: [...input.given.slice(0, given), ...messages],
+    messages: [...given, ...messages],
     cursor: read.at(-1)?.seq ?? 0,
     ...rest,
   };
 }
 
-function taskIds(run: RunInfo | undefined): string[] {
-  return ((run?.task ?? []) as unknown as ChatMessage[]).map(({ id }) => id);
-}
-
-/** The last messages, oldest first: at least those since the task, if they are not too many. */
-async function readBack(team: TeamGateway, task: ReadonlySet<string>): Promise<Numbered[]> {
+/** The last messages, oldest first: those since the last that the client gave, if they are not too many. */
+async function readBack(
+  team: TeamGateway,
+  isGiven: (message: Message) => boolean,
+): Promise<Numbered[]> {
   const pages: Numbered[][] = [];
   let count = 0;
   let before: number | null = Number.MAX_SAFE_INTEGER;
@@ -63,7 +61,7 @@ async function readBack(team: TeamGateway, task: ReadonlySet<string>): Promise<N
     pages.unshift(page.messages);
     count += page.messages.length;
     size += JSON.stringify(page.messages).length;
-    before = page.messages.some(({ id }) => task.has(id)) ? null : page.next_before;
+    before = page.messages.some(isGiven) ? null : page.next_before;
   }
   return pages.flat();
 }
@@ -76,14 +74,13 @@ function conversation(messages: readonly Message[], input: RunInput): Omit<Threa
     ),
   );
   const humans = new Set(["user"]);
-  const used = new Set<string>();
   const calls: Record<string, string> = {};
   const thread = messages.flatMap((message): unknown[] => {
     const { id, source } = message;
     if (message.type === "UserInputRequestedEvent") humans.add(source);
     if (isChatMessage(message)) {
       if (message.metadata[CONTEXT] !== undefined) return [];
-      return [chatMessage(message, humans.has(source), used)];
+      return [chatMessage(message, humans.has(source), clientIdOf(message, input.threadId))];
     }
     switch (message.type) {
       case "ThoughtEvent":
@@ -111,18 +108,35 @@ function conversation(messages: readonly Message[], input: RunInput): Omit<Threa
     }
   });
   // The team has taken these, or is about to.
-  const given = Object.values(calls).flatMap((call) => results.get(call) ?? []);
-  return { messages: [...thread, ...given], calls, humans: [...humans] };
+  const clientCalls = Object.values(calls).filter((call) => results.has(call));
+  const given = clientCalls.map((call) => results.get(call));
+  return { messages: [...thread, ...given], calls, clientCalls, humans: [...humans] };
 }
 
-/** @param used ids of clients that are taken: only the first message with one gets it */
-function chatMessage(message: ChatMessage, human: boolean, used: Set<string>): ThreadMessage {
-  const { source, metadata } = message;
-  const given = metadata[CLIENT_ID];
-  const id = given === undefined || used.has(given) ? message.id : given;
-  used.add(id);
-  if (given !== undefined) return { id, role: "user", content: toText(message) };
+/** @param given the id that the client gave it */
+function chatMessage(
+  message: ChatMessage,
+  human: boolean,
+  given: string | undefined,
+): ThreadMessage {
+  const { id, source } = message;
+  if (given !== undefined) return { id: given, role: "user", content: userContent(message) };
   const name = source === "user" ? {} : { name: source };
-  const content = toText(message);
-  return { id, role: human ? "user" : "assistant", ...name, content, ...aboutMessage(message) };
+  const about = { ...name, ...aboutMessage(message) };
+  return human
+    ? { id, role: "user", content: userContent(message), ...about }
+    : { id, role: "assistant", content: toText(message), ...about };
+}
+
+/** Other than those of agents, messages of users can have pictures. */
+function userContent(message: ChatMessage): unknown {
+  if (message.type !== "MultiModalMessage") return toText(message);
+  return message.content.map((part) =>
+    typeof part === "string"
+      ? { type: "text", text: part }
+      : {
+          type: "image",
+          source: { type: "data", value: part.data, mimeType: imageMediaType(part.data) },
+        },
+  );
 }

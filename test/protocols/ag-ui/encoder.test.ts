@@ -58,6 +58,7 @@ async function read(text: string): Promise<{ agent: HttpAgent; events: SeenEvent
 test("the client takes any stream as it is", async () => {
   await fc.assert(
     fc.asyncProperty(frames, fc.boolean(), fc.boolean(), async (stream, raw, state) => {
+      warnings.mockClear();
       const text = encoded(stream, { raw, state });
       const { events } = await read(text);
       const lines = text.split("\n\n").filter((line) => line !== "");
@@ -69,7 +70,7 @@ test("the client takes any stream as it is", async () => {
       }
       expect(warnings).not.toHaveBeenCalled();
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 
@@ -86,7 +87,7 @@ test("the client has every message of a run, under its agent's name", async () =
         expect(said).toContain(JSON.stringify([source, toText(frame.data)]));
       }
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -141,6 +142,26 @@ test("a text that turns out to be a thought becomes the message that its tool ca
       metadata: { troupe: { is_error: true } },
     },
   ]);
+});
+
+test("a human's text that turns out to be a thought has no tool calls", async () => {
+  const request = message("m0", "UserInputRequestedEvent", "", { request_id: "r" });
+  const call = { id: "call_1", name: "search", arguments: "{}" };
+  const { agent } = await read(
+    encoded([
+      opening,
+      request,
+      piece("Hm."),
+      message("m1", "ThoughtEvent", "Hm."),
+      message("m2", "ToolCallRequestEvent", "", { content: [call] }),
+    ]),
+  );
+  expect(agent.messages).toMatchObject([
+    { id: "m1", role: "user", metadata: { troupe: { void: true } } },
+    { id: "m1~2", role: "reasoning", content: "Hm." },
+    { id: "m2", role: "assistant", toolCalls: [{ id: "m2:call_1" }] },
+  ]);
+  expect(warnings).not.toHaveBeenCalled();
 });
 
 test("a thought that did not stream is reasoning", async () => {

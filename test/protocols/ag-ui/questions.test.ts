@@ -196,7 +196,7 @@ test("a page that was loaded again is asked the same question", async () => {
   await newTeam(worker, { id, component: careful() });
   const before = await agentOf(worker, id);
   await say(before, "Calculate.");
-  const agent = await agentOf(worker, id);
+  const agent = await agentOf(worker, id, { threadId: before.threadId });
   await run(agent);
   expect(agent.pendingInterrupts).toEqual(before.pendingInterrupts);
   expect(agent.messages).toEqual(before.messages);

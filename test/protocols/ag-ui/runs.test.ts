@@ -233,14 +233,39 @@ test("a client without messages gets the conversation", async () => {
   await newTeam(worker, { id, component: withCalculator(answering([calls]), "never") });
   const empty = await run(await agentOf(worker, id));
   expect(empty.types).toEqual(["RUN_STARTED", "MESSAGES_SNAPSHOT", "RUN_FINISHED"]);
-  const agent = await agentOf(worker, id);
-  await say(agent, "Calculate.");
-  await say(agent, "Again.");
-  const fresh = await agentOf(worker, id);
-  const seen = await run(fresh);
+  const { threadId, ...agent } = await agentOf(worker, id).then(async (one) => {
+    await say(one, "Calculate.");
+    await say(one, "Again.");
+    return one;
+  });
+  const same = await agentOf(worker, id, { threadId });
+  const seen = await run(same);
   expect(seen.types).toEqual(["RUN_STARTED", "MESSAGES_SNAPSHOT", "STATE_DELTA", "RUN_FINISHED"]);
-  expect(fresh.messages).toEqual(agent.messages);
+  expect(same.messages).toEqual(agent.messages);
+  // In another thread, messages of the user have the ids that the team gave them.
+  const other = await agentOf(worker, id);
+  await run(other);
+  const texts = (messages: readonly { role: string; content?: unknown }[]): unknown[] =>
+    messages.map(({ role, content }) => [role, content]);
+  expect(texts(other.messages)).toEqual(texts(agent.messages));
+  await run(other);
   expect(await runsOf(worker, id)).toHaveLength(2);
+});
+
+test("a client sees what others have said to the team since its last message", async () => {
+  await newTeam(worker, { id, component: speaker(["One.", "Two.", "Three."]) });
+  const agent = await agentOf(worker, id);
+  await say(agent, "First.");
+  const response = await worker.fetch(
+    `/v1/teams/${id}/runs?wait=20`,
+    jsonInit({ task: "Second." }),
+  );
+  expect(await response.json()).toMatchObject({ status: "completed" });
+  await run(agent);
+  const contents = ["First.", "One.", "Second.", "Two."];
+  expect(agent.messages.map(({ content }) => content)).toEqual(contents);
+  await say(agent, "Third.");
+  expect((await thread()).map(({ content }) => content)).toEqual([...contents, "Third.", "Three."]);
 });
 
 test("messages that an earlier run was given are not given again", async () => {
