@@ -47,7 +47,15 @@ export const LAYERS = {
   },
   // Like routes: the credentials, limits and problems are the API's.
   "protocols/": {
-    src: [...WIRE, "core/issues.ts", "core/sha256.ts", "core/wait.ts", "auth/", "http/"],
+    src: [
+      ...WIRE,
+      "core/base64.ts",
+      "core/issues.ts",
+      "core/sha256.ts",
+      "core/wait.ts",
+      "auth/",
+      "http/",
+    ],
     // Of openai its types.
     packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server", "openai"],
   },
