@@ -31,6 +31,7 @@ export const LAYERS = {
   },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
   "sandbox/": { src: ["core/", "contract/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
+  "a2a/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   "mcp/": {
     src: ["core/", "outgoing/", "sandbox/"],
     packages: ["zod", "@modelcontextprotocol/client"],
@@ -72,7 +73,17 @@ export const LAYERS = {
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": {
-    src: ["core/", "outgoing/", "models/", "tools/", "mcp/", "sandbox/", "client/", "testing/"],
+    src: [
+      "core/",
+      "outgoing/",
+      "models/",
+      "tools/",
+      "a2a/",
+      "mcp/",
+      "sandbox/",
+      "client/",
+      "testing/",
+    ],
     packages: [],
   },
   "settings.ts": { src: ["contract/", "http/"], packages: [] },
