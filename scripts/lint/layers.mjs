@@ -61,7 +61,10 @@ export const LAYERS = {
     packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server", "openai"],
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
-  "schemas/": { src: ["core/", "contract/", "models/", "tools/", "mcp/"], packages: [] },
+  "schemas/": {
+    src: ["core/", "contract/", "models/", "tools/", "a2a/", "mcp/"],
+    packages: [],
+  },
   "react/": { src: ["client/"], packages: ["react"] },
   // Runs in Node, and knows the service through the client; `troupe dev` runs it and takes its settings.
   "cli/": {
