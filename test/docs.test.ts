@@ -113,7 +113,7 @@ test.each(snippets.filter(({ info }) => info === "workbench"))(
 
 test("the remote agent of docs/a2a.md is a component", () => {
   const registry = new ComponentRegistry().register(...a2aComponents());
-  const [found] = snippets.filter(({ info }) => info === "a2a-agent");
+  const found = snippets.find(({ info }) => info === "a2a-agent");
   const agent = registry.load<A2AAgent>(JSON.parse(found?.code ?? ""), "agent");
   expect(dumpComponent(agent)).toMatchObject(JSON.parse(found?.code ?? "") as object);
 });
