@@ -36,7 +36,7 @@ class A2AEncoder implements StreamEncoder {
   constructor(options: A2AStreamOptions) {
     this.#options = options;
     this.#silent = options.answering !== undefined;
-    this.#projector = new RunProjector({ answering: options.answering ?? [] });
+    this.#projector = new RunProjector({ answering: options.answering ?? [], whole: true });
   }
 
   get ended(): boolean {

@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import type { StreamFrame } from "#contract/stream-frame.ts";
 import { makeA2AEncoder } from "#protocols/a2a/encoder.ts";
 import { frames, isEnd } from "../support/frames.ts";
+import { madeUpMessage } from "../support/made-up-messages.ts";
+import { RunSimulator } from "../support/run-simulator.ts";
 import { artifactsOf } from "./support/client.ts";
 
 interface Sent {
@@ -75,6 +77,40 @@ test("any stream of a run is the legal stream of a task", () => {
     }),
     { numRuns: 1000 },
   );
+});
+
+test("an agent that asks a human is none: its answer is the artifact", () => {
+  const { info } = new RunSimulator(false);
+  const request = {
+    id: "q",
+    kind: "input" as const,
+    source: "remote",
+    prompt: "Which city?",
+    context: { messages: [], truncated: false },
+    created_at: info.created_at,
+    expires_at: null,
+  };
+  const said = madeUpMessage("m", "remote", "TextMessage", "Lisbon it is.", info.created_at);
+  const { usage } = info;
+  const { events, ended } = encoded(
+    [
+      { event: "run", data: { ...info, status: "waiting", requests: [request] } },
+      { event: "caught_up", data: {} },
+      { event: "run", data: info },
+      { event: "message", id: "1", data: said },
+      {
+        event: "message",
+        id: "2",
+        data: { type: "TaskResult", stop_reason: null, usage, message_ids: ["m"] },
+      },
+    ],
+    { answering: ["q"] },
+  );
+  expect(ended).toBe(true);
+  expect(artifactsOf(events).get("answer")).toMatchObject([
+    { content: { value: "Lisbon it is." } },
+    { content: { value: "" } },
+  ]);
 });
 
 test("the artifact of a completed task is the last message of an agent, or what nobody said is not there", () => {
