@@ -110,6 +110,10 @@ export function componentGroups(dependencies: GroupDependencies): ComponentGroup
       load: async () => (await import("./tools/components.ts")).httpToolComponents(dependencies),
     },
     {
+      providers: ["troupe.agents.A2AAgent"],
+      load: async () => (await import("./a2a/components.ts")).a2aComponents(dependencies),
+    },
+    {
       providers: named(
         "autogen_ext.tools.mcp",
         "McpWorkbench",

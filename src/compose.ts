@@ -156,7 +156,7 @@ export function compose(
     limits,
     prices,
   };
-  const protocols = shippedProtocols({ ...services, version, log });
+  const protocols = shippedProtocols({ ...services, version, log, a2aTeam: env.A2A_TEAM });
   const app = createApp({
     ...services,
     origins: allowedOrigins(env.ALLOWED_ORIGINS),

@@ -181,6 +181,10 @@ export type {
   ToolRun,
 } from "./core/tools/tool.ts";
 export { httpToolComponents } from "./tools/components.ts";
+export { A2AAgent } from "./a2a/a2a-agent.ts";
+export { A2AError } from "./a2a/a2a-error.ts";
+export { a2aComponents } from "./a2a/components.ts";
+export type { A2AAgentOptions } from "./a2a/config.ts";
 export type { HttpToolOptions } from "./tools/http/config.ts";
 export { HttpTool } from "./tools/http/http-tool.ts";
 export { mcpComponents } from "./mcp/components.ts";

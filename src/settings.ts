@@ -47,6 +47,8 @@ export const SETTINGS = [
   "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT",
   /** The pages that may call the API from a browser, separated by commas. */
   "ALLOWED_ORIGINS",
+  /** The team that is shown to anybody as the A2A agent of this host: `tenant/team`. */
+  "A2A_TEAM",
   /** "off" leaves the console out. */
   "CONSOLE",
 ] as const;

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import {
+  a2aComponents,
   Catalog,
   ComponentRegistry,
   coreComponents,
@@ -10,7 +11,7 @@ import {
   run as runTeam,
   toText,
 } from "troupe";
-import type { McpWorkbench, Team } from "troupe";
+import type { A2AAgent, McpWorkbench, Team } from "troupe";
 import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { ROOT } from "./support/npm-start.ts";
 import { PAGES, read, snippet, snippets, Workplace } from "./support/pages.ts";
@@ -109,6 +110,13 @@ test.each(snippets.filter(({ info }) => info === "workbench"))(
     expect(dumpComponent(workbench)).toMatchObject(JSON.parse(code) as object);
   },
 );
+
+test("the remote agent of docs/a2a.md is a component", () => {
+  const registry = new ComponentRegistry().register(...a2aComponents());
+  const found = snippets.find(({ info }) => info === "a2a-agent");
+  const agent = registry.load<A2AAgent>(JSON.parse(found?.code ?? ""), "agent");
+  expect(dumpComponent(agent)).toMatchObject(JSON.parse(found?.code ?? "") as object);
+});
 
 describe("the pages", () => {
   test("name every limit with its default", () => {

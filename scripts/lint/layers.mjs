@@ -31,6 +31,7 @@ export const LAYERS = {
   },
   "tools/": { src: ["core/", "outgoing/"], packages: ["zod"] },
   "sandbox/": { src: ["core/", "contract/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
+  "a2a/": { src: ["core/", "outgoing/"], packages: ["zod", "eventsource-parser"] },
   "mcp/": {
     src: ["core/", "outgoing/", "sandbox/"],
     packages: ["zod", "@modelcontextprotocol/client"],
@@ -47,12 +48,23 @@ export const LAYERS = {
   },
   // Like routes: the credentials, limits and problems are the API's.
   "protocols/": {
-    src: [...WIRE, "core/issues.ts", "core/sha256.ts", "core/wait.ts", "auth/", "http/"],
+    src: [
+      ...WIRE,
+      "core/base64.ts",
+      "core/issues.ts",
+      "core/sha256.ts",
+      "core/wait.ts",
+      "auth/",
+      "http/",
+    ],
     // Of openai its types.
     packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server", "openai"],
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
-  "schemas/": { src: ["core/", "contract/", "models/", "tools/", "mcp/"], packages: [] },
+  "schemas/": {
+    src: ["core/", "contract/", "models/", "tools/", "a2a/", "mcp/"],
+    packages: [],
+  },
   "react/": { src: ["client/"], packages: ["react"] },
   // Runs in Node, and knows the service through the client; `troupe dev` runs it and takes its settings.
   "cli/": {
@@ -64,7 +76,17 @@ export const LAYERS = {
   "templates/": { src: ["core/", "models/"], packages: ["zod"] },
   // The library entry must load anywhere, so nothing that needs a Worker.
   "index.ts": {
-    src: ["core/", "outgoing/", "models/", "tools/", "mcp/", "sandbox/", "client/", "testing/"],
+    src: [
+      "core/",
+      "outgoing/",
+      "models/",
+      "tools/",
+      "a2a/",
+      "mcp/",
+      "sandbox/",
+      "client/",
+      "testing/",
+    ],
     packages: [],
   },
   "settings.ts": { src: ["contract/", "http/"], packages: [] },

@@ -91,6 +91,7 @@ const TAGS: readonly Endpoint["tag"][] = [
   "Usage",
   "Tenants",
   "AG-UI",
+  "A2A",
   "MCP",
   "Service",
 ];

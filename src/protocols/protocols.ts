@@ -1,5 +1,6 @@
 import type { StreamEncoder, StreamFormat, StreamFormats } from "../contract/stream-format.ts";
 import type { Endpoint } from "../http/endpoint.ts";
+import { a2aEndpoints } from "./a2a/endpoints.ts";
 import { agUiEndpoints } from "./ag-ui/endpoints.ts";
 import { mcpEndpoints } from "./mcp/endpoints.ts";
 import { openAIEndpoints } from "./openai/endpoints.ts";
@@ -14,11 +15,13 @@ export interface Protocols {
 export function shippedProtocols(services: ProtocolServices): Protocols {
   return {
     endpoints: [
+      ...a2aEndpoints(services),
       ...agUiEndpoints(services),
       ...mcpEndpoints(services),
       ...openAIEndpoints(services),
     ],
     formats: {
+      a2a: async () => (await import("./a2a/encoder.ts")).makeA2AEncoder,
       "ag-ui": async () => (await import("./ag-ui/encoder.ts")).makeAgUiEncoder,
       "openai-chat": async () => (await import("./openai/encoder/chat-encoder.ts")).makeChatEncoder,
       "openai-response": async () =>

@@ -5,4 +5,6 @@ export interface ProtocolServices extends Services {
   version: string;
   /** Writes a line about an internal error. */
   log: (line: string) => void;
+  /** The setting A2A_TEAM. */
+  a2aTeam: string | undefined;
 }

@@ -199,6 +199,7 @@ export {
 export { modelInfoSchema } from "../core/models/model-info.ts";
 export { resultContentSchema, toolResultSchema } from "../core/tools/tool.ts";
 export { httpToolConfigSchema } from "../tools/http/config.ts";
+export { a2aAgentConfigSchema } from "../a2a/config.ts";
 export {
   mcpServerParamsSchema,
   sseServerParamsSchema,

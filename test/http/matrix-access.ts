@@ -14,6 +14,7 @@ export interface Access {
   status: number;
   /** Its body, which is valid. */
   body?: unknown;
+  headers?: Record<string, string>;
   /** Content type of refusals, where they have the shape of another protocol. */
   refusals?: string;
   /** In another tenant it creates what the path names. */
@@ -214,6 +215,20 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /openai/v1/responses/{response}/cancel": { needs: ["runs:write"], status: 404 },
   "DELETE /openai/v1/responses/{response}": { needs: ["teams:write"], status: 404 },
   "GET /openai/v1/responses/{response}/input_items": { needs: ["runs:read"], status: 404 },
+  // What other methods need is in test/protocols/a2a/access.test.ts.
+  "POST /a2a/teams/{team}": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 200,
+    body: { jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} },
+    headers: { "a2a-version": "1.0" },
+    refusals: "application/json",
+  },
+  "GET /a2a/teams/{team}/.well-known/agent-card.json": {
+    needs: ["teams:read"],
+    teamToken: true,
+    status: 200,
+  },
   "GET /healthz": { needs: "nobody", teamToken: true, status: 200 },
   "GET /v1/templates": { needs: ["teams:read"], status: 200 },
   "GET /v1/components": { needs: ["teams:read"], status: 200 },

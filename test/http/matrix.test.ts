@@ -103,15 +103,17 @@ afterAll(async () => {
 interface Ask {
   method?: string;
   body?: unknown;
+  headers?: Record<string, string> | undefined;
   tenant?: string;
 }
 
 async function ask(
   credential: string | null,
   path: string,
-  { method = "GET", body, tenant }: Ask = {},
+  { method = "GET", body, headers: given, tenant }: Ask = {},
 ): Promise<Response> {
   const headers = {
+    ...given,
     ...(credential !== null && { authorization: `Bearer ${credential}` }),
     ...(tenant !== undefined && { "troupe-tenant": tenant }),
   };
@@ -250,7 +252,7 @@ function expected(
 async function actual(
   method: string,
   path: string,
-  { body, refusals = "application/problem+json" }: Access,
+  { body, headers, refusals = "application/problem+json" }: Access,
 ) {
   const place = await newPlace();
   const answers: Record<string, number> = {};
@@ -260,6 +262,7 @@ async function actual(
     const { ids, token } = method === "DELETE" ? await newPlace() : place;
     const response = await ask(given === undefined ? token : given, fill(path, ids), {
       method,
+      headers,
       ...(body !== undefined && { body }),
       ...(tenant !== undefined && { tenant }),
     });
@@ -359,10 +362,10 @@ describe("another tenant", () => {
     expect(Object.keys(before.content)).toHaveLength(1);
     const answers: Record<string, number> = {};
     const wanted: Record<string, number> = {};
-    for (const [operation, { body, needs, creates }] of Object.entries(ACCESS)) {
+    for (const [operation, { body, headers, needs, creates }] of Object.entries(ACCESS)) {
       const [method = "", path = ""] = operation.split(" ");
       if (!path.includes("{") || needs === "operator" || creates) continue;
-      const response = await ask(OTHER_TENANT, fill(path, ids), { method, body });
+      const response = await ask(OTHER_TENANT, fill(path, ids), { method, body, headers });
       const text = await response.text();
       for (const id of [team, run, ids.request, schedule]) {
         if (!fill(path, ids).includes(id)) expect(text).not.toContain(id);

@@ -7,6 +7,7 @@ import { ROOT } from "./npm-start.ts";
 export const PAGES = [
   "README.md",
   "docs/README.md",
+  "docs/a2a.md",
   "docs/ag-ui.md",
   "docs/assistant-agent.md",
   "docs/changing-teams.md",

@@ -11,7 +11,7 @@ export interface AllowedOrigins {
 
 const METHODS = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const REQUEST_HEADERS =
-  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Troupe-Tenant, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
+  "Authorization, Content-Type, Idempotency-Key, Last-Event-ID, Accept, Troupe-Tenant, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, A2A-Version, A2A-Extensions";
 const EXPOSED_HEADERS =
   "Location, Retry-After, RateLimit, RateLimit-Policy, WWW-Authenticate, Mcp-Session-Id";
 /** Seconds that a browser may remember a preflight's answer. */

@@ -18,11 +18,17 @@ export interface RunProjectorOptions {
   answering?: readonly string[];
   /** Agents that speak for a human, as far as earlier frames have told. */
   proxies?: readonly string[];
+  /**
+   * Whether the stream has the run from its beginning: its events then tell who speaks for a human. Otherwise agents that ask
+   * for input as the stream begins do, although agents that speak for themselves may ask, too.
+   */
+  whole?: boolean;
 }
 
 /** Turns the frames of a run's stream into its items. */
 export class RunProjector {
   readonly #answering: readonly string[];
+  readonly #whole: boolean;
   /** By the message's id, or the source where it is not known. */
   readonly #texts = new Map<string, OpenText>();
   /** How often a text of a message has begun. */
@@ -34,8 +40,9 @@ export class RunProjector {
   #isLive = false;
   #ended = false;
 
-  constructor({ answering = [], proxies = [] }: RunProjectorOptions = {}) {
+  constructor({ answering = [], proxies = [], whole = false }: RunProjectorOptions = {}) {
     this.#answering = answering;
+    this.#whole = whole;
     this.#proxies = new Set(["user", ...proxies]);
   }
 
@@ -52,7 +59,7 @@ export class RunProjector {
       case "caught_up":
         this.#isLive = true;
         // Of a stream that begins while they are asked.
-        for (const { kind, source } of this.#run?.requests ?? [])
+        for (const { kind, source } of this.#whole ? [] : (this.#run?.requests ?? []))
           if (kind === "input") this.#proxies.add(source);
         return [{ type: "live" }, ...this.#waiting()];
       case "snapshot":

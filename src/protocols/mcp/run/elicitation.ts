@@ -4,6 +4,7 @@ import type { Result } from "../../../contract/result.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import { parseAnswer } from "../../../http/input/task.ts";
+import { questionText } from "../../question-text.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 
 /** The form of a question. */
@@ -20,11 +21,9 @@ export interface Form {
 }
 
 /** A question as a form: a text, or a yes or no with a reason. */
-export function formOf({ kind, source, prompt, tool_call, code }: HumanRequest): Form {
-  const call = tool_call && `${tool_call.name}(${JSON.stringify(tool_call.arguments)})`;
-  const parts = [prompt === "" ? `${source} asks for input.` : prompt, call, code];
-  const message = parts.filter((part) => part !== undefined).join("\n\n");
-  if (kind !== "approval") {
+export function formOf(request: HumanRequest): Form {
+  const message = questionText(request);
+  if (request.kind !== "approval") {
     const properties = { content: { type: "string", title: "Answer" } } as const;
     return { message, requestedSchema: { type: "object", properties, required: ["content"] } };
   }

@@ -1,0 +1,205 @@
+import type { RunInfo } from "../../contract/run.ts";
+import type { StreamEncoder } from "../../contract/stream-format.ts";
+import type { StreamFrame } from "../../contract/stream-frame.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ChatMessage } from "../../core/messages/message.ts";
+import type { RunItem } from "../projection/run-item.ts";
+import { RunProjector } from "../projection/run-projector.ts";
+import { AnswerText, type AnswerUpdate } from "./answer-text.ts";
+import { messageOf, textPart } from "./content.ts";
+import type { A2AStreamOptions } from "./format.ts";
+import { agentMessage, runMetadata, stateOf, statusOf, taskOf, timeOf } from "./task.ts";
+import { rpcResult, type StreamResponse, type TaskStatus } from "./wire.ts";
+
+export function makeA2AEncoder(options: JsonObject): StreamEncoder {
+  return new A2AEncoder(options as unknown as A2AStreamOptions);
+}
+
+/**
+ * A run as the stream of its task: first the task, then its changes. What an agent says at the moment grows in the artifact
+ * `answer`, which in the end is the answer. Messages before the answer are told as status messages, once it is known that
+ * they are not the last; everything else is told in the metadata of status updates.
+ */
+class A2AEncoder implements StreamEncoder {
+  readonly #options: A2AStreamOptions;
+  readonly #projector: RunProjector;
+  readonly #text = new AnswerText();
+  /** The run as it was last seen. */
+  #run: RunInfo | undefined;
+  #told: RunInfo["status"] | undefined;
+  /** The last message of an agent, as long as it may be the answer. */
+  #last: ChatMessage | undefined;
+  #ended = false;
+  /** What happened before an answer is not told again; the projector has to see it to know who of the agents is a human. */
+  #silent: boolean;
+
+  constructor(options: A2AStreamOptions) {
+    this.#options = options;
+    this.#silent = options.answering !== undefined;
+    this.#projector = new RunProjector({ answering: options.answering ?? [], whole: true });
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  encode(frame: StreamFrame): string {
+    return this.#projector
+      .take(frame)
+      .flatMap((item) => this.#take(item))
+      .map((response) => `data: ${rpcResult(this.#options.id, response)}\n\n`)
+      .join("");
+  }
+
+  #take(item: RunItem): StreamResponse[] {
+    if (this.#ended) return [];
+    if (item.type === "run") return this.#changed(item.run);
+    const run = this.#run;
+    if (run === undefined) return [];
+    if (this.#silent && isPassing(item)) return this.#pass(item);
+    switch (item.type) {
+      case "text_start": {
+        if (item.role === "human") return [];
+        this.#text.start(item);
+        return this.#tellLast(run);
+      }
+      case "text_delta":
+        return this.#artifacts(run, this.#text.grow(item, item.delta));
+      case "text_end":
+        return this.#artifacts(run, this.#text.end(item, item.void));
+      case "message": {
+        if (item.role === "human") return [];
+        const told = this.#tellLast(run);
+        this.#last = item.message;
+        return told;
+      }
+      case "thought": {
+        const { id, source, content } = item;
+        return this.#event(run, { type: "ThoughtEvent", id, source, content });
+      }
+      case "tool_calls": {
+        const { id, source, calls } = item;
+        return this.#event(run, { type: "ToolCallRequestEvent", id, source, content: calls });
+      }
+      case "tool_results": {
+        const { id, source, results } = item;
+        return this.#event(run, { type: "ToolCallExecutionEvent", id, source, content: results });
+      }
+      case "event":
+        return this.#event(run, item.event);
+      case "retract": {
+        const { messageIds } = item;
+        if (this.#last !== undefined && messageIds.includes(this.#last.id)) this.#last = undefined;
+        return [this.#working(run, { "troupe/retract": [...messageIds] })];
+      }
+      case "live":
+        return [];
+      default:
+        this.#ended = true;
+        return this.#end(run, item);
+    }
+  }
+
+  #pass(item: PassingItem): StreamResponse[] {
+    if (item.type === "live") {
+      this.#silent = false;
+      this.#last = undefined;
+    } else if (item.type === "message" && item.role === "agent") {
+      this.#last = item.message;
+    }
+    return [];
+  }
+
+  #end(run: RunInfo, item: EndItem): StreamResponse[] {
+    switch (item.type) {
+      case "waiting":
+        return [...this.#tellLast(run), statusUpdate(item.run, statusOf(item.run))];
+      case "completed": {
+        const { stop_reason, usage } = item.result;
+        const metadata = runMetadata({ status: "completed", stop_reason, usage });
+        const answer = this.#last === undefined ? [] : [this.#text.close(this.#last)];
+        return [
+          ...this.#artifacts(run, answer),
+          statusUpdate(run, { state: "TASK_STATE_COMPLETED" }, metadata),
+        ];
+      }
+      case "cancelled":
+        return [
+          ...this.#tellLast(run),
+          statusUpdate(item.run, statusOf(item.run), runMetadata(item.run)),
+        ];
+      case "failed": {
+        const { code, detail } = item.problem;
+        const error = { "troupe/error": { type: code, message: detail } };
+        const message = agentMessage(run, `${run.id}-error`, [textPart(detail)], error);
+        const status: TaskStatus = { state: "TASK_STATE_FAILED", message };
+        return [...this.#tellLast(run), statusUpdate(run, status, { "troupe/status": "failed" })];
+      }
+    }
+  }
+
+  /** The first time the task; later its status, where no other item tells it. */
+  #changed(given: RunInfo): StreamResponse[] {
+    const { answering = [], historyLength } = this.#options;
+    const answered = given.requests.some(({ id }) => answering.includes(id));
+    const isFirst = this.#run === undefined;
+    // What is answered now, or told again up to its end, is going on for the client.
+    const goesOn = (given.status === "waiting" && answered) || (isFirst && given.ended_at !== null);
+    const run: RunInfo = goesOn
+      ? { ...given, status: "running", error: null, ended_at: null }
+      : given;
+    this.#run = run;
+    if (isFirst) {
+      this.#told = run.status;
+      return [{ task: taskOf(run, historyLength) }];
+    }
+    if (run.status === this.#told || run.status === "waiting" || run.ended_at !== null) return [];
+    this.#told = run.status;
+    const status = { state: stateOf(run.status), timestamp: timeOf(run) };
+    return [statusUpdate(run, status, { "troupe/status": run.status })];
+  }
+
+  /** The last message was not the answer. */
+  #tellLast(run: RunInfo): StreamResponse[] {
+    const last = this.#last;
+    if (last === undefined) return [];
+    this.#last = undefined;
+    const message = messageOf(run, last, "ROLE_AGENT");
+    return [
+      statusUpdate(run, { state: "TASK_STATE_WORKING", message, timestamp: last.created_at }),
+    ];
+  }
+
+  #event(run: RunInfo, event: object): StreamResponse[] {
+    return [
+      ...this.#tellLast(run),
+      this.#working(run, { "troupe/event": event as unknown as JsonObject }),
+    ];
+  }
+
+  #working(run: RunInfo, metadata: JsonObject): StreamResponse {
+    return statusUpdate(run, { state: "TASK_STATE_WORKING" }, metadata);
+  }
+
+  #artifacts({ id, team_id }: RunInfo, updates: readonly AnswerUpdate[]): StreamResponse[] {
+    return updates.map((update) => ({
+      artifactUpdate: { taskId: id, contextId: team_id, ...update },
+    }));
+  }
+}
+
+type EndItem = Extract<RunItem, { type: "waiting" | "completed" | "cancelled" | "failed" }>;
+type PassingItem = Exclude<RunItem, EndItem>;
+
+function isPassing(item: RunItem): item is PassingItem {
+  return !["waiting", "completed", "cancelled", "failed"].includes(item.type);
+}
+
+function statusUpdate(
+  { id, team_id }: RunInfo,
+  status: TaskStatus,
+  metadata?: JsonObject,
+): StreamResponse {
+  const about = { taskId: id, contextId: team_id, status };
+  return { statusUpdate: metadata === undefined ? about : { ...about, metadata } };
+}

@@ -1,0 +1,50 @@
+import { type Endpoint, endpoint, json } from "../../http/endpoint.ts";
+import { unwrap } from "../../http/problem.ts";
+import { EVENT_STREAM } from "../../http/sse.ts";
+import { writeProblem } from "./errors.ts";
+import { rootCard } from "./root-card.ts";
+import type { A2AServices } from "./services.ts";
+
+/** The A2A protocol: each team is an agent. @throws ValueError for an invalid A2A_TEAM */
+export function a2aEndpoints(services: A2AServices): Endpoint[] {
+  const tag = "A2A" as const;
+
+  return [
+    endpoint({
+      method: "post",
+      path: "/a2a/teams/:team",
+      id: "a2a",
+      summary: "The team as an A2A agent: a JSON-RPC request",
+      tag,
+      scope: "each",
+      reads: "message",
+      refusal: writeProblem,
+      answers: {
+        200: { description: "JSON-RPC: a response, or a stream of them.", media: EVENT_STREAM },
+      },
+      problems: [404, 413, 415],
+      async handle({ c, principal, team, param }) {
+        const { answer } = await import("./answer.ts");
+        const { origin } = new URL(c.req.url);
+        return answer({ services, principal, team, teamId: param("team"), origin }, c.req.raw);
+      },
+    }),
+
+    endpoint({
+      method: "get",
+      path: "/a2a/teams/:team/.well-known/agent-card.json",
+      id: "a2aAgentCard",
+      summary: "The team's agent card",
+      tag,
+      scope: "teams:read",
+      answers: { 200: { description: "The agent card.", media: "application/json" } },
+      problems: [404],
+      async handle({ c, team }) {
+        const { agentCard } = await import("./agent-card.ts");
+        return json(agentCard(unwrap(await team.team()), new URL(c.req.url).origin));
+      },
+    }),
+
+    ...rootCard(services),
+  ];
+}

@@ -1,0 +1,26 @@
+import type { StreamFormat } from "../../contract/stream-format.ts";
+import type { HistoryLength } from "./task.ts";
+import type { RpcId } from "./wire.ts";
+
+/** The name of the streams' format. */
+export const FORMAT = "a2a";
+
+/** What a client's request says about its stream. */
+export interface A2AStreamOptions {
+  id: RpcId;
+  historyLength?: number;
+  /** Ids of the questions that the request answers: the task is working again. */
+  answering?: string[];
+}
+
+export function formatOf(
+  id: RpcId,
+  { historyLength, answering }: { historyLength?: HistoryLength; answering?: string[] } = {},
+): StreamFormat {
+  const options = {
+    id,
+    ...(historyLength !== undefined && { historyLength }),
+    ...(answering !== undefined && { answering }),
+  } satisfies A2AStreamOptions;
+  return { name: FORMAT, options };
+}

@@ -1,0 +1,91 @@
+import * as z from "zod";
+import { ID } from "../../contract/constants.ts";
+import { listIssues, issuesOf } from "../../core/issues.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { A2AError } from "./errors.ts";
+
+const object = z.custom<JsonObject>(
+  (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "must be a JSON object",
+);
+
+const KINDS = ["text", "raw", "url", "data"] as const;
+
+const partSchema = z
+  .object({
+    text: z.string().optional(),
+    raw: z.string().optional(),
+    url: z.string().optional(),
+    data: z.unknown().optional(),
+    mediaType: z.string().optional(),
+    filename: z.string().optional(),
+  })
+  .refine(
+    (part) => KINDS.filter((kind) => part[kind] !== undefined).length === 1,
+    `must have one of ${KINDS.join(", ")}`,
+  );
+
+export type GivenPart = z.output<typeof partSchema>;
+
+const messageSchema = z.object({
+  messageId: z.string().min(1).max(255),
+  contextId: z.string().optional(),
+  taskId: z.string().optional(),
+  role: z.literal("ROLE_USER", 'must be "ROLE_USER"'),
+  parts: z.array(partSchema).min(1, "must have at least one part"),
+  metadata: object.optional(),
+});
+
+export type GivenMessage = z.output<typeof messageSchema>;
+
+const historyLength = z.number().int().min(0).optional();
+
+export const sendMessageSchema = z.object({
+  message: messageSchema,
+  configuration: z
+    .object({
+      historyLength,
+      returnImmediately: z.boolean().default(false),
+      taskPushNotificationConfig: object.optional(),
+    })
+    .prefault({}),
+  metadata: object.default({}),
+});
+
+export const getTaskSchema = z.object({ id: z.string(), historyLength });
+
+export const taskIdSchema = z.object({ id: z.string() });
+
+export const listTasksSchema = z
+  .object({
+    contextId: z.string().optional(),
+    status: z
+      .string()
+      .regex(/^TASK_STATE_[A-Z_]+$/, "must be a task state")
+      .optional(),
+    pageSize: z.number().int().min(1).max(100).default(50),
+    pageToken: z.string().optional(),
+    historyLength: historyLength.default(0),
+    statusTimestampAfter: z.iso.datetime({ offset: true }).optional(),
+    includeArtifacts: z.boolean().default(false),
+  })
+  .prefault({});
+
+/** @throws A2AError for invalid parameters */
+export function parseParams<Schema extends z.ZodType>(
+  schema: Schema,
+  params: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(params);
+  if (result.success) return result.data;
+  throw new A2AError(
+    "INVALID_PARAMS",
+    `The params are invalid: ${listIssues(issuesOf(result.error))}`,
+  );
+}
+
+/** @throws A2AError for what is the id of no task */
+export function taskIdOf(id: string): string {
+  if (ID.test(id)) return id;
+  throw new A2AError("TASK_NOT_FOUND", `There is no task ${JSON.stringify(id.slice(0, 100))}.`);
+}

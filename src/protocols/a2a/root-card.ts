@@ -1,0 +1,42 @@
+import { isTenantId } from "../../auth/principal.ts";
+import { ID } from "../../contract/constants.ts";
+import type { TeamInfo } from "../../contract/team.ts";
+import { ValueError } from "../../core/errors.ts";
+import { type Endpoint, endpoint, json } from "../../http/endpoint.ts";
+import { unwrap } from "../../http/problem.ts";
+import type { A2AServices } from "./services.ts";
+
+/** How long a card is remembered: anybody may ask for it. */
+const VALID_MS = 60_000;
+
+/** The card of the team that A2A_TEAM names, where agents look for one. @throws ValueError for an invalid setting */
+export function rootCard({ gateway, a2aTeam = "" }: A2AServices): Endpoint[] {
+  if (a2aTeam === "") return [];
+  const [tenant = "", id = "", ...rest] = a2aTeam.split("/");
+  if (!isTenantId(tenant) || !ID.test(id) || rest.length > 0) {
+    throw new ValueError(
+      `A2A_TEAM is ${JSON.stringify(a2aTeam)}: it must be tenant/team, for example acme/helpdesk`,
+    );
+  }
+  let known: { team: TeamInfo; at: number } | undefined;
+  return [
+    endpoint({
+      method: "get",
+      path: "/.well-known/agent-card.json",
+      id: "a2aRootCard",
+      summary: "The agent card of the team that A2A_TEAM names",
+      tag: "A2A",
+      scope: null,
+      answers: { 200: { description: "The agent card.", media: "application/json" } },
+      problems: [404],
+      async handle({ c }) {
+        if (known === undefined || Date.now() - known.at > VALID_MS) {
+          known = { team: unwrap(await gateway.team(tenant, id).team()), at: Date.now() };
+        }
+        const { agentCard } = await import("./agent-card.ts");
+        const card = agentCard(known.team, new URL(c.req.url).origin);
+        return json(card, 200, { "cache-control": `public, max-age=${VALID_MS / 1000}` });
+      },
+    }),
+  ];
+}

@@ -1,0 +1,30 @@
+import type { Principal } from "../../auth/principal.ts";
+import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
+import type { Scope } from "../../contract/constants.ts";
+import { requireScope } from "../../http/access/admission.ts";
+import type { ProtocolServices } from "../services.ts";
+import type { RpcId } from "./wire.ts";
+
+/** What the A2A server uses. */
+export type A2AServices = Pick<ProtocolServices, "gateway" | "limits" | "files" | "a2aTeam">;
+
+/** One request to the agent that a team is. */
+export interface A2ARequest {
+  services: A2AServices;
+  principal: Principal;
+  team: TeamGateway;
+  teamId: string;
+  /** Of the request's URL. */
+  origin: string;
+  id: RpcId;
+}
+
+/** @throws ProblemError 403 */
+export function needs({ principal }: A2ARequest, scope: Scope): void {
+  requireScope(scope, principal);
+}
+
+/** Whether the caller may see what is said in a run it may answer questions of. */
+export function mayRead({ principal: { scopes } }: A2ARequest): boolean {
+  return scopes.includes("runs:read") || scopes.includes("runs:write");
+}

@@ -1,0 +1,141 @@
+import type { HumanRequest, RunInfo } from "../../contract/run.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { isChatMessage, type Message } from "../../core/messages/message.ts";
+import { questionText } from "../question-text.ts";
+import { answerOf, JSON_TYPE, messageOf, textPart } from "./content.ts";
+import type { A2AMessage, Part, Task, TaskState, TaskStatus } from "./wire.ts";
+
+const STATES: Readonly<Record<RunInfo["status"], TaskState>> = {
+  queued: "TASK_STATE_SUBMITTED",
+  running: "TASK_STATE_WORKING",
+  waiting: "TASK_STATE_INPUT_REQUIRED",
+  paused: "TASK_STATE_WORKING",
+  completed: "TASK_STATE_COMPLETED",
+  cancelled: "TASK_STATE_CANCELED",
+  failed: "TASK_STATE_FAILED",
+};
+
+export function stateOf(status: RunInfo["status"]): TaskState {
+  return STATES[status];
+}
+
+/** The runs that a state stands for. */
+export function statusesOf(state: string): RunInfo["status"][] {
+  return (Object.keys(STATES) as RunInfo["status"][]).filter((status) => STATES[status] === state);
+}
+
+/** Messages of a task's history: 0 for none, undefined for all. */
+export type HistoryLength = number | undefined;
+
+/**
+ * A run as a task: the messages it was given and was answered with, and its answer as the artifact. What was said in a run
+ * that is not completed is in its stream.
+ */
+export function taskOf(run: RunInfo, historyLength?: HistoryLength): Task {
+  const given = (Array.isArray(run.task) ? run.task : []) as unknown as Message[];
+  const known = new Set(given.map(({ id }) => id));
+  const said = (run.result?.messages ?? []).filter(({ id }) => !known.has(id));
+  const humans = new Set([
+    "user",
+    ...said.flatMap((one) => (one.type === "UserInputRequestedEvent" ? [one.source] : [])),
+  ]);
+  const messages = said.filter(isChatMessage);
+  const answer = messages.findLast(({ source }) => !humans.has(source));
+  const history = [
+    ...given.filter(isChatMessage).map((message) => messageOf(run, message, "ROLE_USER")),
+    ...messages
+      .filter((message) => message !== answer)
+      .map((one) => messageOf(run, one, humans.has(one.source) ? "ROLE_USER" : "ROLE_AGENT")),
+  ];
+  return {
+    id: run.id,
+    contextId: run.team_id,
+    status: statusOf(run),
+    ...(answer !== undefined && { artifacts: [answerOf(answer)] }),
+    ...historyPart(history, historyLength),
+    metadata: { ...run.metadata, ...runMetadata(run) },
+  };
+}
+
+function historyPart(history: A2AMessage[], length: HistoryLength): { history?: A2AMessage[] } {
+  const last = length === undefined ? history : history.slice(Math.max(0, history.length - length));
+  return last.length === 0 ? {} : { history: last };
+}
+
+/** A task as callers see it who may answer its questions and no more. */
+export function bareTaskOf(run: RunInfo): Task {
+  const { state, timestamp } = statusOf(run);
+  return {
+    id: run.id,
+    contextId: run.team_id,
+    status: { state, ...(timestamp !== undefined && { timestamp }) },
+    metadata: {},
+  };
+}
+
+export function statusOf(run: RunInfo): TaskStatus {
+  const message = statusMessage(run);
+  return {
+    state: stateOf(run.status),
+    ...(message !== undefined && { message }),
+    timestamp: timeOf(run),
+  };
+}
+
+/** When the run got its status, as far as it is known. */
+export function timeOf(run: RunInfo): string {
+  const asked = run.status === "waiting" ? run.requests.map(({ created_at }) => created_at) : [];
+  return run.ended_at ?? asked.toSorted().at(-1) ?? run.started_at ?? run.created_at;
+}
+
+function statusMessage(run: RunInfo): A2AMessage | undefined {
+  if (run.status === "waiting" && run.requests.length > 0) return questionsOf(run);
+  if (run.error === null) return undefined;
+  return agentMessage(run, `${run.id}-error`, [textPart(run.error.message)], {
+    "troupe/error": run.error as unknown as JsonObject,
+  });
+}
+
+export function agentMessage(
+  { id, team_id }: Pick<RunInfo, "id" | "team_id">,
+  messageId: string,
+  parts: Part[],
+  metadata?: JsonObject,
+): A2AMessage {
+  return {
+    messageId,
+    contextId: team_id,
+    taskId: id,
+    role: "ROLE_AGENT",
+    parts,
+    ...(metadata && { metadata }),
+  };
+}
+
+/** The open questions of a run: each as a text for the human and as data that its answer refers to. */
+function questionsOf(run: RunInfo): A2AMessage {
+  const parts = run.requests.flatMap((request) => [
+    textPart(questionText(request)),
+    { data: questionData(request), mediaType: JSON_TYPE },
+  ]);
+  return agentMessage(run, run.requests.map(({ id }) => id).join("."), parts);
+}
+
+function questionData({ id, kind, source, prompt, code, tool_call }: HumanRequest): JsonObject {
+  return {
+    request_id: id,
+    kind,
+    source,
+    prompt,
+    ...(code !== undefined && { code }),
+    ...(tool_call !== undefined && { tool_call }),
+  };
+}
+
+export function runMetadata({
+  status,
+  stop_reason,
+  usage,
+}: Pick<RunInfo, "status" | "stop_reason" | "usage">): JsonObject {
+  return { "troupe/status": status, "troupe/stop_reason": stop_reason, "troupe/usage": usage };
+}

@@ -1,0 +1,272 @@
+import { afterEach, expect, test } from "vitest";
+import {
+  A2AAgent,
+  a2aComponents,
+  ComponentRegistry,
+  dumpComponent,
+  type Message,
+  type Question,
+  run,
+  runStream,
+  toText,
+} from "troupe";
+import { RecordingHost } from "../core/support/recording-host.ts";
+import { AgentServer, type AgentServerOptions, textOf, type Work } from "./support/agent-server.ts";
+
+let servers: AgentServer[] = [];
+afterEach(async () => {
+  for (const server of servers) await server[Symbol.asyncDispose]();
+  servers = [];
+});
+
+async function serve(work: Work, options?: AgentServerOptions): Promise<AgentServer> {
+  const server = await AgentServer.start(work, options);
+  servers.push(server);
+  return server;
+}
+
+const agentAt = ({ url }: { url: string }, more: object = {}): A2AAgent =>
+  new A2AAgent({ name: "remote", url, ...more });
+
+/** What comes, and the texts of chunks. */
+async function play(agent: A2AAgent, task: string, options = {}) {
+  const messages: Message[] = [];
+  let chunks = "";
+  for await (const item of runStream(agent, { task, outputTaskMessages: false, ...options })) {
+    if (item.type === "TaskResult") continue;
+    if (item.type === "ModelClientStreamingChunkEvent") chunks += item.content;
+    else messages.push(item);
+  }
+  return { messages, chunks };
+}
+
+/** Writes the text in two pieces, once the client listens. */
+const writing: Work = async (about) => {
+  about.begin();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  about.artifact(`You said `);
+  about.artifact(`${about.text}.`, { append: true });
+  about.status("COMPLETED");
+};
+
+test("streams what the remote agent writes and answers with it, in one conversation", async () => {
+  const server = await serve(writing);
+  const agent = agentAt(server);
+  const { messages, chunks } = await play(agent, "one");
+  expect(messages.map((message) => toText(message))).toEqual(["You said one."]);
+  expect(chunks).toBe("You said one.");
+  const [sent] = server.messages;
+  expect(messages[0]).toMatchObject({
+    type: "TextMessage",
+    source: "remote",
+    metadata: { a2a_context_id: sent!.contextId, a2a_task_id: sent!.taskId },
+  });
+  const state = agent.saveState();
+  expect(state).toMatchObject({ type: "A2AAgentState", context_id: sent!.contextId });
+  const other = agentAt(server);
+  other.loadState(state);
+  await play(other, "two");
+  expect(server.messages.map(({ contextId }) => contextId)).toEqual([
+    sent!.contextId,
+    sent!.contextId,
+  ]);
+  await other.onReset(new RecordingHost().attempt());
+  await play(other, "three");
+  expect(server.messages[2]!.contextId).not.toBe(sent!.contextId);
+});
+
+test("says of several messages who said them, and sends pictures", async () => {
+  const server = await serve(writing);
+  const data =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  await run(agentAt(server), {
+    task: [
+      { type: "TextMessage", source: "writer", content: "A poem." },
+      { type: "MultiModalMessage", source: "painter", content: ["Look.", { data }] } as never,
+    ],
+  });
+  const { parts } = server.messages[0]!;
+  expect(parts.map(({ content }) => content?.$case)).toEqual(["text", "text", "raw"]);
+  expect(textOf(server.messages[0]!)).toBe("writer: A poem.|painter: Look.|?");
+  expect(parts[2]).toMatchObject({ mediaType: "image/png" });
+});
+
+test("asks a human what the remote agent asks, and sends the answer to the same task", async () => {
+  const server = await serve(async (about) => {
+    about.begin();
+    if (about.earlier === undefined) return about.status("INPUT_REQUIRED", "Which city?");
+    about.artifact(`${about.text} it is.`);
+    about.status("COMPLETED");
+  });
+  const questions: Question[] = [];
+  const { messages } = await play(agentAt(server), "Book it.", {
+    answer: async (question: Question) => {
+      questions.push(question);
+      return { content: "Lisbon" };
+    },
+  });
+  expect(questions).toMatchObject([{ kind: "input", source: "remote", prompt: "Which city?" }]);
+  expect(messages.map((message) => toText(message))).toEqual(["Lisbon it is."]);
+  const [first, second] = server.messages;
+  expect(second).toMatchObject({ taskId: first!.taskId, contextId: first!.contextId });
+});
+
+test("takes an answer without a task, and one without a stream", async () => {
+  const plain = await serve(async (about) => about.say("Hello."));
+  expect((await play(agentAt(plain), "Hi.")).messages.map((message) => toText(message))).toEqual([
+    "Hello.",
+  ]);
+  expect(plain.methods).toEqual(["SendMessage"]);
+  const polled = await serve(writing, { streaming: false });
+  const { messages } = await play(agentAt(polled), "one");
+  expect(messages.map((message) => toText(message))).toEqual(["You said one."]);
+  expect(new Set(polled.methods)).toEqual(new Set(["SendMessage", "GetTask"]));
+});
+
+test.each([
+  ["FAILED", "Out of paper.", /is failed: Out of paper/],
+  ["REJECTED", "I will not.", /is rejected: I will not/],
+  ["CANCELED", undefined, /is canceled/],
+  ["AUTH_REQUIRED", "Log in.", /is auth required: Log in/],
+])("fails when the task is %s", async (state, text, message) => {
+  const server = await serve(async (about) => {
+    about.begin();
+    about.status(state, text);
+  });
+  await expect(run(agentAt(server), { task: "Go." })).rejects.toMatchObject({
+    code: "a2a_failed",
+    message: expect.stringMatching(message),
+  });
+});
+
+test("sends its headers, with secrets that no error shows", async () => {
+  const server = await serve(writing, { authorization: "Bearer secret-1" });
+  const headers = { authorization: "Bearer env:REMOTE_KEY" };
+  const key = (value: string) => ({ env: () => value });
+  const agent = new A2AAgent({ name: "remote", url: server.url, headers }, key("secret-1"));
+  expect((await play(agent, "one")).chunks).toBe("You said one.");
+  expect(JSON.stringify(dumpComponent(agent))).not.toContain("secret-1");
+  const wrong = new A2AAgent({ name: "remote", url: server.url, headers }, key("secret-2"));
+  await expect(run(wrong, { task: "Go." })).rejects.toMatchObject({
+    code: "a2a_refused",
+    message: expect.stringMatching(/401.*Bearer \[redacted\]/),
+  });
+});
+
+test(
+  "a passing failure is tried again; a host that is not there fails",
+  { timeout: 60_000 },
+  async () => {
+    const server = await serve(writing);
+    server.failing = [503];
+    expect((await play(agentAt(server), "one")).chunks).toBe("You said one.");
+    const gone = agentAt({ url: "https://gone.example.com/" });
+    const host = new A2AAgent(
+      { name: "remote", url: "https://gone.example.com/" },
+      { fetch: () => Promise.reject(new TypeError("no route")) },
+    );
+    expect(gone.name).toBe("remote");
+    await expect(run(host, { task: "Go." })).rejects.toMatchObject({
+      code: "a2a_connection",
+      message: '"gone.example.com" cannot be reached: no route',
+    });
+  },
+);
+
+test("a task that takes too long, or whose run is cancelled, is cancelled", async () => {
+  const server = await serve(async (about) => {
+    about.begin();
+    await new Promise((resolve) => setTimeout(resolve, 30_000).unref());
+  });
+  const slow = agentAt(server, { timeout: 1 });
+  await expect(run(slow, { task: "Go." })).rejects.toMatchObject({ code: "a2a_timeout" });
+  expect(server.cancelled).toHaveLength(1);
+  const stop = new AbortController();
+  const running = run(agentAt(server), { task: "Go.", signal: stop.signal });
+  await expect.poll(() => server.methods.filter((one) => one === "SubscribeToTask").length).toBe(2);
+  stop.abort();
+  await expect(running).rejects.toThrow();
+  await expect.poll(() => server.cancelled.length, { timeout: 10_000 }).toBe(2);
+});
+
+test("a turn that runs again follows the task that is there, and sends nothing", async () => {
+  const server = await serve(writing);
+  const agent = agentAt(server);
+  const host = new RecordingHost();
+  const turn = async (interruption = {}) => {
+    const ctx = host.attempt(interruption);
+    const message = { type: "TextMessage", source: "user", content: "one" } as const;
+    const common = { id: "m", models_usage: null, metadata: {}, created_at: ctx.now() };
+    const stream = agent.onMessagesStream([{ ...common, ...message }], ctx);
+    let next = await stream.next();
+    while (!next.done) next = await stream.next();
+    return toText(next.value.chatMessage);
+  };
+  await expect(turn({ during: "0/follow" })).rejects.toThrow();
+  expect(await turn()).toBe("You said one.");
+  expect(server.methods.filter((one) => one === "SendMessage")).toHaveLength(1);
+  // What is recorded is not asked for at all.
+  const calls = server.methods.length;
+  expect(await turn()).toBe("You said one.");
+  expect(server.methods).toHaveLength(calls);
+});
+
+test("a message that was being sent is sent again as the same one", async () => {
+  const server = await serve(writing);
+  const agent = agentAt(server);
+  const host = new RecordingHost();
+  const turn = async (interruption = {}) => {
+    const stream = agent.onMessagesStream([], host.attempt(interruption));
+    let next = await stream.next();
+    while (!next.done) next = await stream.next();
+  };
+  await expect(turn({ during: "0/send" })).rejects.toThrow();
+  await turn();
+  const ids = server.messages.map(({ messageId }) => messageId);
+  expect(ids).toHaveLength(2);
+  expect(new Set(ids).size).toBe(1);
+});
+
+test("is a component", () => {
+  const registry = new ComponentRegistry().register(...a2aComponents());
+  const config = {
+    name: "lawyer",
+    description: "Knows the law.",
+    url: "https://law.example.com/agent",
+    headers: { authorization: "Bearer env:LAW_TOKEN" },
+    timeout: 60,
+    policy: "never",
+  };
+  const component = { provider: "troupe.agents.A2AAgent", config };
+  expect(dumpComponent(registry.load<A2AAgent>(component, "agent"))).toMatchObject(component);
+  for (const [change, path] of [
+    [{ url: "law.example.com" }, "url"],
+    [{ url: "https://user:pass@law.example.com" }, "url"],
+    [{ headers: { host: "x" } }, "headers.host"],
+  ] as const) {
+    const { issues } = registry.inspect({ ...component, config: { ...config, ...change } }) as {
+      issues: { path: string }[];
+    };
+    expect(issues.map((issue) => issue.path)).toEqual([`component.config.${path}`]);
+  }
+});
+
+test.each([
+  ["only other bindings", { supportedInterfaces: [{ url: "x", protocolBinding: "GRPC" }] }, /GRPC/],
+  ["version 0.3", { protocolVersion: "0.3.0", url: "https://x.test" }, /names none/],
+  ["nothing of the sort", "<html>", /not JSON|names none/],
+])("a card with %s is an error that says so", async (_, card, message) => {
+  const agent = new A2AAgent(
+    { name: "remote", url: "https://x.test/card.json" },
+    {
+      fetch: async (url) => {
+        expect(url).toBe("https://x.test/card.json");
+        return Response.json(card);
+      },
+    },
+  );
+  await expect(run(agent, { task: "Go." })).rejects.toMatchObject({
+    code: "a2a_protocol",
+    message: expect.stringMatching(message),
+  });
+});

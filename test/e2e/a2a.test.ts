@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { toText } from "troupe";
+import type { Message } from "troupe";
+import type { RunInfo } from "#contract/run.ts";
+import { AgentServer } from "../a2a/support/agent-server.ts";
+import { jsonInit } from "../support/http-app.ts";
+import { agent } from "../support/sample-component.ts";
+import { TestWorker } from "../support/worker.ts";
+import { HUMAN, inTurn } from "../protocols/mcp/support/teams.ts";
+
+const LIMIT = { timeout: 60_000 };
+
+const remote = (url: string) => ({
+  provider: "troupe.agents.A2AAgent",
+  component_type: "agent",
+  config: { name: "remote", description: "An agent of another system.", url },
+});
+
+async function post<T>(worker: TestWorker, path: string, body: object): Promise<T> {
+  const response = await worker.fetch(path, jsonInit(body));
+  expect(response.ok, await response.clone().text()).toBe(true);
+  return (await response.json()) as T;
+}
+
+async function start(worker: TestWorker, id: string, component: object): Promise<string> {
+  await post(worker, "/v1/teams", { id, component });
+  const { id: run } = await post<RunInfo>(worker, `/v1/teams/${id}/runs`, { task: "go" });
+  return `/v1/teams/${id}/runs/${run}`;
+}
+
+/** The run once it has one of these statuses. */
+async function until(worker: TestWorker, path: string, statuses: string[]): Promise<RunInfo> {
+  let run: RunInfo | undefined;
+  await expect
+    .poll(
+      async () => {
+        run = (await (await worker.fetch(path)).json()) as RunInfo;
+        return run.status;
+      },
+      { timeout: 30_000 },
+    )
+    .toSatisfy((status: string) => [...statuses, "failed"].includes(status));
+  expect(statuses, JSON.stringify(run?.error)).toContain(run!.status);
+  return run!;
+}
+
+function texts(run: RunInfo): string[] {
+  return (run.result?.messages ?? []).map(
+    (message: Message) => `${message.source}: ${toText(message)}`,
+  );
+}
+
+test("a team calls a team, whose question goes to the human of the first", LIMIT, async () => {
+  await using worker = await TestWorker.start();
+  await post(worker, "/v1/teams", { id: "inner", component: inTurn(HUMAN, agent("writer")) });
+  const url = `${await worker.origin}/a2a/teams/inner`;
+  const outer = inTurn(remote(url), agent("critic"));
+  const path = await start(worker, "outer", outer);
+  const { requests } = await until(worker, path, ["waiting"]);
+  expect(requests).toMatchObject([{ kind: "input", source: "remote", prompt: "Which city?" }]);
+  await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
+  const run = await until(worker, path, ["completed"]);
+  expect(texts(run)).toEqual(["user: go", "remote: one", "critic: one"]);
+  const inner = (await (await worker.fetch("/v1/teams/inner/runs")).json()) as { runs: RunInfo[] };
+  expect(inner.runs).toHaveLength(1);
+  expect(run.result!.messages[1]!.metadata).toEqual({
+    a2a_context_id: "inner",
+    a2a_task_id: inner.runs[0]!.id,
+  });
+});
+
+test("a run that is cancelled cancels the task of the remote team", LIMIT, async () => {
+  await using worker = await TestWorker.start();
+  const slow = agent("slow") as { config: { model_client: { config: object } } };
+  Object.assign(slow.config.model_client.config, { chunk_delay_ms: 10_000 });
+  Object.assign(slow.config, { model_client_stream: true });
+  await post(worker, "/v1/teams", { id: "inner", component: inTurn(slow) });
+  const path = await start(
+    worker,
+    "outer",
+    inTurn(remote(`${await worker.origin}/a2a/teams/inner`)),
+  );
+  const inner = async () => {
+    const { runs } = (await (await worker.fetch("/v1/teams/inner/runs")).json()) as {
+      runs: RunInfo[];
+    };
+    return runs[0]?.status;
+  };
+  await expect.poll(inner, { timeout: 20_000 }).toBe("running");
+  // Once it is followed.
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  await post(worker, `${path}/stop`, { mode: "now" });
+  await expect.poll(inner, { timeout: 20_000 }).toBe("cancelled");
+});
+
+test("a retry of a run whose remote task has failed sends a new message", LIMIT, async () => {
+  let failures = 1;
+  await using server = await AgentServer.start(async (about) => {
+    about.begin();
+    if (failures-- > 0) return about.status("FAILED", "Out of paper.");
+    about.artifact("Here it is.");
+    about.status("COMPLETED");
+  });
+  await using worker = await TestWorker.start({}, { quietAbout: "" });
+  const path = await start(worker, "retried", inTurn(remote(server.url)));
+  await expect
+    .poll(async () => ((await (await worker.fetch(path)).json()) as RunInfo).error, {
+      timeout: 20_000,
+    })
+    .toMatchObject({ type: "a2a_failed", agent: "remote", message: /Out of paper/ as never });
+  const again = await post<RunInfo>(worker, `${path}/retry`, {});
+  const run = await until(worker, path.replace(/[^/]+$/, again.id), ["completed"]);
+  expect(texts(run).at(-1)).toBe("remote: Here it is.");
+  expect(new Set(server.messages.map(({ messageId }) => messageId)).size).toBe(2);
+});
+
+test(
+  "a Worker that is killed while a remote agent works picks its task up again",
+  LIMIT,
+  async () => {
+    const persistTo = await mkdtemp(join(tmpdir(), "a2a-"));
+    let finish = (): void => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    const server = await AgentServer.start(async (about) => {
+      about.begin();
+      about.artifact("Half, ");
+      await finished;
+      about.artifact("and the rest.", { append: true });
+      about.status("COMPLETED");
+    });
+    try {
+      let path: string;
+      {
+        await using first = await TestWorker.start({}, { persistTo });
+        path = await start(first, "killed", inTurn(remote(server.url), agent("critic")));
+        const subscribed = () => server.methods.includes("SubscribeToTask");
+        await expect.poll(subscribed, { timeout: 20_000 }).toBe(true);
+      }
+      await using second = await TestWorker.start({}, { persistTo, quietAbout: "run_recovered" });
+      const subscriptions = () => server.methods.filter((one) => one === "SubscribeToTask").length;
+      await second.fetch(path);
+      await expect.poll(subscriptions, { timeout: 30_000 }).toBeGreaterThan(1);
+      finish();
+      const run = await until(second, path, ["completed"]);
+      expect(texts(run)).toEqual(["user: go", "remote: Half, and the rest.", "critic: one"]);
+      expect(server.methods.filter((one) => one === "SendMessage")).toHaveLength(1);
+      expect(server.cancelled).toEqual([]);
+    } finally {
+      await server[Symbol.asyncDispose]();
+      await rm(persistTo, { recursive: true, force: true });
+    }
+  },
+);

@@ -1,0 +1,231 @@
+import { AgentCard } from "@a2a-js/sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Scope, SCOPES } from "#contract/constants.ts";
+import { sha256Hex } from "#core/sha256.ts";
+import { jsonInit } from "../../support/http-app.ts";
+import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
+import { TestWorker } from "../../support/worker.ts";
+import { HUMAN, inTurn, newTeam } from "../mcp/support/teams.ts";
+import { answerText, clientOf, send } from "./support/client.ts";
+import { post, request, sent } from "./support/rpc.ts";
+
+const ORIGIN = "https://app.example.com";
+const LIMIT = { timeout: 60_000 };
+
+let worker: TestWorker;
+let token: string;
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+
+beforeAll(async () => {
+  const keys = [
+    { hash: await sha256Hex("acme"), tenant: "acme", scopes: SCOPES },
+    { hash: await sha256Hex("globex"), tenant: "globex", scopes: SCOPES },
+    ...(await Promise.all(
+      SCOPES.map(async (scope) => ({
+        hash: await sha256Hex(scope),
+        tenant: "acme",
+        scopes: [scope],
+      })),
+    )),
+  ];
+  worker = await TestWorker.start({
+    TROUPE_OPEN: "",
+    SECRETS_KEY: btoa("k".repeat(32)),
+    API_KEYS: JSON.stringify(keys),
+    ALLOWED_ORIGINS: ORIGIN,
+    A2A_TEAM: "acme/desk",
+    MAX_BODY_BYTES: "20000",
+    MAX_METADATA_BYTES: "200",
+  });
+  const desk = { id: "desk", label: "News desk", component: SAMPLE_COMPONENT };
+  await newTeam(worker, desk, bearer("acme"));
+  await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, bearer("acme"));
+  const made = await worker.fetch(
+    "/v1/teams/desk/tokens",
+    jsonInit({ scopes: ["teams:read", "runs:write"], expires_in: 300 }, "POST", bearer("acme")),
+  );
+  token = ((await made.json()) as { token: string }).token;
+}, 60_000);
+
+afterAll(() => worker[Symbol.asyncDispose]());
+
+test.each<[string, Scope[], object]>([
+  ["SendMessage", ["runs:write"], sent("Hello.")],
+  ["SendMessage", ["requests:write", "runs:write"], sent("Yes.", { taskId: "none" })],
+  ["SendStreamingMessage", ["requests:write", "runs:write"], sent("Yes.", { taskId: "none" })],
+  ["GetTask", ["runs:read"], { id: "none" }],
+  ["ListTasks", ["runs:read"], {}],
+  ["SubscribeToTask", ["runs:read"], { id: "none" }],
+  ["CancelTask", ["runs:write"], { id: "none" }],
+  ["NoSuchMethod", [...SCOPES], {}],
+])("%s needs its scope", LIMIT, async (method, needs, params) => {
+  for (const scope of SCOPES) {
+    const { status, body } = await post(worker, "desk", request(method, params), bearer(scope));
+    // To stream what is said means to read it.
+    const reads = method === "SendStreamingMessage" && scope === "requests:write";
+    const allowed = needs.includes(scope) && !reads;
+    expect(status, `${method} with ${scope}`).toBe(allowed ? 200 : 403);
+    if (!allowed) {
+      expect(body).toMatchObject({
+        jsonrpc: "2.0",
+        id: 1,
+        error: { code: -32_000, data: [{ reason: "MISSING_SCOPE", domain: "troupe" }] },
+      });
+    }
+  }
+});
+
+test("without a credential, or with a wrong one, there is nothing", async () => {
+  for (const headers of [{}, bearer("wrong")]) {
+    const refused = await post(worker, "desk", request("ListTasks"), headers);
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toMatch(/^Bearer/);
+    expect(refused.body).toMatchObject({ jsonrpc: "2.0", id: null, error: { code: -32_000 } });
+    const card = await worker.fetch("/a2a/teams/desk/.well-known/agent-card.json", { headers });
+    expect(card.status).toBe(401);
+    await card.body?.cancel();
+  }
+});
+
+test(
+  "a team of another tenant does not exist, and a team token is good for its team",
+  LIMIT,
+  async () => {
+    const foreign = await post(
+      worker,
+      "desk",
+      request("SendMessage", sent("Hello.")),
+      bearer("globex"),
+    );
+    expect(foreign).toMatchObject({ status: 404, body: { id: 1, error: { code: -32_000 } } });
+    await expect(clientOf(worker, "desk", bearer("globex"))).rejects.toThrow("404");
+    const client = await clientOf(worker, "desk", bearer(token));
+    expect(answerText(await send(client, "Hello."))).not.toBe("");
+    const other = await post(worker, "asks", request("SendMessage", sent("Hello.")), bearer(token));
+    expect(other).toMatchObject({
+      status: 403,
+      body: { error: { data: [{ reason: "OTHER_TEAM" }] } },
+    });
+  },
+);
+
+test("who may only answer reads nothing", LIMIT, async () => {
+  const started = await post(worker, "asks", request("SendMessage", sent("Ask.")), bearer("acme"));
+  const { id } = started.body.result!["task"] as { id: string };
+  const answer = request("SendMessage", sent("Lisbon", { taskId: id }));
+  const { body } = await post(worker, "asks", answer, bearer("requests:write"));
+  expect(body.result).toMatchObject({ task: { id, status: {}, metadata: {} } });
+  expect(JSON.stringify(body)).not.toMatch(/Ask|Lisbon/);
+});
+
+test("the card tells what the team is", async () => {
+  const response = await worker.fetch("/a2a/teams/desk/.well-known/agent-card.json", {
+    headers: bearer("teams:read"),
+  });
+  const card = (await response.json()) as object;
+  expect(card).toMatchObject({
+    name: "News desk",
+    version: "1",
+    supportedInterfaces: [
+      {
+        url: `${await worker.origin}/a2a/teams/desk`,
+        protocolBinding: "JSONRPC",
+        protocolVersion: "1.0",
+      },
+    ],
+    capabilities: { streaming: true, pushNotifications: false },
+    skills: [
+      { id: "writer", description: "Repeats its lines.", tags: ["AssistantAgent"] },
+      { id: "critic" },
+    ],
+  });
+  expect(AgentCard.toJSON(AgentCard.fromJSON(card))).toEqual({
+    ...card,
+    // The types leave empty lists out.
+    securityRequirements: [{ schemes: { key: {} } }],
+  });
+});
+
+test("anybody finds the team that A2A_TEAM names at the root", async () => {
+  const response = await worker.fetch("/.well-known/agent-card.json");
+  expect(response.headers.get("cache-control")).toBe("public, max-age=60");
+  expect(await response.json()).toMatchObject({
+    name: "News desk",
+    supportedInterfaces: [{ url: `${await worker.origin}/a2a/teams/desk` }],
+  });
+  await using other = await TestWorker.start();
+  const none = await other.fetch("/.well-known/agent-card.json");
+  expect(none.status).toBe(404);
+  await none.body?.cancel();
+});
+
+test("pages of allowed origins may call it", async () => {
+  const preflight = await worker.fetch("/a2a/teams/desk", {
+    method: "OPTIONS",
+    headers: {
+      origin: ORIGIN,
+      "access-control-request-method": "POST",
+      "access-control-request-headers": "a2a-version",
+    },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get("access-control-allow-headers")).toContain("A2A-Version");
+});
+
+const HELLO = request("SendMessage", sent("Hello."));
+
+test.each<[string, unknown, number, number, Record<string, string>?]>([
+  ["what is not JSON", "{", 400, -32_700],
+  ["a list", [HELLO], 200, -32_600],
+  ["another version of JSON-RPC", { ...HELLO, jsonrpc: "1.0" }, 200, -32_600],
+  ["an id that is no id", { ...HELLO, id: {} }, 200, -32_600],
+  ["no version", HELLO, 200, -32_009, { "a2a-version": "" }],
+  ["version 0.3", HELLO, 200, -32_009, { "a2a-version": "0.3" }],
+  ["a method of 0.3", request("message/send"), 200, -32_601],
+  ["a method of every object", request("constructor"), 200, -32_601],
+  ["no message", request("SendMessage"), 200, -32_602],
+  ["a part of no kind", request("SendMessage", sent("", { parts: [{}] })), 200, -32_602],
+  [
+    "a part of two",
+    request("SendMessage", sent("", { parts: [{ text: "", url: "" }] })),
+    200,
+    -32_602,
+  ],
+  ["bad base64", request("SendMessage", sent("", { parts: [{ raw: "%" }] })), 200, -32_602],
+  [
+    "a URL",
+    request("SendMessage", sent("", { parts: [{ url: "https://x.test/" }] })),
+    200,
+    -32_005,
+  ],
+  ["another context", request("SendMessage", sent("Hi.", { contextId: "other" })), 200, -32_602],
+  ["an unknown task", request("GetTask", { id: "none" }), 200, -32_001],
+  ["a task that cannot be", request("GetTask", { id: "a/b" }), 200, -32_001],
+  ["a page of none", request("ListTasks", { pageSize: 0 }), 200, -32_602],
+  ["a wrong page", request("ListTasks", { pageToken: "1" }), 200, -32_602],
+  ["a webhook", request("CreateTaskPushNotificationConfig"), 200, -32_003],
+  [
+    "a message with a webhook",
+    request("SendMessage", {
+      ...sent("Hi."),
+      configuration: { taskPushNotificationConfig: { url: "https://x.test/" } },
+    }),
+    200,
+    -32_003,
+  ],
+  ["the extended card", request("GetExtendedAgentCard"), 200, -32_004],
+  [
+    "large metadata",
+    request("SendMessage", { ...sent("Hi."), metadata: { a: "x".repeat(300) } }),
+    422,
+    -32_602,
+  ],
+  ["a large body", request("SendMessage", sent("x".repeat(30_000))), 413, -32_000],
+  ["a body of another type", HELLO, 415, -32_000, { "content-type": "text/plain" }],
+])("%s gets an error of the protocol", async (_, body, status, code, headers = {}) => {
+  const answer = await post(worker, "desk", body, { ...bearer("acme"), ...headers });
+  expect(answer.body).toMatchObject({ jsonrpc: "2.0", error: { code } });
+  expect(answer.body.error!.message).not.toBe("");
+  expect(answer.status).toBe(status);
+});
