@@ -1,6 +1,7 @@
 import type { StreamEncoder, StreamFormat, StreamFormats } from "../contract/stream-format.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { agUiEndpoints } from "./ag-ui/endpoints.ts";
+import { aiSdkEndpoints } from "./ai-sdk/endpoints.ts";
 import { mcpEndpoints } from "./mcp/endpoints.ts";
 import { openAIEndpoints } from "./openai/endpoints.ts";
 import type { ProtocolServices } from "./services.ts";
@@ -15,11 +16,13 @@ export function shippedProtocols(services: ProtocolServices): Protocols {
   return {
     endpoints: [
       ...agUiEndpoints(services),
+      ...aiSdkEndpoints(services),
       ...mcpEndpoints(services),
       ...openAIEndpoints(services),
     ],
     formats: {
       "ag-ui": async () => (await import("./ag-ui/encoder.ts")).makeAgUiEncoder,
+      "ai-sdk": async () => (await import("./ai-sdk/encoder.ts")).makeChatEncoder,
       "openai-chat": async () => (await import("./openai/encoder/chat-encoder.ts")).makeChatEncoder,
       "openai-response": async () =>
         (await import("./openai/encoder/response-encoder.ts")).makeResponseEncoder,
