@@ -10,7 +10,7 @@ interface Answer {
 }
 
 /** What a message of the assistant, as the client sends it back, says about open questions. */
-interface Answers {
+export interface Answers {
   answers: Answer[];
   /** Of the stream of what follows. */
   options: ChatStreamOptions;

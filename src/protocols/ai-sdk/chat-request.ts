@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { startRunSchema } from "../../contract/run.ts";
 import { issuesOf } from "../../core/issues.ts";
 import { invalid } from "../../http/problem.ts";
 
@@ -17,7 +18,8 @@ const chatSchema = z.object({
   messages: z.array(messageSchema).min(1),
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
   messageId: z.string().nullish(),
-  on_conflict: z.enum(["reject", "queue", "interrupt"]).default("reject"),
+  tools: startRunSchema.shape.tools,
+  on_conflict: startRunSchema.shape.on_conflict,
 });
 
 export type UIPart = z.infer<typeof partSchema>;

@@ -1,17 +1,17 @@
 import type { StartRunInput, TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { HumanRequest, RunInfo } from "../../contract/run.ts";
-import { isJsonObject, type JsonObject, sortedJson } from "../../core/json.ts";
+import { isJsonObject, sortedJson } from "../../core/json.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import { readJson } from "../../http/input/body.ts";
-import { parseAnswer, parseTask } from "../../http/input/task.ts";
+import { parseAnswer, parseTask, requireSize } from "../../http/input/task.ts";
 import { invalid, ProblemError, unwrap } from "../../http/problem.ts";
 import { streamAnswer } from "../../http/sse.ts";
 import { newRun } from "../new-run.ts";
 import type { ProtocolServices } from "../services.ts";
-import { answersIn } from "./answers.ts";
+import { type Answers, answersIn } from "./answers.ts";
 import { type ChatRequest, parseChat } from "./chat-request.ts";
-import { chatFormat, type ChatStreamOptions, HEADERS } from "./format.ts";
+import { chatFormat, HEADERS } from "./format.ts";
 import { chatMessageOf } from "./task.ts";
 
 type ChatServices = Pick<ProtocolServices, "limits">;
@@ -69,9 +69,11 @@ async function start(chat: Chat, on_conflict: Conflict): Promise<Response | Prob
 /** The run whose task is the user's message. A message starts one run, however often it is sent. */
 async function runOf({ services, request }: Chat, on_conflict: Conflict): Promise<StartRunInput> {
   const { id: chat, message, path } = request;
+  requireSize("tools", request.tools, services.limits);
   const task = parseTask(chatMessageOf(message, path), services.limits);
   return newRun(task, {
     on_conflict,
+    tools: request.tools,
     metadata: { ai_sdk: { chat, message: message.id } },
     idempotency: {
       key: `ai-sdk-${await sha256Hex(JSON.stringify([chat, message.id]))}`,
@@ -100,54 +102,46 @@ function busy({ id, status, requests }: RunInfo): ProblemError {
   });
 }
 
-async function answerWithMessage(
-  { services, team, request }: Chat,
-  run: RunInfo,
-  question: HumanRequest,
-): Promise<Response> {
+function answerWithMessage(chat: Chat, run: RunInfo, question: HumanRequest): Promise<Response> {
+  const { request } = chat;
   const message = chatMessageOf(request.message, request.path);
-  const content = message.type === "TextMessage" ? message.content : message;
+  const content = message.type === "TextMessage" ? (message.content as string) : message;
   const asked = run.requests.map(({ id }) => id).filter((id) => id !== question.id);
-  return follow(team, run.id, {
-    answers: [{ request: question.id, answer: { content: parseAnswer(content, services.limits) } }],
+  return follow(chat, run.id, {
+    answers: [{ request: question.id, answer: { content } }],
     options: { part: "new", message: question.id, answering: [question.id], asked },
   });
 }
 
 /** An assistant's message, in which the user has answered questions, or the client has run its tools. */
-async function goOn({ services, team, request }: Chat): Promise<Response> {
+async function goOn(chat: Chat): Promise<Response> {
+  const { team, request } = chat;
   const { active_run: id } = unwrap(await team.team());
   const run = id === null ? undefined : unwrap(await team.run(id));
-  const { answers, options } = answersIn(request.message, run?.requests ?? []);
-  if (run === undefined || answers.length === 0) {
-    throw new ProblemError({
-      status: 409,
-      code: "nothing_to_answer",
-      detail:
-        "The message has no answer to an open question of the team. To see what the team does, resume the stream.",
-    });
-  }
-  for (const { answer } of answers)
-    if (typeof answer.content === "string") parseAnswer(answer.content, services.limits);
-  return follow(team, run.id, { answers, options });
+  const given = answersIn(request.message, run?.requests ?? []);
+  if (run !== undefined && given.answers.length > 0) return follow(chat, run.id, given);
+  throw new ProblemError({
+    status: 409,
+    code: "nothing_to_answer",
+    detail:
+      "The message has no answer to an open question of the team. To see what the team does, resume the stream.",
+  });
 }
 
-/** Answers questions of a run, and streams what follows: the stream is open before, so that nothing is missed. */
+/** Gives answers to a run and streams what follows. The stream is open before, so that nothing is missed. */
 async function follow(
-  team: TeamGateway,
+  { services, team }: Chat,
   run: string,
-  {
-    answers,
-    options,
-  }: {
-    answers: readonly { request: string; answer: JsonObject }[];
-    options: ChatStreamOptions;
-  },
+  { answers, options }: Answers,
 ): Promise<Response> {
+  const parsed = answers.map(({ request, answer }) => ({
+    request,
+    answer: parseAnswer(answer, services.limits),
+  }));
   const format = chatFormat(options);
   const opened = unwrap(await team.stream({ run, after: Number.MAX_SAFE_INTEGER, format }));
   try {
-    for (const { request, answer } of answers) unwrap(await team.answer(run, request, answer));
+    for (const { request, answer } of parsed) unwrap(await team.answer(run, request, answer));
   } catch (error) {
     if ("body" in opened) await opened.body.cancel();
     throw error;

@@ -124,8 +124,9 @@ class ChatEncoder implements StreamEncoder {
         return this.#retracted(item.messageIds);
       case "live":
         this.#live = true;
-        if (this.#run !== undefined) this.#ask(this.#run.requests);
-        return;
+        if (this.#run === undefined) return;
+        this.#noteInputs(this.#run);
+        return this.#ask(this.#run.requests);
       case "waiting":
         return this.#waiting(item.run);
       case "completed":
@@ -147,7 +148,7 @@ class ChatEncoder implements StreamEncoder {
     for (const item of items) {
       if (item.type === "text_start" && (item.role === "human" || isImages))
         this.#untold.add(keyOf(item));
-      if (item.type === "text_end" && item.messageId === thought?.id)
+      if (item.type === "text_end" && item.messageId === thought?.id && this.#texts.has(thought.id))
         this.#toldThought = thought.id;
     }
   }
@@ -181,6 +182,14 @@ class ChatEncoder implements StreamEncoder {
     else if (before?.status !== run.status || before.queue_position !== run.queue_position)
       this.#write({ type: "message-metadata", messageMetadata: runMetadata(run) });
     if (this.#live) this.#ask(run.requests);
+  }
+
+  /** Questions from before the stream that somebody else may answer. */
+  #noteInputs({ requests }: RunInfo): void {
+    for (const { id, kind, source } of requests) {
+      if (kind === "input" && this.#options.answering?.includes(id) !== true)
+        this.#inputs.set(source, id);
+    }
   }
 
   #openStep(): void {
@@ -393,13 +402,13 @@ class ChatEncoder implements StreamEncoder {
       if (this.#asked.has(request.id) || this.#options.answering?.includes(request.id)) continue;
       this.#asked.add(request.id);
       if (request.kind === "input") this.#data(questionPart(request));
-      else this.#askAboutCall(request);
+      else this.#askAboutCall(request, requests);
     }
   }
 
-  #askAboutCall(request: HumanRequest): void {
+  #askAboutCall(request: HumanRequest, open: readonly HumanRequest[]): void {
     const { id, kind, source, prompt, code, tool_call: call, expires_at } = request;
-    let part = this.#calls.ofRequest(request);
+    let part = this.#calls.ofRequest(request, open);
     if (part === undefined) {
       const callId = call?.call_id ?? approvalCall(id);
       part = this.#calls.add(openCall({ callId, source, request: id }));

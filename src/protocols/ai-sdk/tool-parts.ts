@@ -57,15 +57,14 @@ export class ToolParts {
     );
   }
 
-  /** The call that a question is about, where it is about one. */
-  ofRequest({ id, source, tool_call: call }: HumanRequest): ToolPart | undefined {
-    const asked = this.#open.find(({ request }) => request === id);
-    if (asked !== undefined || call?.call_id === undefined) return asked;
+  /** The call that a question is about, where it is about one. @param open all open questions */
+  ofRequest({ source, tool_call: call }: HumanRequest, open: readonly HumanRequest[]) {
+    const isAsked = ({ request }: ToolPart): boolean => open.some(({ id }) => id === request);
     return this.#open.find(
       (part) =>
-        part.callId === call.call_id &&
-        part.request === undefined &&
-        (part.source === undefined || part.source === source),
+        part.callId === call?.call_id &&
+        (part.source === undefined || part.source === source) &&
+        !isAsked(part),
     );
   }
 

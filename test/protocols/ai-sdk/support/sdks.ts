@@ -5,6 +5,7 @@ import * as ai6 from "ai-6";
 /** What the tests use of the SDK, which both versions have. */
 type Sdk = Pick<
   typeof ai7,
+  | "AbstractChat"
   | "DefaultChatTransport"
   | "readUIMessageStream"
   | "lastAssistantMessageIsCompleteWithApprovalResponses"
