@@ -8,6 +8,7 @@ export const PAGES = [
   "README.md",
   "docs/README.md",
   "docs/ag-ui.md",
+  "docs/ai-sdk.md",
   "docs/assistant-agent.md",
   "docs/changing-teams.md",
   "docs/client-tools.md",
