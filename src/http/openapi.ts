@@ -90,6 +90,7 @@ const TAGS: readonly Endpoint["tag"][] = [
   "Keys",
   "Usage",
   "Tenants",
+  "OpenAI",
   "AG-UI",
   "AI SDK",
   "MCP",

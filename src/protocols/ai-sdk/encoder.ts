@@ -81,6 +81,7 @@ class ChatEncoder implements StreamEncoder {
 
   encode(frame: StreamFrame): string {
     const items = this.#projector.take(frame);
+    this.#toldThought = undefined;
     if (items.length > 1) this.#lookAhead(items);
     for (const item of items) this.#item(item, items);
     const out = this.#out;
@@ -140,7 +141,6 @@ class ChatEncoder implements StreamEncoder {
 
   /** What is known of a text by what follows it in its frame. */
   #lookAhead(items: readonly RunItem[]): void {
-    this.#toldThought = undefined;
     const isImages = items.some(
       (item) => item.type === "message" && item.message.type === "MultiModalMessage",
     );
@@ -148,7 +148,8 @@ class ChatEncoder implements StreamEncoder {
     for (const item of items) {
       if (item.type === "text_start" && (item.role === "human" || isImages))
         this.#untold.add(keyOf(item));
-      if (item.type === "text_end" && item.messageId === thought?.id && this.#texts.has(thought.id))
+      if (item.type !== "text_end" || item.messageId !== thought?.id) continue;
+      if (item.content === thought.content && this.#texts.has(thought.id))
         this.#toldThought = thought.id;
     }
   }
@@ -173,6 +174,7 @@ class ChatEncoder implements StreamEncoder {
       if (!approved) this.#write({ type: "tool-output-denied", toolCallId });
       else this.#output(toolCallId, { approved });
     }
+    if (this.#step === "before") this.#endStepIfDone();
   }
 
   #changed(run: RunInfo): void {

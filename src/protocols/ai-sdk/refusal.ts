@@ -4,7 +4,7 @@ import { problemResponse } from "../../http/problem.ts";
 
 /** A problem as the text that the SDK makes the message of an error: its code, what is wrong, and where. */
 export function problemText({ code, detail, errors = [] }: Problem): string {
-  const places = errors.map(({ path, message }) => `${path}: ${message}`);
+  const places = errors.map(({ path, message }) => `${path || "body"}: ${message}`);
   return [`${code}: ${detail}`, ...places].join("\n");
 }
 

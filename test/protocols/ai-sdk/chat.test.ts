@@ -1,8 +1,17 @@
+import {
+  AssistantAgent,
+  dumpComponent,
+  MaxMessageTermination,
+  ReplayChatCompletionClient,
+  Swarm,
+} from "troupe";
 import { type TeamClient, TroupeClient } from "troupe/client";
+import * as z from "zod";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { TestWorker } from "../../support/worker.ts";
 import { SDK_NAMES } from "./support/sdks.ts";
 import {
+  ABILITIES,
   agent,
   asking,
   calls,
@@ -108,7 +117,7 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
 
   test("asks the user in the middle; the next message is the answer", async () => {
     const chat = await chatWith(
-      inTurn(agent("guide", ["Where to?"]), human(), agent("end", ["Bye."])),
+      inTurn(agent("guide", ["Where to?", "Where else?"]), human(), agent("end", ["Bye."])),
     );
     await chat.sendMessage({ text: "Hello." });
     const [run] = (await team.runs()).runs;
@@ -133,6 +142,7 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
     expect(result?.messages.map((one) => "content" in one && one.content)).toContain("To Lisbon.");
     // The next message is a new task.
     await chat.sendMessage({ text: "Once more." });
+    expect(textsOf(chat.last)).toEqual(["Where else?"]);
     expect((await team.runs()).runs).toHaveLength(2);
   });
 
@@ -247,6 +257,28 @@ describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
         { content: "No signal.", is_error: true },
       ],
     });
+  });
+
+  test("shows structured output, handoffs and images as what they are", async () => {
+    const writer = new AssistantAgent({
+      name: "writer",
+      modelClient: new ReplayChatCompletionClient(['{"city":"Graz"}'], { modelInfo: ABILITIES }),
+      outputContentType: z.object({ city: z.string() }),
+    });
+    const leader = agent("leader", [calls(undefined, ["transfer_to_writer", {}])], {
+      handoffs: ["writer"],
+    });
+    const component = dumpComponent(
+      new Swarm([leader, writer], { terminationCondition: new MaxMessageTermination(3) }),
+    );
+    const chat = await chatWith(component);
+    await chat.sendMessage({ text: "Where?" });
+    expect(chat.error).toBeUndefined();
+    expect(chat.last.parts.filter(({ type }) => type.startsWith("data-"))).toMatchObject([
+      { type: "data-handoff", data: { source: "leader", target: "writer" } },
+      { type: "data-output", data: { source: "writer", content: { city: "Graz" } } },
+    ]);
+    expect(textsOf(chat.last).at(-1)).toContain("Graz");
   });
 
   test("takes images, and refuses other files", async () => {

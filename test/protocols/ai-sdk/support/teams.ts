@@ -37,27 +37,33 @@ interface AgentOptions {
   /** Milliseconds before each word. */
   delay?: number;
   reflect?: boolean;
+  handoffs?: string[];
 }
+
+export const ABILITIES = {
+  vision: true,
+  functionCalling: true,
+  jsonOutput: true,
+  structuredOutput: true,
+  family: "unknown",
+};
 
 /** An agent whose model gives these replies, in pieces. */
 export function agent(
   name: string,
   replies: Reply[],
-  { tools = [], delay = 0, reflect = false }: AgentOptions = {},
+  { tools = [], delay = 0, reflect = false, handoffs = [] }: AgentOptions = {},
 ): AssistantAgent {
-  const modelInfo = {
-    vision: true,
-    functionCalling: true,
-    jsonOutput: true,
-    structuredOutput: true,
-    family: "unknown",
-  };
   return new AssistantAgent({
     name,
-    modelClient: new ReplayChatCompletionClient(replies, { modelInfo, chunkDelayMs: delay }),
+    modelClient: new ReplayChatCompletionClient(replies, {
+      modelInfo: ABILITIES,
+      chunkDelayMs: delay,
+    }),
     modelClientStream: true,
     tools,
     reflectOnToolUse: reflect,
+    handoffs,
   });
 }
 
