@@ -46,7 +46,7 @@ async function say(chat: Chat): Promise<Response> {
   const { team, request } = chat;
   const started = await start(chat, "reject");
   if (started instanceof Response) return started;
-  const run = unwrap(await team.run(String(started.extra?.run_id)));
+  const run = unwrap(await team.run(started.extra?.run_id as string));
   const question = run.requests.find(({ kind }) => kind === "input");
   if (question !== undefined) return answerWithMessage(chat, run, question);
   if (request.on_conflict === "reject") throw busy(run);

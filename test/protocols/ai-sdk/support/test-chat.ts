@@ -54,7 +54,11 @@ export function newChat(name: SdkName, api: string, options: ChatOptions = {}) {
     fetch: async (url, init) => {
       const response = await fetch(url, init);
       const { status } = response;
-      requests.push({ method: init?.method ?? "GET", url: String(url), status });
+      requests.push({
+        method: init?.method ?? "GET",
+        url: url instanceof Request ? url.url : url.toString(),
+        status,
+      });
       return response;
     },
   });
@@ -76,8 +80,6 @@ export function newChat(name: SdkName, api: string, options: ChatOptions = {}) {
     }),
   });
 }
-
-export type TestChat = ReturnType<typeof newChat>;
 
 /** The texts of a message, those that count for nothing left out. */
 export function textsOf({ parts }: UIMessage): string[] {
