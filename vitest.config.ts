@@ -17,6 +17,7 @@ const long = [
   "test/e2e/{python-tools,spinning-run}.test.ts",
   "test/fuzz/*.test.ts",
   "test/npm-start/*.test.ts",
+  "test/protocols/ai-sdk/{life,page}.test.ts",
   "test/protocols/mcp/{runs,sessions}.test.ts",
   "test/react/{kill,page,use-inbox,use-team}.test.ts",
   "test/sandbox/{fair-shares,isolations}.test.ts",

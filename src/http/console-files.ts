@@ -6,7 +6,7 @@ export interface ConsoleBindings {
 }
 
 /** What is never a page: the API and its protocols. */
-const API = /^\/(v1|a2a|mcp|ag-ui|openai|healthz|\.well-known)(\/|$)/;
+const API = /^\/(v1|a2a|mcp|ag-ui|ai-sdk|openai|healthz|\.well-known)(\/|$)/;
 /** The files of the console; what is below `assets` has its hash in its name. */
 const FILE = /^\/(assets\/[\w.-]+|favicon\.svg)$/;
 

@@ -90,7 +90,9 @@ const TAGS: readonly Endpoint["tag"][] = [
   "Keys",
   "Usage",
   "Tenants",
+  "OpenAI",
   "AG-UI",
+  "AI SDK",
   "A2A",
   "MCP",
   "Service",
@@ -124,6 +126,8 @@ const REASONS: Record<number, string> = {
 
 /** A parameter of a path: its name, and the pattern of one that is no id. */
 const PARAMETER = /:(\w+)(\{.*?\})?/g;
+/** The pattern of a parameter that is the rest of the path. */
+const REST = "{[^]+}";
 
 /** The operation that describes the others and itself. */
 export function openApiEndpoint(others: readonly Endpoint[], version: string): Endpoint {
@@ -212,7 +216,10 @@ function parameters({ path, query, idempotent, resumable }: Endpoint): Schema[] 
     required: true,
     ...(pattern === undefined
       ? { schema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" } }
-      : { description: "May have slashes.", schema: { type: "string", minLength: 1 } }),
+      : {
+          ...(pattern === REST && { description: "May have slashes." }),
+          schema: { type: "string", minLength: 1 },
+        }),
   }));
   const inQuery = Object.entries(query ?? {}).map(([name, schema]) => {
     const { description, ...rest } = inputSchema(schema);

@@ -2,6 +2,7 @@ import type { StreamEncoder, StreamFormat, StreamFormats } from "../contract/str
 import type { Endpoint } from "../http/endpoint.ts";
 import { a2aEndpoints } from "./a2a/endpoints.ts";
 import { agUiEndpoints } from "./ag-ui/endpoints.ts";
+import { aiSdkEndpoints } from "./ai-sdk/endpoints.ts";
 import { mcpEndpoints } from "./mcp/endpoints.ts";
 import { openAIEndpoints } from "./openai/endpoints.ts";
 import type { ProtocolServices } from "./services.ts";
@@ -17,12 +18,14 @@ export function shippedProtocols(services: ProtocolServices): Protocols {
     endpoints: [
       ...a2aEndpoints(services),
       ...agUiEndpoints(services),
+      ...aiSdkEndpoints(services),
       ...mcpEndpoints(services),
       ...openAIEndpoints(services),
     ],
     formats: {
       a2a: async () => (await import("./a2a/encoder.ts")).makeA2AEncoder,
       "ag-ui": async () => (await import("./ag-ui/encoder.ts")).makeAgUiEncoder,
+      "ai-sdk": async () => (await import("./ai-sdk/encoder.ts")).makeChatEncoder,
       "openai-chat": async () => (await import("./openai/encoder/chat-encoder.ts")).makeChatEncoder,
       "openai-response": async () =>
         (await import("./openai/encoder/response-encoder.ts")).makeResponseEncoder,

@@ -186,6 +186,22 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     body: { threadId: "1", runId: "1", messages: [] },
     refusals: "application/json",
   },
+  "POST /ai-sdk/teams/{team}/chat": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 200,
+    body: {
+      id: "chat",
+      messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Hello." }] }],
+    },
+    refusals: "text/plain; charset=utf-8",
+  },
+  "GET /ai-sdk/teams/{team}/chat/{chat}/stream": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 204,
+    refusals: "text/plain; charset=utf-8",
+  },
   // What else a message needs is in test/protocols/mcp/access.test.ts.
   "POST /mcp": {
     needs: ["teams:read"],

@@ -9,6 +9,7 @@ export const PAGES = [
   "docs/README.md",
   "docs/a2a.md",
   "docs/ag-ui.md",
+  "docs/ai-sdk.md",
   "docs/assistant-agent.md",
   "docs/changing-teams.md",
   "docs/client-tools.md",

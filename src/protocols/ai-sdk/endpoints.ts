@@ -1,0 +1,49 @@
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { EVENT_STREAM } from "../../http/sse.ts";
+import type { ProtocolServices } from "../services.ts";
+import { refusal } from "./refusal.ts";
+
+const PROBLEM = "text/plain";
+
+/** The UI message streams of the AI SDK: what its `DefaultChatTransport` asks for. */
+export function aiSdkEndpoints(services: ProtocolServices): Endpoint[] {
+  const common = { tag: "AI SDK" as const, refusal };
+  return [
+    endpoint({
+      ...common,
+      method: "post",
+      path: "/ai-sdk/teams/:team/chat",
+      id: "aiSdkChat",
+      summary: "Send a message of an AI SDK chat to a team, or answers to what it asked",
+      scope: "runs:write",
+      reads: "message",
+      answers: {
+        200: { description: "The UI message stream of the run.", media: EVENT_STREAM },
+        400: { description: "The body is not JSON: a text.", media: PROBLEM },
+        409: { description: "The run is not at a point where this can be done.", media: PROBLEM },
+      },
+      problems: [413, 415],
+      handle: async ({ c, team }) => {
+        const { answerChat } = await import("./chat.ts");
+        return answerChat(services, team, c.req.raw);
+      },
+    }),
+
+    endpoint({
+      ...common,
+      method: "get",
+      path: "/ai-sdk/teams/:team/chat/:chat{[^/]+}/stream",
+      id: "aiSdkResume",
+      summary: "The UI message stream of the team's active run, from the message's beginning",
+      scope: "runs:read",
+      answers: {
+        200: { description: "The UI message stream of the run.", media: EVENT_STREAM },
+        204: { description: "No run is active." },
+      },
+      handle: async ({ team, c }) => {
+        const { resume } = await import("./resume.ts");
+        return resume(team, c.req.raw.method === "HEAD");
+      },
+    }),
+  ];
+}
