@@ -114,7 +114,8 @@ describe("a team as a model", { timeout: 60_000 }, () => {
     );
     expect(textOf(everything)).toBe("Four little words here.");
     const reasoning = everything.map(
-      (one) => (one.choices[0]?.delta as { reasoning_content?: string }).reasoning_content ?? "",
+      ({ choices: [choice] }) =>
+        (choice?.delta as { reasoning_content?: string } | undefined)?.reasoning_content ?? "",
     );
     expect(reasoning.join("")).toBe("Four little words here.\n\nFour little words here.");
     expect(reasoning.filter((one) => one !== "").length).toBeGreaterThan(4);
