@@ -202,5 +202,5 @@ test("pages of allowed origins may ask", async () => {
     },
   });
   expect(preflight.headers.get("access-control-allow-origin")).toBe(ORIGIN);
-  expect(preflight.headers.get("access-control-allow-headers")).toContain("x-stainless-lang");
+  expect(preflight.headers.get("access-control-allow-headers")).toContain("X-Stainless-Lang");
 });

@@ -1,0 +1,3 @@
+import { converse } from "./converse.ts";
+
+Object.assign(globalThis, { converse });
