@@ -19,7 +19,7 @@ let worker: TestWorker;
 let place: Place;
 
 beforeAll(async () => {
-  const script = await bundlePage("test/protocols/openai/support/page.ts");
+  const script = await bundlePage("test/protocols/openai/browser/page.ts");
   site = createServer(({ url }, response) => {
     const isScript = url === "/page.js";
     response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
@@ -34,7 +34,7 @@ beforeAll(async () => {
       API_KEYS: JSON.stringify([{ hash: await sha256Hex("acme"), tenant: "acme", scopes: SCOPES }]),
       ALLOWED_ORIGINS: siteOrigin(),
     },
-    { entry: "test/protocols/openai/support/worker.ts" },
+    { entry: "test/protocols/openai/worker/main.ts" },
   );
   const component = speaker([TEXT], 30);
   await newTeam(worker, { id: "desk", component }, { authorization: "Bearer acme" });

@@ -1,5 +1,5 @@
 import { default as service, type Env } from "troupe/worker";
-import { converse, type Place } from "./converse.ts";
+import { converse, type Place } from "../support/converse.ts";
 
 export { TeamObject, TenantObject } from "troupe/worker";
 

@@ -1,3 +1,0 @@
-import { converse } from "./converse.ts";
-
-Object.assign(globalThis, { converse });
