@@ -90,6 +90,7 @@ const TAGS: readonly Endpoint["tag"][] = [
   "Keys",
   "Usage",
   "Tenants",
+  "OpenAI",
   "AG-UI",
   "MCP",
   "Service",
@@ -120,6 +121,9 @@ const REASONS: Record<number, string> = {
   502: "The sandbox, which has to be asked, cannot be reached.",
   503: "Not available at the moment, or not configured.",
 };
+
+/** The pattern of a parameter with slashes. */
+const ANY_TEXT = "{[^]+}";
 
 /** A parameter of a path: its name, and the pattern of one that is no id. */
 const PARAMETER = /:(\w+)(\{.*?\})?/g;
@@ -211,7 +215,10 @@ function parameters({ path, query, idempotent, resumable }: Endpoint): Schema[] 
     required: true,
     ...(pattern === undefined
       ? { schema: { type: "string", pattern: "^[A-Za-z0-9_-]{1,64}$" } }
-      : { description: "May have slashes.", schema: { type: "string", minLength: 1 } }),
+      : {
+          ...(pattern === ANY_TEXT && { description: "May have slashes." }),
+          schema: { type: "string", minLength: 1 },
+        }),
   }));
   const inQuery = Object.entries(query ?? {}).map(([name, schema]) => {
     const { description, ...rest } = inputSchema(schema);

@@ -253,6 +253,19 @@ describe("a team as a model", { timeout: 60_000 }, () => {
     expect(await runsOf(worker, id)).toHaveLength(1);
   });
 
+  test("continues the trace of its caller", async () => {
+    const { worker, openai } = stage;
+    await newTeam(worker, { id, component: SAMPLE_COMPONENT });
+    const trace = "0af7651916cd43dd8448eb211c80319c";
+    await openai.chat.completions.create(
+      { model, messages: [user("Hello.")] },
+      { headers: { traceparent: `00-${trace}-b7ad6b7169203331-01` } },
+    );
+    const [run] = await runsOf(worker, id);
+    const shown = await worker.fetch(`/v1/teams/${id}/runs/${run?.id}/trace`);
+    expect(await shown.json()).toMatchObject({ trace_id: trace });
+  });
+
   test("goes on when the client leaves", async () => {
     const { worker, openai, model: fake } = stage;
     await newTeam(worker, { id, component: writer() });
