@@ -17,6 +17,8 @@ export interface Access {
   headers?: Record<string, string>;
   /** Content type of refusals, where they have the shape of another protocol. */
   refusals?: string;
+  /** Status of what is invalid, where it is not 422. */
+  invalid?: number;
   /** In another tenant it creates what the path names. */
   creates?: true;
 }
@@ -43,6 +45,8 @@ const EMPTY_STATE = {
 };
 
 export const WEBHOOK = { url: "https://hooks.example.com/", events: ["run.completed"] };
+
+const OPENAI = { refusals: "application/json", invalid: 400 };
 
 /** Written by hand, so that a change of an endpoint's scope is a change here. One row for every operation. */
 export const ACCESS: Readonly<Record<string, Access>> = {
@@ -214,23 +218,33 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 200,
     body: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   },
-  "GET /openai/v1/models": { needs: ["teams:read"], status: 200 },
-  "GET /openai/v1/models/{model}": { needs: ["teams:read"], status: 404 },
   // What else a request needs is in test/protocols/openai/access.test.ts.
+  "GET /openai/v1/models": { needs: ["teams:read"], status: 200, ...OPENAI },
+  "GET /openai/v1/models/{model}": { needs: ["teams:read"], status: 404, ...OPENAI },
   "POST /openai/v1/chat/completions": {
     needs: ["runs:write"],
     status: 404,
     body: { model: "team:none", messages: [{ role: "user", content: "Hello." }] },
+    ...OPENAI,
   },
   "POST /openai/v1/responses": {
     needs: ["runs:write"],
     status: 404,
     body: { model: "team:none", input: "Hello." },
+    ...OPENAI,
   },
-  "GET /openai/v1/responses/{response}": { needs: ["runs:read"], status: 404 },
-  "POST /openai/v1/responses/{response}/cancel": { needs: ["runs:write"], status: 404 },
-  "DELETE /openai/v1/responses/{response}": { needs: ["teams:write"], status: 404 },
-  "GET /openai/v1/responses/{response}/input_items": { needs: ["runs:read"], status: 404 },
+  "GET /openai/v1/responses/{response}": { needs: ["runs:read"], status: 404, ...OPENAI },
+  "POST /openai/v1/responses/{response}/cancel": {
+    needs: ["runs:write"],
+    status: 404,
+    ...OPENAI,
+  },
+  "DELETE /openai/v1/responses/{response}": { needs: ["teams:write"], status: 404, ...OPENAI },
+  "GET /openai/v1/responses/{response}/input_items": {
+    needs: ["runs:read"],
+    status: 404,
+    ...OPENAI,
+  },
   // What other methods need is in test/protocols/a2a/access.test.ts.
   "POST /a2a/teams/{team}": {
     needs: ["runs:read"],

@@ -223,7 +223,7 @@ function fill(path: string, ids: Record<string, string>): string {
 /** The status of every credential, as the row says. */
 function expected(
   path: string,
-  { needs, teamToken, status, creates }: Access,
+  { needs, teamToken, status, creates, invalid = 422 }: Access,
 ): Record<string, number> {
   const scopes = typeof needs === "string" ? undefined : needs;
   const forEverybody = needs === "nobody";
@@ -242,7 +242,7 @@ function expected(
     "created key": withKey,
     "identity token": withKey,
     "key of another tenant": creates ? 201 : /\{(?!tenant)/.test(path) ? 404 : withKey,
-    operator: scopes === undefined ? status : 422,
+    operator: scopes === undefined ? status : invalid,
     "operator in the tenant": status,
     "token of the team": withToken,
     "token of another team": ofOtherTeam,

@@ -43,6 +43,7 @@ export const PAGES = [
   "docs/memory.md",
   "docs/observability.md",
   "docs/mcp.md",
+  "docs/openai.md",
   "docs/own-worker.md",
   "docs/approval.md",
   "docs/python-tools.md",

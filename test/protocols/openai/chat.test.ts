@@ -114,7 +114,8 @@ describe("a team as a model", { timeout: 60_000 }, () => {
     );
     expect(textOf(everything)).toBe("Four little words here.");
     const reasoning = everything.map(
-      (one) => (one.choices[0]?.delta as { reasoning_content?: string }).reasoning_content ?? "",
+      ({ choices: [choice] }) =>
+        (choice?.delta as { reasoning_content?: string } | undefined)?.reasoning_content ?? "",
     );
     expect(reasoning.join("")).toBe("Four little words here.\n\nFour little words here.");
     expect(reasoning.filter((one) => one !== "").length).toBeGreaterThan(4);
@@ -250,6 +251,19 @@ describe("a team as a model", { timeout: 60_000 }, () => {
       code: "idempotency_mismatch",
     });
     expect(await runsOf(worker, id)).toHaveLength(1);
+  });
+
+  test("continues the trace of its caller", async () => {
+    const { worker, openai } = stage;
+    await newTeam(worker, { id, component: SAMPLE_COMPONENT });
+    const trace = "0af7651916cd43dd8448eb211c80319c";
+    await openai.chat.completions.create(
+      { model, messages: [user("Hello.")] },
+      { headers: { traceparent: `00-${trace}-b7ad6b7169203331-01` } },
+    );
+    const [run] = await runsOf(worker, id);
+    const shown = await worker.fetch(`/v1/teams/${id}/runs/${run?.id}/trace`);
+    expect(await shown.json()).toMatchObject({ trace_id: trace });
   });
 
   test("goes on when the client leaves", async () => {

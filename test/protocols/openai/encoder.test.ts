@@ -1,4 +1,4 @@
-import OpenAI from "openai";
+import OpenAI, { APIError } from "openai";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamFrame } from "#contract/stream-frame.ts";
@@ -80,7 +80,7 @@ test("the client takes any stream as chunks of a completion", async () => {
         const calls = choices[0]?.message.tool_calls ?? [];
         expect(choices[0]?.finish_reason).toBe(calls.length > 0 ? "tool_calls" : "stop");
       } catch (error) {
-        if (!(error instanceof OpenAI.APIError)) throw error;
+        if (!(error instanceof APIError)) throw error;
         expect(ERRORS).toContain(error.code);
       }
     }),
@@ -94,7 +94,7 @@ test("the client takes any stream as the events of a response", async () => {
       const { text, ended } = encoded("response", stream, options);
       const events: Event[] = [];
       const helper = clientOf(text).responses.stream({ model: "any", input: "" });
-      helper.on("event", (event) => events.push(event as Event));
+      helper.on("event", (event) => events.push(event));
       const final = await helper.finalResponse().catch((error: unknown) => error);
       const numbers = events.map((event) => event.sequence_number);
       expect(numbers[0]).toBe(0);
@@ -103,7 +103,7 @@ test("the client takes any stream as the events of a response", async () => {
       }
       if (!ended) return;
       const last = events.at(-1);
-      if (final instanceof OpenAI.APIError) {
+      if (final instanceof APIError) {
         expect(final.code).toBe("run_paused");
         return;
       }

@@ -260,15 +260,16 @@ describe("a conversation", { timeout: 60_000 }, () => {
 
   test("is a team: that of a template goes on with its id", async () => {
     const { worker, openai } = stage;
-    const model = "template:writer_critic";
-    const first = await openai.responses.create({ model, input: "Hello." });
+    const template = "template:writer_critic";
+    const first = await openai.responses.create({ model: template, input: "Hello." });
     const conversation = first.conversation!.id;
-    const second = await openai.responses.create({ model, input: "More.", conversation });
+    const more = { model: template, input: "More.", conversation };
+    const second = await openai.responses.create(more);
     expect(second.conversation).toEqual({ id: conversation });
     expect(await runsOf(worker, conversation)).toHaveLength(2);
     await newTeam(worker, { id, component: SAMPLE_COMPONENT });
     await expect(
-      openai.responses.create({ model: `team:${id}`, input: "Hello.", conversation }),
+      openai.responses.create({ model, input: "Hello.", conversation }),
     ).rejects.toMatchObject({ status: 400, param: "conversation" });
   });
 });
@@ -310,12 +311,12 @@ describe("what a response waits for", { timeout: 60_000 }, () => {
 
   test("tools of the client in a conversation that the client keeps", async () => {
     const { openai } = stage;
-    const model = "template:tools_assistant";
+    const template = "template:tools_assistant";
     const input: OpenAI.Responses.ResponseInput = [{ role: "user", content: "Where am I?" }];
-    const asked = await openai.responses.create({ model, input, tools });
+    const asked = await openai.responses.create({ model: template, input, tools });
     const call = asked.output.find((item) => item.type === "function_call");
     const answered = await openai.responses.create({
-      model,
+      model: template,
       tools,
       input: [
         ...input,

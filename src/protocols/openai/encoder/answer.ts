@@ -30,8 +30,8 @@ export class Answer {
   #live: LiveText | undefined;
   /** The id of the message that was shown as the answer. */
   #shown: string | undefined;
-  /** Texts of the reasoning that are open, with what was shown of them. */
-  readonly #reasoning = new Map<string, string>();
+  /** Texts of the reasoning that are open. */
+  readonly #reasoning = new Set<string>();
   #lastReasoning: { source: string; text: string } | undefined;
   #isLive = false;
   ended = false;
@@ -118,7 +118,7 @@ export class Answer {
     if (source === this.#options.live) return this.#liveStart(messageId, source, batch);
     if (!this.#all || this.#wasShown(source, batch)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
-    this.#reasoning.set(messageId, "");
+    this.#reasoning.add(messageId);
     return [{ type: "text_start", id, role: "reasoning", source }];
   }
 
@@ -155,15 +155,13 @@ export class Answer {
       const first = live.shown === "";
       return shownOf(live, live.add(delta), first);
     }
-    const shown = this.#reasoning.get(messageId);
-    if (shown === undefined) return [];
-    this.#reasoning.set(messageId, shown + delta);
+    if (!this.#reasoning.has(messageId)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
     return [{ type: "text_delta", id, role: "reasoning", delta }];
   }
 
   #textEnd(
-    { messageId, source, attempt, void: isVoid }: RunItem & { type: "text_end" },
+    { messageId, source, attempt, content, void: isVoid }: RunItem & { type: "text_end" },
     batch: readonly RunItem[],
   ): AnswerItem[] {
     const thought = batch.find((item) => item.type === "thought" && item.id === messageId);
@@ -176,11 +174,9 @@ export class Answer {
       live.ended ||= !isVoid || thought !== undefined;
       return [];
     }
-    const shown = this.#reasoning.get(messageId);
-    if (shown === undefined) return [];
-    this.#reasoning.delete(messageId);
+    if (!this.#reasoning.delete(messageId)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
-    const text = isVoid && thought === undefined ? "" : shown;
+    const text = isVoid && thought === undefined ? "" : content;
     this.#lastReasoning = { source, text };
     return [{ type: "text_end", id, role: "reasoning", source, text, final: false }];
   }

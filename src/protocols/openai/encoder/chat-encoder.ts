@@ -37,6 +37,8 @@ class ChatEncoder implements StreamEncoder {
   readonly #options: AnswerOptions;
   readonly #answer: Answer;
   #run: RunInfo | undefined;
+  #id = "";
+  #created = 0;
   #content = "";
   #reasoning = "";
   /** By its id: how much of the content came before this text of the answer. */
@@ -66,6 +68,7 @@ class ChatEncoder implements StreamEncoder {
     switch (item.type) {
       case "run": {
         const first = this.#run === undefined;
+        if (first) this.#begin(item.run);
         this.#run = item.run;
         return first ? this.#chunk({ role: "assistant", content: "" }) : "";
       }
@@ -81,6 +84,12 @@ class ChatEncoder implements StreamEncoder {
       case "end":
         return this.#end(item);
     }
+  }
+
+  #begin({ id: run, created_at }: RunInfo): void {
+    const { team, after } = this.#options;
+    this.#id = completionId({ team, run, after });
+    this.#created = Math.floor(Date.parse(created_at) / 1000);
   }
 
   #textStart({ id, role, source }: AnswerItem & { type: "text_start" }): string {
@@ -170,18 +179,18 @@ class ChatEncoder implements StreamEncoder {
     return dataEvent(chunk);
   }
 
-  #head(): { id: string; object: "chat.completion.chunk"; created: number; model: string };
-  #head<T extends string>(object: T): { id: string; object: T; created: number; model: string };
-  #head(object = "chat.completion.chunk"): object {
-    const { team, after, model } = this.#options;
-    const { id: run = "", created_at = 0 } = this.#run ?? {};
-    return {
-      id: completionId({ team, run, after }),
-      object,
-      created: Math.floor(new Date(created_at).getTime() / 1000),
-      model,
-    };
+  #head(): Head<"chat.completion.chunk">;
+  #head<T extends string>(object: T): Head<T>;
+  #head(object = "chat.completion.chunk"): Head<string> {
+    return { id: this.#id, object, created: this.#created, model: this.#options.model };
   }
+}
+
+interface Head<T> {
+  id: string;
+  object: T;
+  created: number;
+  model: string;
 }
 
 export const makeChatEncoder: MakeEncoder = (options) => new ChatEncoder(readOptions(options));

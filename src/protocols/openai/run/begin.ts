@@ -161,6 +161,7 @@ async function start(
         metadata: runMetadata(wanted.metadata, about),
         ...(tools.length > 0 && { tools }),
         ...(request.idempotency && { idempotency: request.idempotency }),
+        ...(request.trace && { trace: request.trace }),
       }),
       format,
     ),

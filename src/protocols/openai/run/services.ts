@@ -1,7 +1,12 @@
 import type { Principal } from "../../../auth/principal.ts";
-import type { Idempotency, TeamGateway } from "../../../contract/gateways/team-gateway.ts";
+import type {
+  Idempotency,
+  StartRunInput,
+  TeamGateway,
+} from "../../../contract/gateways/team-gateway.ts";
 import { sha256Hex } from "../../../core/sha256.ts";
 import type { JsonBody } from "../../../http/input/body.ts";
+import { traceOf } from "../../../http/input/trace.ts";
 import type { ProtocolServices } from "../../services.ts";
 
 /** A call of the OpenAI API, with a body that may be unread. */
@@ -18,15 +23,18 @@ export interface OpenAIRequest {
   services: ProtocolServices;
   principal: Principal;
   idempotency?: Idempotency;
+  /** The caller's trace, which the run's continues. */
+  trace?: NonNullable<StartRunInput["trace"]>;
 }
 
 /** A call whose body was read: the same key is good for the same body. */
 export async function identified(
-  { services, principal, key }: OpenAICall,
+  { services, principal, raw, key }: OpenAICall,
   { bytes }: JsonBody,
 ): Promise<OpenAIRequest> {
-  if (key === undefined) return { services, principal };
-  return { services, principal, idempotency: { key, hash: await sha256Hex(bytes) } };
+  const request = { services, principal, ...traceOf(raw) };
+  if (key === undefined) return request;
+  return { ...request, idempotency: { key, hash: await sha256Hex(bytes) } };
 }
 
 export function teamOf(

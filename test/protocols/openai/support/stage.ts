@@ -1,7 +1,6 @@
 import OpenAI from "openai";
 import type { JsonObject } from "troupe";
 import { type FakeOpenAI, startFakeOpenAI } from "../../../support/fake-openai/server.ts";
-import { jsonInit } from "../../../support/http-app.ts";
 import { TestWorker } from "../../../support/worker.ts";
 
 export const LOCATE = {
@@ -108,9 +107,4 @@ interface ShownRun {
 export async function runsOf(worker: TestWorker, team: string): Promise<ShownRun[]> {
   const response = await worker.fetch(`/v1/teams/${team}/runs`);
   return ((await response.json()) as { runs: ShownRun[] }).runs;
-}
-
-export async function startRun(worker: TestWorker, team: string, task: string): Promise<void> {
-  const response = await worker.fetch(`/v1/teams/${team}/runs`, jsonInit({ task }));
-  await response.body?.cancel();
 }

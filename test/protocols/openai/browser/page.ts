@@ -1,0 +1,3 @@
+import { converse } from "../support/converse.ts";
+
+Object.assign(globalThis, { converse });
