@@ -5,6 +5,7 @@ import { isJsonObject, sortedJson } from "../../core/json.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import { readJson } from "../../http/input/body.ts";
 import { parseAnswer, parseTask, requireSize } from "../../http/input/task.ts";
+import { traceOf } from "../../http/input/trace.ts";
 import { invalid, ProblemError, unwrap } from "../../http/problem.ts";
 import { streamAnswer } from "../../http/sse.ts";
 import { newRun } from "../new-run.ts";
@@ -22,6 +23,8 @@ interface Chat {
   services: ChatServices;
   team: TeamGateway;
   request: ChatRequest;
+  /** The caller's, for a run that is started. */
+  trace: ReturnType<typeof traceOf>;
 }
 
 /**
@@ -36,7 +39,7 @@ export async function answerChat(
   request: Request,
 ): Promise<Response> {
   const { value } = await readJson(request, services.limits);
-  const chat: Chat = { services, team, request: parseChat(value) };
+  const chat = { services, team, request: parseChat(value), trace: traceOf(request) };
   if (chat.request.message.role === "assistant") return goOn(chat);
   return chat.request.trigger === "regenerate-message" ? tryAgain(chat) : say(chat);
 }
@@ -67,11 +70,15 @@ async function start(chat: Chat, on_conflict: Conflict): Promise<Response | Prob
 }
 
 /** The run whose task is the user's message. A message starts one run, however often it is sent. */
-async function runOf({ services, request }: Chat, on_conflict: Conflict): Promise<StartRunInput> {
+async function runOf(
+  { services, request, trace }: Chat,
+  on_conflict: Conflict,
+): Promise<StartRunInput> {
   const { id: chat, message, path } = request;
   requireSize("tools", request.tools, services.limits);
   const task = parseTask(chatMessageOf(message, path), services.limits);
   return newRun(task, {
+    ...trace,
     on_conflict,
     tools: request.tools,
     metadata: { ai_sdk: { chat, message: message.id } },

@@ -4,28 +4,17 @@ import type { StreamFrame } from "../../contract/stream-frame.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
-import type {
-  FunctionCall,
-  FunctionExecutionResult,
-  ImageContent,
-} from "../../core/models/llm-messages.ts";
+import type { FunctionCall, FunctionExecutionResult } from "../../core/models/llm-messages.ts";
 import type { RunItem, TextPlace } from "../projection/run-item.ts";
 import { RunProjector } from "../projection/run-projector.ts";
-import { type Chunk, DONE, type PartMetadata, written } from "./chunk.ts";
-import { eventPart, imagePart, messagePart, questionPart } from "./data-parts.ts";
+import { eventPart, messagePart, questionPart } from "./data-parts.ts";
 import type { ChatStreamOptions } from "./format.ts";
+import { keyOf, MessageWriter, metadataOf } from "./message-writer.ts";
 import { endMetadata, runMetadata } from "./metadata.ts";
 import { problemText } from "./refusal.ts";
-import { type ToolPart, ToolParts } from "./tool-parts.ts";
+import type { ToolPart } from "./tool-parts.ts";
 
 type ItemOf<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
-
-/** A text that is being written. */
-interface OpenText {
-  id: string;
-  /** Its pieces' chunks up to the piece. */
-  head: string;
-}
 
 /** The tool that stands for a question about something else than a tool call. */
 const APPROVE = "approve";
@@ -40,8 +29,7 @@ class ChatEncoder implements StreamEncoder {
   readonly #projector: RunProjector;
   /** Questions that the client has. */
   readonly #asked: Set<string>;
-  readonly #texts = new Map<string, OpenText>();
-  readonly #calls = new ToolParts();
+  readonly #writer = new MessageWriter();
   /** By the agents that asked for them: questions for an input, as long as there is no answer. */
   readonly #inputs = new Map<string, string>();
   /** Texts that are not shown: those of humans, which the page has, and those written as parts. */
@@ -50,15 +38,10 @@ class ChatEncoder implements StreamEncoder {
   #toldThought: string | undefined;
   /** Of a replay: what was written of the last message, until everything recorded was seen. */
   #held: string | undefined;
-  #out = "";
   #run: RunInfo | undefined;
   #messageId: string | undefined;
   #started = false;
   #live = false;
-  /** Whether a step is open, which may have begun in an earlier stream of the message. */
-  #step: "none" | "here" | "before" = "none";
-  /** Whether the last step of the message has tool calls. */
-  #hasCalls = false;
   #ended = false;
 
   constructor(options: ChatStreamOptions) {
@@ -68,11 +51,8 @@ class ChatEncoder implements StreamEncoder {
     this.#asked = new Set(asked);
     this.#messageId = message;
     if (part === "replay") this.#held = "";
-    for (const id of calls) this.#calls.restore(id, own.includes(id));
-    if (part === "rest") {
-      this.#step = "before";
-      this.#hasCalls = true;
-    }
+    for (const id of calls) this.#writer.calls.restore(id, own.includes(id));
+    if (part === "rest") this.#writer.continueStep();
   }
 
   get ended(): boolean {
@@ -84,8 +64,7 @@ class ChatEncoder implements StreamEncoder {
     this.#toldThought = undefined;
     if (items.length > 1) this.#lookAhead(items);
     for (const item of items) this.#item(item, items);
-    const out = this.#out;
-    this.#out = "";
+    const out = this.#writer.take();
     if (this.#held === undefined) return out;
     this.#held += out;
     if (!this.#live && !this.#ended) return "";
@@ -96,31 +75,34 @@ class ChatEncoder implements StreamEncoder {
 
   /** @param items those of its frame */
   #item(item: RunItem, items: readonly RunItem[]): void {
+    if (item.type !== "run") this.#start();
     switch (item.type) {
       case "run":
         return this.#changed(item.run);
       case "text_start":
-        if (!this.#untold.has(keyOf(item))) this.#openText(item);
+        if (!this.#isUntold(item)) this.#writer.openText(item);
         return;
       case "text_delta":
-        return this.#grow(item);
+        if (!this.#isUntold(item)) this.#writer.grow(item);
+        return;
       case "text_end":
-        return this.#endText(item);
+        return this.#writer.endText(item, item.messageId === this.#toldThought);
       case "thought":
-        return this.#thought(item);
+        if (item.id !== this.#toldThought) this.#writer.thought(item);
+        return;
       case "tool_calls":
         for (const call of item.calls) this.#call(item, call);
         return;
       case "tool_results":
         for (const result of item.results) this.#result(item.source, result);
-        return this.#endStepIfDone();
+        return this.#writer.endStepIfDone();
       case "message":
         if (item.role === "human") return this.#human(item.message);
         return this.#said(item.message, items);
       case "event":
         if (item.event.type === "UserInputRequestedEvent")
           this.#inputs.set(item.event.source, item.event.request_id);
-        return this.#data(eventPart(item.event));
+        return this.#writer.data(eventPart(item.event));
       case "retract":
         return this.#retracted(item.messageIds);
       case "live":
@@ -149,14 +131,13 @@ class ChatEncoder implements StreamEncoder {
       if (item.type === "text_start" && (item.role === "human" || isImages))
         this.#untold.add(keyOf(item));
       if (item.type !== "text_end" || item.messageId !== thought?.id) continue;
-      if (item.content === thought.content && this.#texts.has(thought.id))
+      if (item.content === thought.content && this.#writer.hasText(thought.id))
         this.#toldThought = thought.id;
     }
   }
 
-  #write(chunk: Chunk): void {
-    this.#start();
-    this.#out += written(chunk);
+  #isUntold(place: TextPlace): boolean {
+    return this.#untold.size > 0 && this.#untold.has(keyOf(place));
   }
 
   #start(): void {
@@ -164,17 +145,17 @@ class ChatEncoder implements StreamEncoder {
     this.#started = true;
     const { part, decided = {} } = this.#options;
     const messageId = this.#messageId ?? this.#run?.id;
-    this.#write({
+    this.#writer.write({
       type: "start",
       // The rest of a message keeps its id.
       ...(part !== "rest" && messageId !== undefined && { messageId }),
       ...(this.#run && { messageMetadata: runMetadata(this.#run) }),
     });
     for (const [toolCallId, approved] of Object.entries(decided)) {
-      if (!approved) this.#write({ type: "tool-output-denied", toolCallId });
-      else this.#output(toolCallId, { approved });
+      if (!approved) this.#writer.write({ type: "tool-output-denied", toolCallId });
+      else this.#writer.output(toolCallId, { approved });
     }
-    if (this.#step === "before") this.#endStepIfDone();
+    if (part === "rest") this.#writer.endStepIfDone();
   }
 
   #changed(run: RunInfo): void {
@@ -182,7 +163,7 @@ class ChatEncoder implements StreamEncoder {
     this.#run = run;
     if (!this.#started) this.#start();
     else if (before?.status !== run.status || before.queue_position !== run.queue_position)
-      this.#write({ type: "message-metadata", messageMetadata: runMetadata(run) });
+      this.#writer.write({ type: "message-metadata", messageMetadata: runMetadata(run) });
     if (this.#live) this.#ask(run.requests);
   }
 
@@ -194,131 +175,30 @@ class ChatEncoder implements StreamEncoder {
     }
   }
 
-  #openStep(): void {
-    if (this.#step !== "none") return;
-    this.#write({ type: "start-step" });
-    this.#step = "here";
-    this.#hasCalls = false;
-  }
-
-  /** Agents that speak at the same time share a step: version 6 ends all texts with a step. */
-  #endStepIfDone(): void {
-    if (this.#texts.size === 0 && this.#calls.size === 0) this.#endStep();
-  }
-
-  #endStep(): void {
-    if (this.#step === "here") this.#write({ type: "finish-step" });
-    this.#step = "none";
-  }
-
-  #openText(place: TextPlace): OpenText {
-    const { messageId, attempt } = place;
-    this.#openStep();
-    const id = attempt === 1 ? messageId : keyOf(place);
-    const head = `data: {"type":"text-delta","id":${JSON.stringify(id)},"delta":`;
-    const text = { id, head };
-    this.#texts.set(messageId, text);
-    this.#write({ type: "text-start", id, providerMetadata: metadataOf(place) });
-    return text;
-  }
-
-  #grow(item: ItemOf<"text_delta">): void {
-    if (this.#untold.size > 0 && this.#untold.has(keyOf(item))) return;
-    // A replayed message may begin in the middle of a text.
-    const { head } = this.#texts.get(item.messageId) ?? this.#openText(item);
-    this.#out += `${head}${JSON.stringify(item.delta)}}\n\n`;
-  }
-
-  #endText(item: ItemOf<"text_end">): void {
-    const text = this.#texts.get(item.messageId);
-    if (text === undefined) return;
-    this.#texts.delete(item.messageId);
-    const thought = item.messageId === this.#toldThought;
-    const isVoid = item.void && !thought;
-    this.#write({
-      type: "text-end",
-      id: text.id,
-      ...((isVoid || thought) && {
-        providerMetadata: metadataOf(item, isVoid ? { void: true } : { thought: true }),
-      }),
-    });
-    if (!isVoid) return;
-    const { messageId: message, source, attempt } = item;
-    this.#write({ type: "data-retry", data: { message, source, attempt }, transient: true });
-  }
-
-  #thought({ id, source, content }: ItemOf<"thought">): void {
-    if (id === this.#toldThought) return;
-    this.#openStep();
-    const providerMetadata = metadataOf({ messageId: id, source });
-    this.#write({ type: "reasoning-start", id, providerMetadata });
-    this.#write({ type: "reasoning-delta", id, delta: content });
-    this.#write({ type: "reasoning-end", id });
-  }
-
   #call({ id: message, source }: ItemOf<"tool_calls">, call: FunctionCall): void {
-    const known = this.#calls.find(source, call.id);
+    const known = this.#writer.calls.find(source, call.id);
     // A question about the call came before it.
     if (known?.request !== undefined && known.message === undefined) {
       known.message = message;
       return;
     }
-    const part = this.#calls.add(openCall({ callId: call.id, source, message }));
-    this.#showCall(part, call.name, inputOf(call.arguments));
-  }
-
-  #showCall(part: ToolPart, toolName: string, input: Json, request?: HumanRequest): void {
-    const { id, source, message } = part;
-    this.#openStep();
-    this.#hasCalls = true;
-    this.#write({
-      type: "tool-input-available",
-      toolCallId: id,
-      toolName,
-      input,
-      dynamic: true,
-      providerExecuted: request === undefined,
-      ...(source !== undefined &&
-        message !== undefined && {
-          providerMetadata: metadataOf({ messageId: message, source }),
-        }),
-      ...(request && { toolMetadata: { troupe: { request: request.id } } }),
-    });
-  }
-
-  #output(toolCallId: string, output: Json): void {
-    this.#write({
-      type: "tool-output-available",
-      toolCallId,
-      output,
-      dynamic: true,
-      providerExecuted: true,
-    });
-  }
-
-  #outputError(toolCallId: string, errorText: string): void {
-    this.#write({
-      type: "tool-output-error",
-      toolCallId,
-      errorText,
-      dynamic: true,
-      providerExecuted: true,
-    });
+    const part = this.#writer.calls.add(openCall({ callId: call.id, source, message }));
+    this.#writer.showCall(part, call.name, inputOf(call.arguments));
   }
 
   #result(source: string, result: FunctionExecutionResult): void {
     const { call_id: callId, name, content, is_error } = result;
-    let part = this.#calls.find(source, callId);
+    let part = this.#writer.calls.find(source, callId);
     if (part === undefined) {
-      part = this.#calls.add(openCall({ callId, source }));
-      this.#showCall(part, name, null);
+      part = this.#writer.calls.add(openCall({ callId, source }));
+      this.#writer.showCall(part, name, null);
     }
-    this.#calls.delete(part);
+    this.#writer.calls.delete(part);
     if (part.own) return;
     const denied = this.#options.denied?.includes(part.id) ?? false;
-    if (denied) this.#write({ type: "tool-output-denied", toolCallId: part.id });
-    else if (is_error === true) this.#outputError(part.id, content);
-    else this.#output(part.id, content);
+    if (denied) this.#writer.write({ type: "tool-output-denied", toolCallId: part.id });
+    else if (is_error === true) this.#writer.outputError(part.id, content);
+    else this.#writer.output(part.id, content);
   }
 
   #said(message: ChatMessage, items: readonly RunItem[]): void {
@@ -329,26 +209,11 @@ class ChatEncoder implements StreamEncoder {
       const content = isTold
         ? message.content.filter((one) => typeof one !== "string")
         : message.content;
-      this.#multiModal(content, metadataOf({ messageId: id, source }));
+      this.#writer.images(content, metadataOf({ messageId: id, source }));
     }
     const part = messagePart(message);
-    if (part !== undefined) this.#data(part);
-    this.#endStepIfDone();
-  }
-
-  #multiModal(content: readonly (string | ImageContent)[], providerMetadata: PartMetadata): void {
-    this.#openStep();
-    const { message } = providerMetadata.troupe;
-    for (const [index, one] of content.entries()) {
-      if (typeof one !== "string") {
-        this.#write(imagePart(one, providerMetadata));
-      } else if (one !== "") {
-        const id = `${message}~part${index}`;
-        this.#write({ type: "text-start", id, providerMetadata });
-        this.#write({ type: "text-delta", id, delta: one });
-        this.#write({ type: "text-end", id });
-      }
-    }
+    if (part !== undefined) this.#writer.data(part);
+    this.#writer.endStepIfDone();
   }
 
   /** An answer that the page does not have, or the end of what is replayed before the last message; not the task. */
@@ -357,7 +222,7 @@ class ChatEncoder implements StreamEncoder {
     this.#inputs.delete(message.source);
     if (request === undefined) return;
     if (this.#held !== undefined && !this.#live) return this.#beginAgain(request);
-    this.#data({
+    this.#writer.data({
       type: "data-answer",
       id: request,
       data: { source: message.source, content: toText(message) },
@@ -366,66 +231,57 @@ class ChatEncoder implements StreamEncoder {
 
   #beginAgain(messageId: string): void {
     this.#held = "";
-    this.#out = "";
+    this.#writer.clear();
     this.#started = false;
     this.#messageId = messageId;
-    this.#step = "none";
-    this.#hasCalls = false;
-    this.#texts.clear();
-    this.#calls.clear();
     this.#start();
   }
 
-  #data(chunk: Chunk): void {
-    if (!("transient" in chunk)) this.#openStep();
-    this.#write(chunk);
-  }
-
   #retracted(messageIds: readonly string[]): void {
-    for (const part of this.#calls.all()) {
+    for (const part of this.#writer.calls.all()) {
       if (part.message === undefined || !messageIds.includes(part.message)) continue;
-      this.#calls.delete(part);
-      this.#outputError(part.id, "The turn of this call was given up.");
+      this.#writer.calls.delete(part);
+      this.#writer.outputError(part.id, "The turn of this call was given up.");
     }
-    this.#data({ type: "data-retract", data: { messages: [...messageIds] } });
-    this.#endStepIfDone();
+    this.#writer.data({ type: "data-retract", data: { messages: [...messageIds] } });
+    this.#writer.endStepIfDone();
   }
 
   /** Tells the questions that the client does not have. */
   #ask(requests: readonly HumanRequest[]): void {
-    for (const part of this.#calls.all()) {
+    for (const part of this.#writer.calls.all()) {
       // Somebody else has decided.
       if (part.request === undefined || part.callId !== approvalCall(part.request)) continue;
       if (requests.some(({ id }) => id === part.request)) continue;
-      this.#calls.delete(part);
-      this.#output(part.id, null);
+      this.#writer.calls.delete(part);
+      this.#writer.output(part.id, null);
     }
     for (const request of requests) {
       if (this.#asked.has(request.id) || this.#options.answering?.includes(request.id)) continue;
       this.#asked.add(request.id);
-      if (request.kind === "input") this.#data(questionPart(request));
+      if (request.kind === "input") this.#writer.data(questionPart(request));
       else this.#askAboutCall(request, requests);
     }
   }
 
   #askAboutCall(request: HumanRequest, open: readonly HumanRequest[]): void {
     const { id, kind, source, prompt, code, tool_call: call, expires_at } = request;
-    let part = this.#calls.ofRequest(request, open);
+    let part = this.#writer.calls.ofRequest(request, open);
     if (part === undefined) {
       const callId = call?.call_id ?? approvalCall(id);
-      part = this.#calls.add(openCall({ callId, source, request: id }));
+      part = this.#writer.calls.add(openCall({ callId, source, request: id }));
       if (kind === "approval") {
         const input = call?.arguments ?? { prompt, ...(code !== undefined && { code }) };
-        this.#showCall(part, call?.name ?? APPROVE, input);
+        this.#writer.showCall(part, call?.name ?? APPROVE, input);
       }
     }
     part.request = id;
     if (kind === "tool") {
       part.own = false;
-      this.#showCall(part, call?.name ?? "", call?.arguments ?? {}, request);
+      this.#writer.showCall(part, call?.name ?? "", call?.arguments ?? {}, request);
       return;
     }
-    this.#write({
+    this.#writer.write({
       type: "tool-approval-request",
       approvalId: id,
       toolCallId: part.id,
@@ -439,13 +295,13 @@ class ChatEncoder implements StreamEncoder {
     // Calls beside the ones in question have run, and their results come with the others. But the SDK sends no approval
     // as long as a call of the step has no result.
     if (run.requests.some(({ kind }) => kind === "approval")) {
-      for (const { id, request, source } of this.#calls.all()) {
-        if (request === undefined && source !== undefined) this.#output(id, null);
+      for (const { id, request, source } of this.#writer.calls.all()) {
+        if (request === undefined && source !== undefined) this.#writer.output(id, null);
       }
     }
-    this.#endStep();
+    this.#writer.endStep();
     const forClient = run.requests.some(({ kind }) => kind !== "input");
-    this.#write({
+    this.#writer.write({
       type: "finish",
       finishReason: forClient ? "tool-calls" : "other",
       messageMetadata: endMetadata(run, run.usage),
@@ -455,7 +311,7 @@ class ChatEncoder implements StreamEncoder {
 
   #completed({ result, run = this.#run }: ItemOf<"completed">): void {
     this.#settle("The run was completed before there was a result.");
-    this.#write({
+    this.#writer.write({
       type: "finish",
       finishReason: "stop",
       ...(run && {
@@ -467,21 +323,21 @@ class ChatEncoder implements StreamEncoder {
 
   #cancelled(run: RunInfo): void {
     this.#settle("The run was cancelled.");
-    this.#write({ type: "message-metadata", messageMetadata: endMetadata(run, run.usage) });
-    this.#write({ type: "abort", reason: "The run was cancelled." });
+    this.#writer.write({ type: "message-metadata", messageMetadata: endMetadata(run, run.usage) });
+    this.#writer.write({ type: "abort", reason: "The run was cancelled." });
     this.#done();
   }
 
   #failed({ problem }: ItemOf<"failed">): void {
     this.#settle("The run failed.");
     const { status, code, detail, errors = [] } = problem;
-    this.#write({ type: "data-problem", data: { status, code, detail, errors } });
+    this.#writer.write({ type: "data-problem", data: { status, code, detail, errors } });
     if (this.#run !== undefined) {
       const messageMetadata = endMetadata({ ...this.#run, status: "failed" });
-      this.#write({ type: "message-metadata", messageMetadata });
+      this.#writer.write({ type: "message-metadata", messageMetadata });
     }
-    this.#write({ type: "error", errorText: problemText(problem) });
-    this.#write({ type: "finish", finishReason: "error" });
+    this.#writer.write({ type: "error", errorText: problemText(problem) });
+    this.#writer.write({ type: "finish", finishReason: "error" });
     this.#done();
   }
 
@@ -490,31 +346,17 @@ class ChatEncoder implements StreamEncoder {
    * send again and again.
    */
   #settle(errorText: string): void {
-    for (const part of this.#calls.all()) {
-      this.#calls.delete(part);
-      if (!part.own) this.#outputError(part.id, errorText);
+    for (const part of this.#writer.calls.all()) {
+      this.#writer.calls.delete(part);
+      if (!part.own) this.#writer.outputError(part.id, errorText);
     }
-    this.#endStep();
-    if (!this.#hasCalls) return;
-    this.#openStep();
-    this.#endStep();
+    this.#writer.endLastStep();
   }
 
   #done(): void {
-    this.#out += DONE;
+    this.#writer.done();
     this.#ended = true;
   }
-}
-
-function keyOf({ messageId, attempt }: TextPlace): string {
-  return `${messageId}~${attempt}`;
-}
-
-function metadataOf(
-  { messageId, source }: Pick<TextPlace, "messageId" | "source">,
-  more: Partial<PartMetadata["troupe"]> = {},
-): PartMetadata {
-  return { troupe: { source, message: messageId, ...more } };
 }
 
 function openCall(
