@@ -19,6 +19,7 @@ const long = [
   "test/npm-start/*.test.ts",
   "test/protocols/ai-sdk/{life,page}.test.ts",
   "test/protocols/mcp/{runs,sessions}.test.ts",
+  "test/protocols/openai/{hosts,page}.test.ts",
   "test/react/{kill,page,use-inbox,use-team}.test.ts",
   "test/sandbox/{fair-shares,isolations}.test.ts",
   "test/sandbox/wasm/attacks.test.ts",

@@ -19,7 +19,6 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
     metadata: metadata ?? {},
     troupe,
     json,
-    streams,
     format: "openai-chat",
     options: {
       form: streams ? "stream" : "whole",

@@ -37,7 +37,6 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
     metadata: metadata ?? {},
     troupe,
     json: asJson,
-    streams,
     format: FORMAT,
     ...(instructions && { instructions }),
     ...(parsed.previous_response_id && { previous: parsed.previous_response_id }),

@@ -138,7 +138,7 @@ describe("a response", { timeout: 60_000 }, () => {
     expect((await resumed.finalResponse()).output).toEqual(response.output);
   });
 
-  test("shows all agents as reasoning, and tools as calls, when asked to", async () => {
+  test("shows all agents as reasoning when asked to", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: inTurn(writer({ name: "first" }), writer()) });
     const request = { model, input: "Write.", troupe: { show: "all" } };
@@ -345,6 +345,33 @@ describe("what a response waits for", { timeout: 60_000 }, () => {
       input: [{ type: "mcp_approval_response", approval_request_id: request.id, approve: true }],
     });
     expect(approved.output_text).toBe("42");
+  });
+
+  test("calls of the agents' tools are calls of a server when all is shown", async () => {
+    const { worker, openai } = stage;
+    await newTeam(worker, { id, component: careful() });
+    const request = { model, input: "Calculate.", troupe: { show: "all" } };
+    const asked = await openai.responses.stream(request).finalResponse();
+    const [call, approval] = asked.output;
+    expect(call).toMatchObject({ type: "mcp_call", name: "calculator", status: "incomplete" });
+    if (approval?.type !== "mcp_approval_request") throw new Error("it is no approval");
+    await openai.responses.create({
+      model,
+      previous_response_id: asked.id,
+      input: [{ type: "mcp_approval_response", approval_request_id: approval.id, approve: true }],
+    });
+    // Read again, it goes up to where the run is.
+    const again = await openai.responses.retrieve(asked.id);
+    expect(again.output).toContainEqual(
+      expect.objectContaining({
+        type: "mcp_call",
+        id: call?.id,
+        server_label: "clerk",
+        status: "completed",
+        output: "42",
+      }),
+    );
+    expect(again.output_text).toBe("42");
   });
 
   test("questions for input are messages, answered by messages", async () => {

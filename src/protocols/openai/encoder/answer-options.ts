@@ -38,7 +38,8 @@ export function answerOptions(
   };
 }
 
-/** Reads what {@link answerOptions} made. */
+/** Reads what {@link answerOptions} made. Of a whole answer nothing is shown before the end. */
 export function readOptions(options: JsonObject): AnswerOptions {
-  return options as unknown as AnswerOptions;
+  const read = options as unknown as AnswerOptions;
+  return read.form === "whole" ? { ...read, live: null } : read;
 }

@@ -29,8 +29,6 @@ export interface Wanted {
   metadata: JsonObject;
   troupe: TroupeParameters;
   json: boolean;
-  /** Whether texts may be shown while they stream. */
-  streams: boolean;
   instructions?: string;
   /** A response after which the conversation goes on. */
   previous?: string;
@@ -140,7 +138,7 @@ async function start(
   const team = await teamFor(request, wanted, named, last);
   const about: AboutAnswer = {
     model: wanted.model,
-    live: wanted.streams ? liveAgent(team.component) : null,
+    live: liveAgent(team.component),
     show: troupe.show,
     json: wanted.json,
     tools: tools.map(({ name }) => name),
@@ -216,7 +214,6 @@ async function goOn(
     {
       ...about,
       model: wanted.model,
-      live: wanted.streams ? about.live : null,
       show: wanted.troupe.show,
       json: wanted.json,
       previous: wanted.previous ?? about.previous,

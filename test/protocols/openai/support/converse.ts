@@ -1,4 +1,4 @@
-import OpenAI from "openai";
+import OpenAI, { NotFoundError } from "openai";
 
 /** Where a conversation is held. */
 export interface Place {
@@ -32,6 +32,6 @@ export async function converse({ origin, apiKey, model }: Place): Promise<object
     pieces: deltas.length > 1,
     text: response.output_text,
     again: again.output_text,
-    refused: refused instanceof OpenAI.NotFoundError ? refused.code : null,
+    refused: refused instanceof NotFoundError ? refused.code : null,
   };
 }
