@@ -146,7 +146,12 @@ async function receive(origin: string, name: string, team: string): Promise<{ fi
   const started = performance.now();
   const response = await fetch(origin + path, {
     method: "POST",
-    headers: { ...FRESH, "content-type": "application/json", accept: "text/event-stream" },
+    headers: {
+      ...FRESH,
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      "a2a-version": "1.0",
+    },
     body: JSON.stringify(body),
   });
   if (!response.ok || response.body === null) {
