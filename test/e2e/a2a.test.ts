@@ -9,7 +9,7 @@ import { AgentServer } from "../a2a/support/agent-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { agent } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";
-import { HUMAN, inTurn } from "../protocols/mcp/support/teams.ts";
+import { HUMAN, inTurn } from "../protocols/support/teams.ts";
 
 const LIMIT = { timeout: 60_000 };
 

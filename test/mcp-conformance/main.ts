@@ -11,7 +11,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { TestWorker } from "../support/worker.ts";
-import { newTeam } from "../protocols/mcp/support/teams.ts";
+import { newTeam } from "../protocols/support/teams.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 
 const LONGEST_MS = 240_000;

@@ -5,7 +5,7 @@ import { sha256Hex } from "#core/sha256.ts";
 import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { HUMAN, inTurn, newTeam } from "../mcp/support/teams.ts";
+import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
 import { answerText, clientOf, send } from "./support/client.ts";
 import { post, request, sent } from "./support/rpc.ts";
 

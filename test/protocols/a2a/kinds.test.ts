@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { careful } from "../../console/support/components.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { HUMAN, inTurn, newTeam } from "../mcp/support/teams.ts";
+import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
 import {
   answerText,
   clientOf,

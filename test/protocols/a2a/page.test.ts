@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { file, Workplace } from "../../support/pages.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { newTeam } from "../mcp/support/teams.ts";
+import { newTeam } from "../support/teams.ts";
 
 const place = new Workplace();
 afterAll(() => place[Symbol.dispose]());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { agent, SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { HUMAN, inTurn, newTeam, runsOf, writer } from "../mcp/support/teams.ts";
+import { HUMAN, inTurn, newTeam, runsOf, writer } from "../support/teams.ts";
 import {
   answerText,
   artifactsOf,

@@ -4,7 +4,7 @@ import { sha256Hex } from "#core/sha256.ts";
 import { speaker } from "../../console/support/components.ts";
 import { jsonInit } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { HUMAN, inTurn, newTeam } from "../mcp/support/teams.ts";
+import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
 import { agentOf, run, say } from "./support/agents.ts";
 
 let worker: TestWorker;

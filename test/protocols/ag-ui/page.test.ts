@@ -4,7 +4,7 @@ import { speaker } from "../../console/support/components.ts";
 import { ROOT } from "../../support/npm-start.ts";
 import { file, Workplace } from "../../support/pages.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { newTeam } from "../mcp/support/teams.ts";
+import { newTeam } from "../support/teams.ts";
 
 test("the program of the page streams a team's answer", { timeout: 60_000 }, async () => {
   await using worker = await TestWorker.start();

@@ -2,7 +2,7 @@ import { buildResumeArray } from "@ag-ui/client";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { careful, speaker } from "../../console/support/components.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { HUMAN, inTurn, newTeam, runsOf } from "../mcp/support/teams.ts";
+import { HUMAN, inTurn, newTeam, runsOf } from "../support/teams.ts";
 import { agentOf, endOf, run, say } from "./support/agents.ts";
 import { answering, calling, expression, withCalculator } from "./support/components.ts";
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { discussion, speaker } from "../../console/support/components.ts";
 import { jsonInit } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { newTeam, runsOf } from "../mcp/support/teams.ts";
+import { newTeam, runsOf } from "../support/teams.ts";
 import { agentOf, endOf, run, runIdOf, say } from "./support/agents.ts";
 import { answering, calling, expression, withCalculator } from "./support/components.ts";
 

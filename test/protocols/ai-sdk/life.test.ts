@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { RuleInput } from "../../support/fake-openai/rule.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { HUMAN, writer } from "../mcp/support/teams.ts";
+import { HUMAN, writer } from "../support/teams.ts";
 import { SDK_NAMES } from "./support/sdks.ts";
 import { agent, type Component, human, inTurn } from "./support/teams.ts";
 import { type ChatOptions, newChat, textsOf } from "./support/test-chat.ts";

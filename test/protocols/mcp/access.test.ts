@@ -6,7 +6,7 @@ import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { CLIENTS, connect } from "./support/clients.ts";
 import { lastOf, post, request } from "./support/messages.ts";
-import { HUMAN, inTurn, newTeam } from "./support/teams.ts";
+import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
 
 const ORIGIN = "https://app.example.com";
 

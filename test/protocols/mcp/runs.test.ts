@@ -3,7 +3,7 @@ import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/serv
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { type ClientOptions, CLIENTS, connect } from "./support/clients.ts";
-import { HUMAN, inTurn, newTeam, runsOf, writer } from "./support/teams.ts";
+import { HUMAN, inTurn, newTeam, runsOf, writer } from "../support/teams.ts";
 
 let openai: FakeOpenAI;
 let worker: TestWorker;

@@ -7,7 +7,7 @@ import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { TestMcpServer } from "../../mcp/support/test-server.ts";
 import { initialize, lastOf, messagesOf, post, request } from "./support/messages.ts";
-import { HUMAN, inTurn, newTeam, runsOf, writer } from "./support/teams.ts";
+import { HUMAN, inTurn, newTeam, runsOf, writer } from "../support/teams.ts";
 
 let worker: TestWorker;
 

@@ -4,7 +4,7 @@ import { type Scope, SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
-import { newTeam } from "../mcp/support/teams.ts";
+import { newTeam } from "../support/teams.ts";
 import { client, type Stage, startStage } from "./support/stage.ts";
 
 const ORIGIN = "https://app.example.com";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { zodResponseFormat } from "openai/helpers/zod";
 import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
-import { HUMAN, inTurn, newTeam, writer } from "../mcp/support/teams.ts";
+import { HUMAN, inTurn, newTeam, writer } from "../support/teams.ts";
 import { careful } from "../../console/support/components.ts";
 import { all, LOCATE, runsOf, type Stage, startStage, teamOf } from "./support/stage.ts";
 
@@ -74,9 +74,12 @@ describe("a team as a model", { timeout: 60_000 }, () => {
     ]);
   });
 
-  test("streams what a single agent says while it says it, with the usage", async () => {
+  test.each([
+    ["a single agent", writer()],
+    ["the only participant of one turn", inTurn(writer())],
+  ])("streams what %s says while it says it, with the usage", async (_, component) => {
     const { worker, openai } = stage;
-    await newTeam(worker, { id, component: writer() });
+    await newTeam(worker, { id, component });
     const stream = await openai.chat.completions.create({
       model,
       messages: [user("Write.")],

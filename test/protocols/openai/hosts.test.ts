@@ -8,7 +8,7 @@ import { bundlePage, startBrowser, testInBrowser } from "../../support/browser.t
 import { jsonInit } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { speaker } from "../../console/support/components.ts";
-import { newTeam } from "../mcp/support/teams.ts";
+import { newTeam } from "../support/teams.ts";
 import { converse, type Place } from "./support/converse.ts";
 
 const TEXT = "Four little words here.";

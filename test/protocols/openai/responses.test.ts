@@ -1,7 +1,7 @@
 import type OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
-import { HUMAN, inTurn, newTeam, writer } from "../mcp/support/teams.ts";
+import { HUMAN, inTurn, newTeam, writer } from "../support/teams.ts";
 import { careful } from "../../console/support/components.ts";
 import { all, LOCATE, runsOf, type Stage, startStage, teamOf } from "./support/stage.ts";
 

@@ -98,9 +98,11 @@ async function findConversation(request: OpenAIRequest, wanted: Wanted): Promise
   // A new team is told all of the conversation.
   if (team === undefined) return { named, run: undefined, entries: wanted.entries };
   const gateway = teamOf(request, team);
-  const { active_run } = unwrap(await gateway.team());
+  const { active_run } = named.type === "team" ? named.team : unwrap(await gateway.team());
   const [last] = unwrap(await gateway.runs({ limit: 1 })).runs;
-  const run = active_run === null ? last : unwrap(await gateway.run(active_run));
+  // Queued runs are listed first.
+  const isLast = active_run === null || active_run === last?.id;
+  const run = isLast ? last : unwrap(await gateway.run(active_run));
   return { named, run, entries };
 }
 

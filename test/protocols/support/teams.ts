@@ -1,6 +1,6 @@
 import type { JsonObject } from "troupe";
-import { jsonInit } from "../../../support/http-app.ts";
-import type { TestWorker } from "../../../support/worker.ts";
+import { jsonInit } from "../../support/http-app.ts";
+import type { TestWorker } from "../../support/worker.ts";
 
 /** A human who is asked for a text. */
 export const HUMAN = {
