@@ -282,7 +282,8 @@ describe("what a response waits for", { timeout: 60_000 }, () => {
       .stream({ model, input: "Where am I?", tools })
       .finalResponse();
     expect(asked.status).toBe("completed");
-    const [call] = asked.output;
+    const [said, call] = asked.output;
+    expect(said).toMatchObject({ type: "message", phase: "commentary" });
     if (call?.type !== "function_call") throw new Error("it is no call");
     expect(call).toMatchObject({ name: "locate", parsed_arguments: { precise: false } });
     const output = {
