@@ -63,16 +63,16 @@ export function createApp(options: AppOptions): Hono {
     app.on(operation.method, operation.path, async (c) => {
       const request = c.req.raw;
       const endpoint = await operation.endpoint();
-      const { refusal = problemResponse } = endpoint;
+      const write = endpoint.refusal?.write ?? problemResponse;
       try {
         const principal = await admission.admitTo(endpoint, request, c.req.param("team"));
-        if ("problem" in principal) return refusal(principal.problem, principal.headers);
+        if ("problem" in principal) return write(principal.problem, principal.headers);
         if (principal.kind === "team") withTeamToken.add(request);
         const call = await readCall(endpoint, c, principal, options);
         const response = await endpoint.handle(call);
         return endWithCredential(response, principal, authenticate, request, recheckMs);
       } catch (error) {
-        return refused(error, refusal);
+        return refused(error, write);
       }
     });
   }

@@ -45,11 +45,17 @@ export interface Endpoint<
   /** Its response is a stream that `Last-Event-ID` continues. */
   resumable?: boolean;
   answers: { readonly [status: number]: ResponseSpec };
-  /** Writes its problems in the shape of another protocol. */
-  refusal?: WriteProblem;
+  /** How its problems are written, where another protocol has a shape for them. */
+  refusal?: Refusal;
   /** Statuses of its problems besides those of every operation. */
   problems?: readonly number[];
   handle(call: Call<Body, Query>): Promise<Response>;
+}
+
+export interface Refusal {
+  /** The media type of what `write` makes. */
+  media: string;
+  write: WriteProblem;
 }
 
 export type WriteProblem = (

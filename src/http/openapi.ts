@@ -205,7 +205,7 @@ function operation(endpoint: Endpoint): Schema {
         content: { "application/json": { schema: inputSchema(body) } },
       },
     }),
-    responses: { ...answers(endpoint), ...problems(endpoint) },
+    responses: { ...problems(endpoint), ...answers(endpoint) },
   };
 }
 
@@ -273,18 +273,27 @@ function answers({ answers: specified }: Endpoint): Schema {
   );
 }
 
-function problems({ path, scope, body, problems: own = [] }: Endpoint): Schema {
+function problems(endpoint: Endpoint): Schema {
+  const { path, scope, body, reads, problems: own = [], refusal } = endpoint;
   const statuses = new Set([
     ...own,
     ...ALWAYS,
     ...(scope === null ? [] : WITH_CREDENTIAL),
     ...(path.includes(":") ? [404] : []),
-    ...(body ? [400, 413, 415] : []),
+    ...(body !== undefined || reads === "message" ? [400, 413, 415] : []),
   ]);
   return Object.fromEntries(
     [...statuses]
       .toSorted((a, b) => a - b)
-      .map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]),
+      .map((status) => [
+        status,
+        refusal === undefined
+          ? { $ref: `#/components/responses/Problem${status}` }
+          : {
+              description: REASONS[status],
+              content: { [refusal.media]: { schema: { type: "string" } } },
+            },
+      ]),
   );
 }
 

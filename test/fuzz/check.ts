@@ -2,10 +2,16 @@ import * as z from "zod";
 import { problemSchema } from "#contract/problem.ts";
 import type { Operation } from "./operations.ts";
 
-const rpcErrorSchema = z.object({
-  jsonrpc: z.literal("2.0"),
-  error: z.object({ code: z.number().int(), message: z.string().min(1) }),
-});
+const sentence = z.string().min(1);
+/** An error in the shape of another protocol: of JSON-RPC, of OpenAI, or a problem under another media type. */
+const foreignErrorSchema = z.union([
+  z.object({
+    jsonrpc: z.literal("2.0"),
+    error: z.object({ code: z.number().int(), message: sentence }),
+  }),
+  z.object({ error: z.object({ message: sentence, type: sentence, code: sentence }) }),
+  problemSchema,
+]);
 
 /** What came back. */
 export interface Answer {
@@ -15,12 +21,14 @@ export interface Answer {
   body: string;
 }
 
+const PROBLEM = "application/problem+json";
+
 /** Every path may turn out to be another one: a method that it lacks, or nothing. */
 const OF_ANY_PATH: ReadonlySet<number> = new Set([404, 405]);
 
 /** What is wrong with an answer, whatever the request was; undefined when nothing is. */
 export function faultOf(
-  { statuses, rpcErrors }: Pick<Operation, "statuses" | "rpcErrors">,
+  { statuses, foreign }: Pick<Operation, "statuses" | "foreign">,
   answer: Answer,
 ): string | undefined {
   const { status, contentType, body } = answer;
@@ -29,10 +37,15 @@ export function faultOf(
     return `status ${status}, which the OpenAPI document does not name`;
   }
   if (status < 400) return undefined;
-  if (rpcErrors.has(status)) {
-    return rpcErrorSchema.safeParse(parse(body)).success ? undefined : "no JSON-RPC error";
+  const media = foreign.get(status);
+  const isElsewhere = OF_ANY_PATH.has(status) && contentType === PROBLEM;
+  if (media !== undefined && !isElsewhere) {
+    if (contentType?.startsWith(media) !== true) return `an error as ${contentType}`;
+    const explained =
+      media === "text/plain" ? body !== "" : foreignErrorSchema.safeParse(parse(body)).success;
+    return explained ? undefined : "an error in no protocol's shape";
   }
-  if (contentType !== "application/problem+json") return `an error as ${contentType}`;
+  if (contentType !== PROBLEM) return `an error as ${contentType}`;
   const problem = problemSchema.loose().safeParse(parse(body));
   if (!problem.success) return "an error that is no problem document";
   if (problem.data.status !== status) return "a problem document with another status";

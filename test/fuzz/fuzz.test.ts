@@ -16,7 +16,7 @@ test("bad answers are recognised", async () => {
   const statuses = new Set([200, 400, 422, 500]);
   const fault = (status: number, contentType: string, body: unknown): string | undefined =>
     faultOf(
-      { statuses, rpcErrors: new Set([400]) },
+      { statuses, foreign: new Map([[400, "application/json"]]) },
       { status, contentType, body: JSON.stringify(body) },
     );
   const document = async (status: number): Promise<object> =>
@@ -33,7 +33,10 @@ test("bad answers are recognised", async () => {
       error: { code: -32_700, message: "It is no JSON." },
     }),
   ).toBeUndefined();
-  expect(fault(400, problem, await document(400))).toBe("no JSON-RPC error");
+  expect(fault(400, problem, await document(400))).toBe(`an error as ${problem}`);
+  expect(fault(400, "application/json", { error: "It is wrong." })).toContain(
+    "no protocol's shape",
+  );
   expect(fault(422, problem, {})).toContain("no problem document");
   expect(fault(422, problem, await document(500))).toContain("another status");
   expect(fault(422, problem, { ...(await document(422)), errors: [] })).toContain("no place");

@@ -39,8 +39,8 @@ export interface Operation {
   body: Schema | undefined;
   /** The statuses that the document names. */
   statuses: ReadonlySet<number>;
-  /** Those that are answered with a JSON-RPC error. */
-  rpcErrors: ReadonlySet<number>;
+  /** The media types of errors that are no problem documents, by status. */
+  foreign: ReadonlyMap<number, string>;
   /** Whether the operator's key is needed. */
   operator: boolean;
 }
@@ -71,11 +71,12 @@ export function operationsOf(document: unknown): Operation[] {
         // Other bodies are files, which have no schema.
         body: requestBody?.content["application/json"]?.schema,
         statuses: new Set(Object.keys(responses).map(Number)),
-        rpcErrors: new Set(
-          Object.keys(responses)
-            .filter((status) => "application/json" in (responses[status]?.content ?? {}))
-            .map(Number)
-            .filter((status) => status >= 400),
+        foreign: new Map(
+          Object.entries(responses).flatMap(([status, { content = {} }]) =>
+            Number(status) < 400
+              ? []
+              : Object.keys(content).map((media) => [Number(status), media] as const),
+          ),
         ),
         operator: description === "The operator's key.",
       }),

@@ -18,11 +18,13 @@ export function a2aEndpoints(services: A2AServices): Endpoint[] {
       tag,
       scope: "each",
       reads: "message",
-      refusal: writeProblem,
+      refusal: {
+        media: "application/json",
+        write: (problem, headers) => writeProblem(problem, headers),
+      },
       answers: {
         200: { description: "JSON-RPC: a response, or a stream of them.", media: EVENT_STREAM },
       },
-      problems: [404, 413, 415],
       async handle({ c, principal, team, param }) {
         const { answer } = await import("./answer.ts");
         const { origin } = new URL(c.req.url);

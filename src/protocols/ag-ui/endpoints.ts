@@ -15,7 +15,7 @@ export function agUiEndpoints(services: Pick<ProtocolServices, "limits">): Endpo
       scope: "runs:write",
       reads: "message",
       answers: { 200: { description: "Events of AG-UI 1.0.", media: EVENT_STREAM } },
-      problems: [404, 409, 413, 415, 429],
+      problems: [404, 409],
       refusal,
       async handle({ team, c }) {
         const { answer } = await import("./answer.ts");

@@ -22,7 +22,7 @@ export function aiSdkEndpoints(services: ProtocolServices): Endpoint[] {
         400: { description: "The body is not JSON: a text.", media: PROBLEM },
         409: { description: "The run is not at a point where this can be done.", media: PROBLEM },
       },
-      problems: [413, 415],
+      problems: [409],
       handle: async ({ c, team }) => {
         const { answerChat } = await import("./chat.ts");
         return answerChat(services, team, c.req.raw);

@@ -27,7 +27,7 @@ export function mcpEndpoints(services: McpServices): Endpoint[] {
       400: { description: "No message of the protocol: a JSON-RPC error.", media: JSON_RPC },
       406: { description: "Accept lacks a type: a JSON-RPC error.", media: JSON_RPC },
     },
-    problems: [404, 413, 415],
+    problems: [404],
   };
 
   return [

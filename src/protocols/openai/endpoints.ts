@@ -11,14 +11,17 @@ const RESPONSE = `${BASE}/responses/:response{[^/]+}`;
 
 /** OpenAI's API: chat completions, responses and models. */
 export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
-  const common = { tag: "OpenAI" as const, refusal: errorResponse };
+  const common = {
+    tag: "OpenAI" as const,
+    refusal: { media: "application/json", write: errorResponse },
+  };
   const creates = {
     ...common,
     method: "post" as const,
     scope: "runs:write" as const,
     reads: "message" as const,
     idempotent: true,
-    problems: [400, 404, 405, 409, 413, 415, 502],
+    problems: [404, 405, 409, 502],
   };
   const callOf = ({ c, principal, idempotency }: Call<z.ZodType, QueryShape>): OpenAICall => ({
     services,
@@ -36,6 +39,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       summary: "Teams and templates as models",
       scope: "teams:read",
       answers: { 200: { description: "The models.", media: "application/json" } },
+      problems: [400],
       async handle(call) {
         const { listModels } = await import("./run/models.ts");
         return json({ object: "list", data: await listModels(callOf(call)) });
@@ -50,7 +54,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       summary: "A team or a template as a model",
       scope: "teams:read",
       answers: { 200: { description: "The model.", media: "application/json" } },
-      problems: [404],
+      problems: [400, 404],
       async handle(call) {
         const { getModel } = await import("./run/models.ts");
         return json(await getModel(callOf(call), call.param("model")));
@@ -103,7 +107,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       answers: {
         200: { description: "The response; with stream its events.", media: EVENT_STREAM },
       },
-      problems: [404],
+      problems: [400, 404],
       async handle(call) {
         const { getResponse } = await import("./responses.ts");
         const { stream, starting_after: startingAfter } = call.query;
@@ -122,7 +126,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       summary: "Cancel the run of a response",
       scope: "runs:write",
       answers: { 200: { description: "The response.", media: "application/json" } },
-      problems: [404],
+      problems: [400, 404],
       async handle(call) {
         const { cancelResponse } = await import("./responses.ts");
         return cancelResponse(callOf(call), call.param("response"));
@@ -137,7 +141,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       summary: "Erase the team that was made for a response",
       scope: "teams:write",
       answers: { 200: { description: "It is erased.", media: "application/json" } },
-      problems: [404, 405],
+      problems: [400, 404, 405],
       async handle(call) {
         const { deleteResponse } = await import("./responses.ts");
         return deleteResponse(callOf(call), call.param("response"));
@@ -152,7 +156,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       summary: "What the run of a response was given",
       scope: "runs:read",
       answers: { 200: { description: "The messages, newest first.", media: "application/json" } },
-      problems: [404],
+      problems: [400, 404],
       async handle(call) {
         const { listInputItems } = await import("./responses.ts");
         return listInputItems(callOf(call), call.param("response"));

@@ -14,7 +14,7 @@ import { parseResponseId } from "../ids.ts";
 import { type Entry, sinceAnswer, taskOf } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";
 import { liveAgent } from "./live-agent.ts";
-import { findModel, type NamedModel } from "./models.ts";
+import { findModel, type NamedModel, teamOfModel } from "./models.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 import { continuedTeam, makeTeam } from "./temporary-team.ts";
 import { answersTo, type Given, questionsOf, stillWaiting } from "./waiting.ts";
@@ -81,7 +81,14 @@ export async function begin(request: OpenAIRequest, wanted: Wanted): Promise<Beg
 
 async function findConversation(request: OpenAIRequest, wanted: Wanted): Promise<Conversation> {
   const { previous, conversation, model } = wanted;
-  const named = await findModel(request, model);
+  const latest = (id: string): ReturnType<TeamGateway["runs"]> =>
+    teamOf(request, id).runs({ limit: 1 });
+  const modelTeam = teamOfModel(model);
+  // Both are asked for at once: each call of a team delays the first token.
+  const [named, runs] = await Promise.all([
+    findModel(request, model),
+    modelTeam !== undefined && previous === undefined ? latest(modelTeam) : undefined,
+  ]);
   if (previous !== undefined) {
     return { named, run: await previousRun(request, previous), entries: wanted.entries };
   }
@@ -99,7 +106,7 @@ async function findConversation(request: OpenAIRequest, wanted: Wanted): Promise
   if (team === undefined) return { named, run: undefined, entries: wanted.entries };
   const gateway = teamOf(request, team);
   const { active_run } = named.type === "team" ? named.team : unwrap(await gateway.team());
-  const [last] = unwrap(await gateway.runs({ limit: 1 })).runs;
+  const [last] = unwrap(team === modelTeam && runs ? runs : await latest(team)).runs;
   // Queued runs are listed first.
   const isLast = active_run === null || active_run === last?.id;
   const run = isLast ? last : unwrap(await gateway.run(active_run));

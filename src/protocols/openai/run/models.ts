@@ -18,6 +18,12 @@ export type NamedModel =
   | { type: "team"; team: TeamInfo }
   | { type: "template"; template: Template };
 
+/** The team that a model's name means, if it has the form of one. */
+export function teamOfModel(name: string): string | undefined {
+  const id = name.startsWith(TEAM) ? name.slice(TEAM.length) : "";
+  return ID.test(id) ? id : undefined;
+}
+
 /** @throws ProblemError 404 */
 export async function findModel(request: OpenAIRequest, name: string): Promise<NamedModel> {
   if (name.startsWith(TEMPLATE)) {
@@ -25,8 +31,8 @@ export async function findModel(request: OpenAIRequest, name: string): Promise<N
     const template = templates.find((one) => TEMPLATE + one.name === name);
     if (template !== undefined) return { type: "template", template };
   }
-  const id = name.startsWith(TEAM) ? name.slice(TEAM.length) : "";
-  if (ID.test(id)) {
+  const id = teamOfModel(name);
+  if (id !== undefined) {
     const found = await teamOf(request, id).team();
     if (found.ok) return { type: "team", team: found.value };
     if (found.problem.status !== 404) unwrap(found);
