@@ -123,6 +123,13 @@ describe("events", () => {
   test("of messages come before the end of their run, in order", async () => {
     const id = await team();
     await run(id);
+    // Webhooks are told of what the tenant hears of once they are there, which may be a moment after the run's end.
+    await expect
+      .poll(async () => {
+        const page = await ask("GET", `/v1/runs?team=${id}&status=completed`);
+        return (await json<{ runs: object[] }>(page)).runs.length;
+      })
+      .toBe(1);
     const said = async (): Promise<{ id: string }[]> =>
       (await json<{ messages: { id: string }[] }>(await ask("GET", `/v1/teams/${id}/messages`)))
         .messages;
