@@ -84,6 +84,14 @@ test("calls of a client's tools do not count in max_tool_iterations", async () =
   expect(last && toText(last)).toBe("There.");
 });
 
+test("calls that never reach the client do count, so that a model cannot go on without end", async () => {
+  const broken = { id: "1", name: "locate", arguments: "{" };
+  const { questions, requests, last } = await ask([[broken]], { maxToolIterations: 1 });
+  expect(questions).toEqual([]);
+  expect(requests).toHaveLength(1);
+  expect(last?.type).toBe("ToolCallSummaryMessage");
+});
+
 test("an agent's own tool or handoff goes before one of the same name", async () => {
   const { questions, requests } = await ask([[call("1")]], {
     handoffs: [{ target: "other", name: "locate", description: "", message: "Over to you." }],

@@ -17,6 +17,14 @@ export interface ExecutedCalls {
   results: FunctionExecutionResult[];
   /** Messages of agents used as tools, call by call, without chunks. */
   said: Message[];
+  /** Whether the client made one of the calls. */
+  byClient: boolean;
+}
+
+/** What is known of one call besides its result. */
+interface CallRecord {
+  said: Message[];
+  byClient: boolean;
 }
 
 /** Lists the tools of all workbenches. */
@@ -40,24 +48,28 @@ export async function* executeCalls(
   iteration: number,
   ctx: TurnContext,
 ): AsyncGenerator<Message, ExecutedCalls, void> {
-  const said: Message[][] = calls.map(() => []);
+  const records: CallRecord[] = calls.map(() => ({ said: [], byClient: false }));
   const results = yield* ctx.all<Message, FunctionExecutionResult>(
     calls.map((call, index) => ({
       // Models reuse call ids.
       key: `tool:${iteration}:${index}`,
-      run: (scope) => executeCall(settings, call, listed, said[index] ?? [], scope),
+      run: (scope) => executeCall(settings, call, listed, records[index] as CallRecord, scope),
     })),
     // Agents used as tools speak one after the other where none of them has to wait, as they do in AutoGen.
     { inTurn: true },
   );
-  return { results, said: said.flat() };
+  return {
+    results,
+    said: records.flatMap(({ said }) => said),
+    byClient: records.some(({ byClient }) => byClient),
+  };
 }
 
 async function* executeCall(
   { name: caller, workbenches, handoffs }: AssistantSettings,
   call: FunctionCall,
   listed: ListedTools,
-  said: Message[],
+  record: CallRecord,
   ctx: TurnContext,
 ): AsyncGenerator<Message, FunctionExecutionResult, void> {
   const parsed = parseArguments(call.arguments);
@@ -68,13 +80,16 @@ async function* executeCall(
     workbenches[listed.findIndex((tools) => tools.some(({ name }) => name === call.name))];
   if (workbench === undefined) {
     const tool = ctx.clientTools.find(({ name }) => name === call.name);
-    if (tool !== undefined) return askClient(tool, { call, args: parsed.args, caller }, ctx);
+    if (tool !== undefined) {
+      record.byClient = true;
+      return askClient(tool, { call, args: parsed.args, caller }, ctx);
+    }
     return executed(call, `Error: tool '${call.name}' not found in any workbench`, true);
   }
   const items = workbench.callTool(call.name, parsed.args, { ctx, callId: call.id, caller });
   let next = await items.next();
   while (!next.done) {
-    if (next.value.type !== "ModelClientStreamingChunkEvent") said.push(next.value);
+    if (next.value.type !== "ModelClientStreamingChunkEvent") record.said.push(next.value);
     yield next.value;
     next = await items.next();
   }
@@ -99,19 +114,6 @@ async function askClient(
   }
   const { content, is_error = false } = answer;
   return executed(call, typeof content === "string" ? content : JSON.stringify(content), is_error);
-}
-
-/** Whether one of the calls is to a tool of the client. */
-export function callsClient(
-  { handoffs }: AssistantSettings,
-  calls: readonly FunctionCall[],
-  listed: ListedTools,
-  ctx: TurnContext,
-): boolean {
-  const own = new Set([...handoffs.keys(), ...listed.flat().map(({ name }) => name)]);
-  return calls.some(
-    ({ name }) => !own.has(name) && ctx.clientTools.some((one) => one.name === name),
-  );
 }
 
 function executed(call: FunctionCall, content: string, isError: boolean): FunctionExecutionResult {

@@ -19,7 +19,7 @@ import { modelMessages, remember } from "../model-input.ts";
 import { consultMemory } from "./memory.ts";
 import { finalMessage, handoffMessage, summaryMessage } from "./responses.ts";
 import type { AssistantSettings } from "./settings.ts";
-import { callsClient, executeCalls, type ListedTools, listTools } from "./tool-calls.ts";
+import { executeCalls, type ListedTools, listTools } from "./tool-calls.ts";
 
 /** The next model call: its step key and its request. */
 export interface ModelCall {
@@ -116,7 +116,13 @@ export class AssistantTurn {
       }),
     );
     const iteration = this.#iterations++;
-    const { results, said } = yield* executeCalls(settings, calls, this.#listed, iteration, ctx);
+    const { results, said, byClient } = yield* executeCalls(
+      settings,
+      calls,
+      this.#listed,
+      iteration,
+      ctx,
+    );
     settings.modelContext.addMessage({ content: results, type: "FunctionExecutionResultMessage" });
     this.#inner.push(...said);
     yield this.#say(
@@ -130,7 +136,7 @@ export class AssistantTurn {
     const handoff = handoffMessage(settings, ctx, executed);
     if (handoff !== undefined) return this.#respond(handoff);
     // A client that makes a call expects the model to go on with the result.
-    if (callsClient(settings, calls, this.#listed, ctx)) return undefined;
+    if (byClient) return undefined;
     if (this.#iterations < settings.maxToolIterations) return undefined;
     if (!settings.reflectOnToolUse) return this.#respond(summaryMessage(settings, ctx, executed));
     this.#reflecting = true;
