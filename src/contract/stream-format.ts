@@ -14,7 +14,7 @@ export interface StreamFormat {
  * and waits for nothing.
  */
 export interface StreamEncoder {
-  /** The text to send for a frame; empty for none. Must not throw. */
+  /** The text to send for a frame; empty for none. One that throws ends its stream. */
   encode(frame: StreamFrame): string;
   /** Whether the protocol's stream is over: nothing more is encoded, and the connection is closed. */
   readonly ended: boolean;

@@ -83,3 +83,8 @@ export class TaskError extends TroupeError {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** For logs. */
+export function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? errorMessage(error)) : errorMessage(error);
+}

@@ -33,7 +33,7 @@ export type LogEntry =
       reason: string;
     }
   | {
-      /** Of the service itself; a request was answered with 500. */
+      /** Of the service itself: a request was answered with 500, or a stream was broken off. */
       event: "internal_error";
       /** With its stack. */
       error: string;

@@ -1,4 +1,4 @@
-import { errorMessage, type Issue, TroupeError } from "../core/errors.ts";
+import { type Issue, stackOf, TroupeError } from "../core/errors.ts";
 import type { LogEntry } from "../core/log.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { Result } from "../contract/result.ts";
@@ -104,10 +104,6 @@ export const INTERNAL_PROBLEM: Problem = {
 export function internalErrorLine(error: unknown): string {
   const entry: LogEntry = { event: "internal_error", error: stackOf(error) };
   return JSON.stringify(entry);
-}
-
-export function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? errorMessage(error)) : errorMessage(error);
 }
 
 function isSet(error: Error, flag: string): boolean {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { chunkEvents, createMessage } from "troupe";
-import type { TextMessage } from "troupe";
+import type { JsonObject, TextMessage } from "troupe";
+import type { OpenedStream } from "#contract/gateways/team-gateway.ts";
+import type { Result } from "#contract/result.ts";
+import type { StreamFormat } from "#contract/stream-format.ts";
 import { thought } from "./support/scripted-agent.ts";
 import {
   agent,
@@ -9,9 +12,11 @@ import {
   outline,
   roundRobin,
   Signal,
+  startInput,
   TestTeam,
   value,
 } from "./support/team.ts";
+import { logged } from "./support/logged.ts";
 
 /** Streams "one two three", holding after each word until the test says so. */
 function writer(holds: readonly Signal[], named = true): ReturnType<typeof agent> {
@@ -263,6 +268,40 @@ describe("a stream", () => {
     expect(letters).toEqual(["a", "b", "c"]);
     hold.set();
     await reader.cancel();
+  });
+
+  test("a stream in another format ends where the format ends, live and from the log", async () => {
+    const hold = new Signal();
+    const team = await TestTeam.create(writer([hold]));
+    const names = async (stream: Result<OpenedStream>): Promise<string[]> => {
+      const opened = value(stream);
+      if ("done" in opened) throw new Error("no stream");
+      return (await new Response(opened.body).text()).trim().split("\n");
+    };
+    const format = (options: JsonObject): StreamFormat => ({ name: "names", options });
+    const started = value(
+      await team.gateway.startStream(startInput("go"), format({ endsAt: "caught_up" })),
+    );
+    expect((await names({ ok: true, value: started })).at(-1)).toBe("caught_up");
+    const { run } = started;
+    const broken = await team.gateway.stream({
+      run,
+      after: 0,
+      format: format({ throwsAt: "message" }),
+    });
+    const late = await team.gateway.stream({
+      run,
+      after: 0,
+      format: format({ endsAt: "snapshot" }),
+    });
+    hold.set();
+    expect((await team.finished(run)).status).toBe("completed");
+    expect(await names(broken)).not.toContain("message");
+    expect(await names(late)).toContain("snapshot");
+    expect(logged).toContainEqual({
+      event: "internal_error",
+      error: expect.stringContaining("cannot write message"),
+    });
   });
 
   test("a reader that takes nothing is closed, and the run does not notice", async () => {

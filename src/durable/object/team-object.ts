@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import { stackOf } from "../../core/errors.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LogEntry } from "../../core/log.ts";
@@ -331,13 +332,19 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
     const format = readFormat(request);
-    const writer = format ? new EncodedFrames(await this.encoder(format)) : nativeFrames;
+    const writer = format ? await this.#framesOf(format) : nativeFrames;
     if (request.method === "POST") {
       return streamResponse(await this.#startStream(await request.json<StartRunInput>(), writer));
     }
     const refused = await this.#parts?.quota.refuseStream();
     const input = readStreamRequest(request);
     return streamResponse(refused ?? this.#with((parts) => openStream(parts, input, writer)));
+  }
+
+  async #framesOf(format: StreamFormat): Promise<FrameWriter> {
+    return new EncodedFrames(await this.encoder(format), (error) => {
+      this.log({ event: "internal_error", error: stackOf(error) }, error);
+    });
   }
 
   override async alarm(): Promise<void> {

@@ -53,14 +53,18 @@ export const nativeFrames: FrameWriter = {
 /** The frames of one client's stream in the format of a protocol. */
 export class EncodedFrames implements FrameWriter {
   readonly #encoder: StreamEncoder;
+  readonly #onError: (error: unknown) => void;
+  #failed = false;
   readonly retry = "";
 
-  constructor(encoder: StreamEncoder) {
+  /** @param onError is told why the stream ends when the encoder throws */
+  constructor(encoder: StreamEncoder, onError: (error: unknown) => void) {
     this.#encoder = encoder;
+    this.#onError = onError;
   }
 
   get ended(): boolean {
-    return this.#encoder.ended;
+    return this.#failed || this.#encoder.ended;
   }
 
   recorded({ seq, kind, body }: RecordedEvent): string {
@@ -77,7 +81,15 @@ export class EncodedFrames implements FrameWriter {
   }
 
   #encode(frame: StreamFrame): string {
-    return this.#encoder.ended ? "" : this.#encoder.encode(frame);
+    if (this.ended) return "";
+    try {
+      return this.#encoder.encode(frame);
+    } catch (error) {
+      // Frames are written while the run goes on, which must not depend on those who watch it.
+      this.#failed = true;
+      this.#onError(error);
+      return "";
+    }
   }
 }
 

@@ -204,8 +204,7 @@ export class LiveFeed {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
     const length = this.#longest();
-    if (length === 0) return;
-    this.#settle();
+    if (length > 0) this.#settle();
     if (length > LARGE_BATCH) this.#largeBatchAt = Date.now();
     for (const channel of this.#channels.values()) {
       const { clients, pending, writer } = channel;

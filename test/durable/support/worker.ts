@@ -6,6 +6,8 @@ import {
   mcpComponents,
   sandboxComponents,
 } from "troupe";
+import type { StreamEncoder, StreamFormat } from "#contract/stream-format.ts";
+import type { LogEntry } from "#core/log.ts";
 import { TroupeTeam } from "#durable/object/team-object.ts";
 import { TroupeTenant } from "#durable/tenant/tenant-object.ts";
 import type { SendResult } from "#durable/webhooks/dispatcher.ts";
@@ -13,6 +15,7 @@ import type { SignedRequest } from "#durable/webhooks/signing.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
 import { lastObject } from "./last-object.ts";
+import { logged } from "./logged.ts";
 import { mcpFetch } from "./mcp.ts";
 import { receivers } from "./receiver.ts";
 import { releaseSession, sandboxAddress } from "./sandbox.ts";
@@ -45,6 +48,25 @@ export class ScriptedTeam extends TroupeTeam {
   protected override build(component: ComponentModel): Runnable | Promise<Runnable> {
     const runnable = this.#load(component);
     return component.label === UNHURRIED ? unhurried(runnable) : runnable;
+  }
+
+  /** Writes the names of frames. Its option `throwsAt` names one that it cannot write, `endsAt` one that it ends with. */
+  protected override encoder({ options }: StreamFormat): Promise<StreamEncoder> {
+    let ended = false;
+    return Promise.resolve({
+      get ended() {
+        return ended;
+      },
+      encode({ event }) {
+        if (event === options["throwsAt"]) throw new Error(`cannot write ${event}`);
+        ended = event === options["endsAt"];
+        return `${event}\n`;
+      },
+    });
+  }
+
+  protected override log(entry: LogEntry): void {
+    logged.push(entry);
   }
 
   protected override releaseSession(session: string): Promise<void> {
