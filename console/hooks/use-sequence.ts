@@ -1,7 +1,7 @@
 import { useRef, useState } from "react";
 import type { Task } from "./use-task.ts";
 
-/** Like `useTask`, but what is asked for in the meantime is done afterwards, in order. */
+/** Like `useTask`, but runs actions one after the other, in the order of their calls. */
 export function useSequence(): Task {
   const [waiting, setWaiting] = useState(0);
   const [error, setError] = useState<Error>();

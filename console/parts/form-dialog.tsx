@@ -7,7 +7,7 @@ interface FormDialogProps {
   title: string;
   /** The name of the button that sends it. */
   button: string;
-  /** Whether what is filled in can be sent. */
+  /** Whether the form can be sent. */
   complete?: boolean;
   wide?: boolean;
   /** Sends it. Why it failed is shown below the fields. */

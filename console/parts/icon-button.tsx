@@ -9,7 +9,7 @@ interface IconButtonProps {
   /** As in `aria-keyshortcuts`. */
   keys?: string | undefined;
   small?: boolean;
-  /** What it does is under way. */
+  /** Its action is in progress. */
   busy?: boolean;
   onClick: () => void;
 }

@@ -33,7 +33,7 @@ export function Composer({ team }: ComposerProps) {
   };
   const submit = (): void => {
     if (empty) return;
-    // While one is on its way, what is typed belongs to the next.
+    // Text typed while this message is on its way belongs to the next one.
     setText("");
     setImages([]);
     const onConflict = busy || task.busy ? conflict : "reject";

@@ -13,8 +13,8 @@ import {
   refusedBy,
   writeProblem,
 } from "./errors.ts";
-import { noPushNotifications, sendMessage, sendStreamingMessage } from "./send-message.ts";
-import type { A2ARequest } from "./services.ts";
+import { noPushNotifications, sendMessage, sendStreamingMessage } from "./request/send-message.ts";
+import type { A2ARequest } from "./request/services.ts";
 import { cancelTask, getTask, listTasks, subscribeToTask } from "./tasks.ts";
 import { type RpcId, VERSION } from "./wire.ts";
 

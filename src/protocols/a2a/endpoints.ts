@@ -3,7 +3,7 @@ import { unwrap } from "../../http/problem.ts";
 import { EVENT_STREAM } from "../../http/sse.ts";
 import { writeProblem } from "./errors.ts";
 import { rootCard } from "./root-card.ts";
-import type { A2AServices } from "./services.ts";
+import type { A2AServices } from "./request/services.ts";
 
 /** The A2A protocol: each team is an agent. @throws ValueError for an invalid A2A_TEAM */
 export function a2aEndpoints(services: A2AServices): Endpoint[] {

@@ -2,7 +2,7 @@ import { getMimeType } from "hono/utils/mime";
 import type { RunInfo } from "../../contract/run.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import { unwrap } from "../../http/problem.ts";
-import type { A2ARequest } from "./services.ts";
+import type { A2ARequest } from "./request/services.ts";
 import type { Artifact, Task } from "./wire.ts";
 
 /** Files of a workspace that are looked through. */

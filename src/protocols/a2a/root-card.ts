@@ -4,7 +4,7 @@ import type { TeamInfo } from "../../contract/team.ts";
 import { ValueError } from "../../core/errors.ts";
 import { type Endpoint, endpoint, json } from "../../http/endpoint.ts";
 import { unwrap } from "../../http/problem.ts";
-import type { A2AServices } from "./services.ts";
+import type { A2AServices } from "./request/services.ts";
 
 /** How long a card is remembered: anybody may ask for it. */
 const VALID_MS = 60_000;

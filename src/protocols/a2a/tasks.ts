@@ -4,9 +4,15 @@ import { unwrap } from "../../http/problem.ts";
 import { lastMessage } from "../last-message.ts";
 import { A2AError } from "./errors.ts";
 import { withFiles, writtenFiles } from "./files.ts";
-import { getTaskSchema, listTasksSchema, parseParams, taskIdOf, taskIdSchema } from "./params.ts";
+import {
+  getTaskSchema,
+  listTasksSchema,
+  parseParams,
+  taskIdOf,
+  taskIdSchema,
+} from "./request/params.ts";
 import { formatOf } from "./format.ts";
-import { type A2ARequest, needs } from "./services.ts";
+import { type A2ARequest, needs } from "./request/services.ts";
 import { type HistoryLength, statusesOf, taskOf, timeOf } from "./task.ts";
 import type { Task } from "./wire.ts";
 

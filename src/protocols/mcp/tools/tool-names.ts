@@ -1,8 +1,6 @@
-import type { TeamList } from "../../../contract/directory.ts";
 import { ID } from "../../../contract/constants.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
-import { unwrap } from "../../../http/problem.ts";
-import { tenantOf } from "../../../http/services.ts";
+import { latestTeams } from "../../latest-teams.ts";
 import { type McpRequest, teamOf } from "../services.ts";
 
 /** A team by which a tool is named. */
@@ -48,22 +46,7 @@ export function toolName({ id, label }: Pick<NamedTeam, "id" | "label">): string
 /** The tenant's teams by the names of their tools, oldest first. */
 export async function tenantTools(request: McpRequest): Promise<Map<string, NamedTeam>> {
   const { services, principal } = request;
-  const tenant = tenantOf(services, principal.tenant);
-  const teams: NamedTeam[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: TeamList = unwrap(
-      await tenant.teams({
-        metadata: {},
-        order: "newest",
-        limit: services.limits.max_page_size,
-        ...(cursor !== null && { cursor }),
-      }),
-    );
-    teams.push(...page.teams);
-    cursor = page.next_cursor;
-  } while (cursor !== null && teams.length < MOST_TEAMS);
-  return nameTools(teams);
+  return nameTools(await latestTeams(services, principal.tenant, MOST_TEAMS));
 }
 
 /** The id of the team that a tool runs; undefined when there is no such tool. */

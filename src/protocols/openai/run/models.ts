@@ -1,10 +1,9 @@
 import type { Model } from "openai/resources/models";
 import { ID } from "../../../contract/constants.ts";
-import type { TeamList } from "../../../contract/directory.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
 import type { Template } from "../../../core/component/template.ts";
 import { ProblemError, unwrap } from "../../../http/problem.ts";
-import { tenantOf } from "../../../http/services.ts";
+import { latestTeams } from "../../latest-teams.ts";
 import { isTemporary } from "../about.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 
@@ -50,23 +49,9 @@ export async function listModels(request: OpenAIRequest): Promise<Model[]> {
   const templates = (await services.templates()).map(({ name }) =>
     modelOf(TEMPLATE + name, "troupe"),
   );
-  const tenant = tenantOf(services, principal.tenant);
-  const teams: Model[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: TeamList = unwrap(
-      await tenant.teams({
-        metadata: {},
-        order: "newest",
-        limit: services.limits.max_page_size,
-        ...(cursor !== null && { cursor }),
-      }),
-    );
-    for (const { id, created_at, metadata } of page.teams) {
-      if (!isTemporary(metadata)) teams.push(modelOf(TEAM + id, principal.tenant, created_at));
-    }
-    cursor = page.next_cursor;
-  } while (cursor !== null && teams.length < MOST_TEAMS);
+  const teams = (await latestTeams(services, principal.tenant, MOST_TEAMS))
+    .filter(({ metadata }) => !isTemporary(metadata))
+    .map(({ id, created_at }) => modelOf(TEAM + id, principal.tenant, created_at));
   return [...templates, ...teams];
 }
 

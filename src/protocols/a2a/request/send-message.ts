@@ -2,24 +2,24 @@ import type {
   Idempotency,
   OpenedStream,
   StartRunInput,
-} from "../../contract/gateways/team-gateway.ts";
-import type { HumanRequest, RunInfo } from "../../contract/run.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { sortedJson } from "../../core/json.ts";
-import { sha256Hex } from "../../core/sha256.ts";
-import { parseAnswer, parseTask } from "../../http/input/task.ts";
-import { checkMetadata } from "../../http/input/team-input.ts";
-import { unwrap } from "../../http/problem.ts";
-import { newRun } from "../new-run.ts";
-import { A2AError } from "./errors.ts";
-import { formatOf } from "./format.ts";
+} from "../../../contract/gateways/team-gateway.ts";
+import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { sortedJson } from "../../../core/json.ts";
+import { sha256Hex } from "../../../core/sha256.ts";
+import { parseAnswer, parseTask } from "../../../http/input/task.ts";
+import { checkMetadata } from "../../../http/input/team-input.ts";
+import { unwrap } from "../../../http/problem.ts";
+import { newRun } from "../../new-run.ts";
+import { A2AError } from "../errors.ts";
+import { formatOf } from "../format.ts";
 import { answersOf, type GivenAnswer } from "./given-answers.ts";
 import { chatMessageOf } from "./given-parts.ts";
 import { type GivenMessage, parseParams, sendMessageSchema, taskIdOf } from "./params.ts";
 import { type A2ARequest, mayRead, needs } from "./services.ts";
-import { readTask } from "./tasks.ts";
-import { bareTaskOf, type HistoryLength, taskOf } from "./task.ts";
-import type { Task } from "./wire.ts";
+import { readTask } from "../tasks.ts";
+import { bareTaskOf, type HistoryLength, taskOf } from "../task.ts";
+import type { Task } from "../wire.ts";
 
 interface Sent {
   message: GivenMessage;

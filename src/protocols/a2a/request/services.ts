@@ -1,9 +1,9 @@
-import type { Principal } from "../../auth/principal.ts";
-import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
-import type { Scope } from "../../contract/constants.ts";
-import { requireScope } from "../../http/access/admission.ts";
-import type { ProtocolServices } from "../services.ts";
-import type { RpcId } from "./wire.ts";
+import type { Principal } from "../../../auth/principal.ts";
+import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
+import type { Scope } from "../../../contract/constants.ts";
+import { requireScope } from "../../../http/access/admission.ts";
+import type { ProtocolServices } from "../../services.ts";
+import type { RpcId } from "../wire.ts";
 
 /** What the A2A server uses. */
 export type A2AServices = Pick<ProtocolServices, "gateway" | "limits" | "files" | "a2aTeam">;

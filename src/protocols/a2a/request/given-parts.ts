@@ -1,7 +1,7 @@
-import { fromBase64 } from "../../core/base64.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { imageMediaType } from "../../core/models/images.ts";
-import { A2AError } from "./errors.ts";
+import { fromBase64 } from "../../../core/base64.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { imageMediaType } from "../../../core/models/images.ts";
+import { A2AError } from "../errors.ts";
 import type { GivenMessage, GivenPart } from "./params.ts";
 
 /**

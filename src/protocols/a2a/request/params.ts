@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { ID } from "../../contract/constants.ts";
-import { listIssues, issuesOf } from "../../core/issues.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { A2AError } from "./errors.ts";
+import { ID } from "../../../contract/constants.ts";
+import { listIssues, issuesOf } from "../../../core/issues.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import { A2AError } from "../errors.ts";
 
 const object = z.custom<JsonObject>(
   (value) => typeof value === "object" && value !== null && !Array.isArray(value),

@@ -1,6 +1,6 @@
-import { answerSchema, type HumanRequest } from "../../contract/run.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
-import { A2AError } from "./errors.ts";
+import { answerSchema, type HumanRequest } from "../../../contract/run.ts";
+import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { A2AError } from "../errors.ts";
 import { chatMessageOf } from "./given-parts.ts";
 import type { GivenMessage, GivenPart } from "./params.ts";
 import { parseParams } from "./params.ts";
