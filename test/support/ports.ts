@@ -1,17 +1,24 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 
-/** Below the ports that systems give to whoever asks for any (from 32768 on Linux, from 49152 elsewhere). */
-const FIRST_PORT = 12_000;
-const PORTS_PER_WORKER = 1000;
-let portsTried = 0;
+/** Below the ports that `npm start` chooses by itself, and those that systems give to whoever asks for any. */
+const FIRST_PORT = 10_000;
+const LAST_PORT = 19_999;
 
-/** A port nobody listens on, and nobody will by chance: each of vitest's workers has its own range. */
+/** Has a file for each port that a process of tests uses, with the process's id: stages of tests run at the same time. */
+const claims = join(tmpdir(), `troupe-test-ports-${userInfo().uid}`);
+const claimed: string[] = [];
+process.on("exit", () => claimed.forEach((file) => rmSync(file, { force: true })));
+
+/** A port nobody listens on, and that no other test gets before this process ends. */
 export async function freePort(): Promise<number> {
-  const first = FIRST_PORT + (Number(process.env.VITEST_POOL_ID ?? 0) % 16) * PORTS_PER_WORKER;
-  for (;;) {
-    const port = first + (portsTried++ % PORTS_PER_WORKER);
-    if (await isFree(port)) return port;
+  mkdirSync(claims, { recursive: true });
+  for (let port = FIRST_PORT; port <= LAST_PORT; port++) {
+    if (claim(port) && (await isFree(port))) return port;
   }
+  throw new Error(`no port from ${FIRST_PORT} to ${LAST_PORT} is free: see ${claims}`);
 }
 
 /** Whether nobody listens on the port. */
@@ -21,4 +28,25 @@ export async function isFree(port: number): Promise<boolean> {
     probe.once("error", () => answer(false));
     probe.listen({ host: "127.0.0.1", port }, () => probe.close(() => answer(true)));
   });
+}
+
+function claim(port: number): boolean {
+  const file = join(claims, String(port));
+  try {
+    writeFileSync(file, String(process.pid), { flag: "wx" });
+    claimed.push(file);
+    return true;
+  } catch {
+    removeAbandoned(file);
+    return false;
+  }
+}
+
+/** A process that was killed leaves its claims. They are free for the next one that asks. */
+function removeAbandoned(file: string): void {
+  try {
+    process.kill(Number(readFileSync(file, "utf8")), 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") rmSync(file, { force: true });
+  }
 }

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
-const LOWEST_PORT = 10_000;
+/** Lower ones are for those that people choose. */
+const LOWEST_PORT = 20_000;
 /** The lowest port that Linux assigns by itself; elsewhere they begin higher. */
 const LOWEST_ASSIGNED_PORT = 32_768;
 
