@@ -48,18 +48,16 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
 
   const short = await client.teams.create({ component: talk(20) });
   await short.run("Talk.").result();
-  const opened: number[] = [];
-  let script = 0;
-  for (let round = 0; round < size.opened; round++) {
-    const { page, milliseconds, kilobytes } = await open(stage, `/teams/${short.id}`);
-    opened.push(milliseconds);
-    script = kilobytes;
-    await page.context().close();
-  }
+  const { milliseconds: shortShown, kilobytes: script } = await openOften(
+    stage,
+    short.id,
+    size.opened,
+  );
 
   const long = await client.teams.create({ component: talk(size.messages) });
   await long.run("Talk.").result();
-  const { milliseconds: longOpened, page: longPage } = await open(stage, `/teams/${long.id}`);
+  const { milliseconds: longShown } = await openOften(stage, long.id, size.opened);
+  const { page: longPage } = await open(stage, long.id);
   const scrolled = await scroll(longPage);
   await longPage.context().close();
 
@@ -91,8 +89,8 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
     rows: [
       {
         "": "a conversation appears, from navigation",
-        "20 messages": `${Math.round(median(opened))} ms`,
-        [many]: `${Math.round(longOpened)} ms`,
+        "20 messages": `${Math.round(shortShown)} ms`,
+        [many]: `${Math.round(longShown)} ms`,
       },
       {
         "": `frames over ${LONG_FRAME_MS} ms while it is scrolled`,
@@ -115,13 +113,13 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
       },
       {
         what: "a conversation appears",
-        value: median(opened),
+        value: shortShown,
         unit: "ms",
         limit: { atMost: 1_000 },
       },
       {
         what: `${many} appear`,
-        value: longOpened,
+        value: longShown,
         unit: "ms",
         limit: { atMost: 1_000 },
       },
@@ -172,20 +170,49 @@ function chorusOf(count: number) {
   return dumpComponent(new GraphFlow(builder.getParticipants(), builder.build()));
 }
 
-/** Opens a conversation with an empty cache. */
-async function open(
+/** Notes when the first message is on the screen, milliseconds after the navigation. */
+const NOTE_SHOWN = `new MutationObserver((_, observer) => {
+  if (document.querySelector("article .body") === null) return;
+  observer.disconnect();
+  requestAnimationFrame(() => setTimeout(() => (window.shownAt = performance.now())));
+}).observe(document, { subtree: true, childList: true })`;
+
+interface Opened {
+  page: Page;
+  /** From the navigation until the first message is on the screen. */
+  milliseconds: number;
+  /** Of the scripts of the page, compressed. */
+  kilobytes: number;
+}
+
+/** Opens a conversation in so many tabs, one after the other: the median. */
+async function openOften(
   stage: ConsoleStage,
-  path: string,
-): Promise<{ page: Page; milliseconds: number; kilobytes: number }> {
+  team: string,
+  rounds: number,
+): Promise<Omit<Opened, "page">> {
+  const times: number[] = [];
+  let size = 0;
+  for (let round = 0; round < rounds; round++) {
+    const { page, milliseconds, kilobytes } = await open(stage, team);
+    times.push(milliseconds);
+    size = kilobytes;
+    await page.context().close();
+  }
+  return { milliseconds: median(times), kilobytes: size };
+}
+
+/** Opens a conversation with an empty cache. */
+async function open(stage: ConsoleStage, team: string): Promise<Opened> {
   const { page } = await stage.open("/healthz");
   const scripts: Promise<Buffer>[] = [];
   page.on("response", (response) => {
     if (new URL(response.url()).pathname.endsWith(".js")) scripts.push(response.body());
   });
-  const started = performance.now();
-  await page.goto(stage.origin + path, { waitUntil: "commit" });
-  await page.locator("article .body").first().waitFor();
-  const milliseconds = performance.now() - started;
+  await page.addInitScript(NOTE_SHOWN);
+  await page.goto(`${stage.origin}/teams/${team}`, { waitUntil: "commit" });
+  await page.waitForFunction(() => "shownAt" in globalThis);
+  const milliseconds = await page.evaluate<number>("window.shownAt");
   // Scripts that are loaded after the first message count, too.
   await page.waitForTimeout(500);
   const sizes = (await Promise.all(scripts)).map((script) => gzipSync(script).length);

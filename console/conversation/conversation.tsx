@@ -13,6 +13,8 @@ interface ConversationProps {
 
 /** How far from the end it still follows what is said. */
 const END_PX = 80;
+/** The height of a row until it is known. */
+const ROW_PX = 110;
 
 /** The messages from the last one backwards: those in sight, and pages before them when they come into sight. */
 export function Conversation({ team, teamId }: ConversationProps) {
@@ -22,12 +24,15 @@ export function Conversation({ team, teamId }: ConversationProps) {
   const entries = useMemo(() => withTexts(said, texts), [said, texts]);
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
+  const wanted = useWantedTurn();
   const list = useVirtualizer({
     count: entries.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => 110,
+    estimateSize: () => ROW_PX,
     getItemKey: (index) => entries[index]?.key ?? index,
-    overscan: 8,
+    overscan: 3,
+    // The rows at the end are the first ones.
+    initialOffset: () => (wanted === undefined ? entries.length * ROW_PX : 0),
     anchorTo: "end",
     followOnAppend: true,
     scrollEndThreshold: END_PX,
@@ -36,7 +41,6 @@ export function Conversation({ team, teamId }: ConversationProps) {
   });
 
   const shown = entries.length > 0;
-  const wanted = useWantedTurn();
   useEffect(() => {
     if (shown && wanted === undefined) list.scrollToEnd();
   }, [list, shown, wanted]);

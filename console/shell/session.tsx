@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useState } from "react";
 import { ApiError, TroupeClient, type WhoAmI } from "troupe/client";
-import { TroupeProvider } from "troupe/react";
+import { TroupeProvider, useTeam } from "troupe/react";
+import { useRoute } from "wouter";
+import { PAGE_SIZE } from "../conversation/page-size.ts";
 import { Failure } from "../parts/failure.tsx";
 import { App } from "./app.tsx";
 import { send } from "./leaving.ts";
@@ -40,7 +42,13 @@ export function Session() {
     setKey(undefined);
   };
 
-  if (access === undefined) return <p className="starting" role="status" aria-label="Loading" />;
+  if (access === undefined) {
+    return (
+      <TroupeProvider client={client}>
+        <Starting />
+      </TroupeProvider>
+    );
+  }
   if (access instanceof ApiError && access.status === 401) {
     return <Login refused={key === undefined ? undefined : access.message} onEnter={enter} />;
   }
@@ -56,4 +64,20 @@ export function Session() {
       <App whoami={access} onLeave={key === undefined ? undefined : leave} />
     </TroupeProvider>
   );
+}
+
+/** While the server says who asks, the conversation of the address is loaded already: its page shows the same store. */
+function Starting() {
+  const [isTeam, team] = useRoute("/teams/:id");
+  return (
+    <>
+      <p className="starting" role="status" aria-label="Loading" />
+      {isTeam && <Ahead id={team.id} />}
+    </>
+  );
+}
+
+function Ahead({ id }: { id: string }) {
+  useTeam(id, { pageSize: PAGE_SIZE });
+  return null;
 }

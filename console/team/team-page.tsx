@@ -24,12 +24,14 @@ export function TeamPage({ id }: { id: string }) {
   const client = useTroupe();
   const team = useTeam(id, { pageSize: PAGE_SIZE });
   const handle = useMemo(() => client.team(id), [client, id]);
-  const { value: info, reload } = useLoaded(useCallback(() => handle.get(), [handle]));
   const [search, setSearch] = useSearchParams();
   const view = search.get("view") === "picture" ? "picture" : "conversation";
   const { status, run, requests, messages, texts } = team;
   const turns = run?.turns;
-  useEffect(() => reload(), [status, turns, reload]);
+  const { value: info, reload } = useLoaded(useCallback(() => handle.get(), [handle]));
+  useEffect(() => {
+    if (status !== "connecting") reload();
+  }, [status, turns, reload]);
 
   if (status === "unavailable" && team.error) {
     return <Failure error={team.error} onRetry={team.reload} />;

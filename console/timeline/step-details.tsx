@@ -91,6 +91,12 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
             Its result was recorded before an interruption and used again.
           </Fact>
         )}
+        {span.discarded && (
+          <Fact name="Discarded">
+            Its result was recorded before an interruption; the step then asked for something else,
+            and ran again.
+          </Fact>
+        )}
         {span.path !== null && (
           <Fact name="Path">
             <code>{visibleName(span.path)}</code>

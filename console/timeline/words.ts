@@ -71,12 +71,13 @@ export function kindOf({ span }: Step): string {
 
 /** `3 attempts, recovered`; empty for what went straight. */
 export function marksOf({ span }: Step): string[] {
-  const { attempts, recovered, status, error_type } = span;
+  const { attempts, recovered, discarded, status, error_type } = span;
   return [
     ...(status === "error" ? [visibleName(error_type ?? "failed")] : []),
     ...(status === "cancelled" ? ["cancelled"] : []),
     ...(attempts !== null && attempts > 1 ? [`${attempts} attempts`] : []),
     ...(recovered ? ["recovered"] : []),
+    ...(discarded ? ["discarded"] : []),
   ];
 }
 

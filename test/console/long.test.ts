@@ -36,7 +36,7 @@ testInBrowser(
     const log = page.getByRole("log");
     const body = (number: number) => log.getByText(`Number ${number}`, { exact: true });
     await body(MESSAGES).waitFor();
-    // Pages of 100 messages come as they are scrolled to.
+    // Pages of messages come as they are scrolled to.
     for (const number of [MESSAGES - 99, MESSAGES - 199, MESSAGES - 299]) {
       await log.focus();
       while (!(await body(number).isVisible())) await page.keyboard.press("PageUp");

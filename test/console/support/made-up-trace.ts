@@ -21,6 +21,7 @@ const SPAN: TraceSpan = {
   path: null,
   attempts: null,
   recovered: false,
+  discarded: false,
   agent: null,
   tool: null,
   provider: null,
