@@ -45,6 +45,11 @@ export const traceSpanSchema = z.object({
   recovered: z
     .boolean()
     .describe("Whether its result was recorded before an interruption and used again."),
+  discarded: z
+    .boolean()
+    .describe(
+      "Whether its result was recorded before an interruption and could not be used: the step asked for something else when its turn ran again.",
+    ),
   agent: z.string().nullable(),
   tool: z.string().nullable(),
   provider: z.string().nullable().describe("Who runs the model."),

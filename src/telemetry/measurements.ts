@@ -1,9 +1,16 @@
 import type { Measurement } from "./report.ts";
-import type { Span } from "./span.ts";
+import type { ReportedSpan, Span } from "./span.ts";
 
 /** What spans that have ended add to the metrics. Steps whose results were used again were counted before. */
-export function measurementsOf(spans: readonly Span[]): Measurement[] {
-  return spans.flatMap(measurementsOfSpan);
+export function measurementsOf(spans: readonly ReportedSpan[]): Measurement[] {
+  return spans.flatMap((span) =>
+    span.kind === "delivery" ? deliveryMeasurement(span.error === null) : measurementsOfSpan(span),
+  );
+}
+
+export function deliveryMeasurement(delivered: boolean): Measurement {
+  const attributes = { "troupe.webhook.outcome": delivered ? "delivered" : "failed" };
+  return { name: "troupe.webhook.deliveries", value: 1, attributes };
 }
 
 function measurementsOfSpan(span: Span): Measurement[] {

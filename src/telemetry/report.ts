@@ -1,4 +1,5 @@
-import type { Span } from "./span.ts";
+import type { ReportedRun } from "./reported-run.ts";
+import type { ReportedSpan } from "./span.ts";
 
 /** One value of a metric. */
 export interface Measurement {
@@ -26,23 +27,10 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** The run that spans belong to. */
-export interface ReportedRun {
-  trace: string;
-  /** The caller's span; null without one. */
-  parent: string | null;
-  tracestate: string | undefined;
-  /** Whether its spans are sent. */
-  sampled: boolean;
-  id: string;
-  team: string;
-  tenant: string | null;
-}
-
 /** What is told of a run at once. */
 export interface Report {
   run: ReportedRun;
-  spans: readonly Span[];
+  spans: readonly ReportedSpan[];
   measurements: readonly Measurement[];
 }
 

@@ -1,8 +1,9 @@
 import { type AnalyticsBinding, AnalyticsReporter } from "./analytics.ts";
-import { measurementsOf } from "./measurements.ts";
+import { deliveryMeasurement, measurementsOf } from "./measurements.ts";
 import { type ExporterOptions, OtlpExporter } from "./otlp/exporter.ts";
 import type { OtlpSettings } from "./otlp/settings.ts";
-import type { Measurement, ReportedRun, Reporter } from "./report.ts";
+import type { Measurement, Reporter } from "./report.ts";
+import type { ReportedRun } from "./reported-run.ts";
 import {
   queueSpans,
   recoverySpans,
@@ -11,7 +12,7 @@ import {
   type TracedTurn,
   turnSpans,
 } from "./run-spans.ts";
-import type { Exchange, Span } from "./span.ts";
+import type { DeliverySpan, Exchange, ReportedSpan, Span } from "./span.ts";
 
 export interface RunReporterOptions extends Omit<ExporterOptions, "settings"> {
   /** Undefined without a collector. */
@@ -59,6 +60,16 @@ export class RunReporter {
     this.flush();
   }
 
+  /** An attempt to deliver an event of the run is over. */
+  attempted(run: ReportedRun, span: DeliverySpan): void {
+    this.#report(run, [span]);
+  }
+
+  /** A webhook was tested. */
+  tested(delivered: boolean): void {
+    this.measure(deliveryMeasurement(delivered));
+  }
+
   measure(...measurements: readonly Measurement[]): void {
     this.#each((reporter) => reporter.measure(measurements));
   }
@@ -68,7 +79,7 @@ export class RunReporter {
     this.#each((reporter) => reporter.flush());
   }
 
-  #report(run: ReportedRun, spans: readonly Span[]): void {
+  #report(run: ReportedRun, spans: readonly ReportedSpan[]): void {
     const measurements = measurementsOf(spans);
     this.#each((reporter) => reporter.report({ run, spans, measurements }));
   }
@@ -87,7 +98,8 @@ export class RunReporter {
 function withExchanges(spans: Span[], exchanges: Exchanges): Span[] {
   if (exchanges.size === 0) return spans;
   return spans.map((span) => {
-    const exchange = span.kind === "chat" ? exchanges.get(span.path ?? "") : undefined;
+    const called = span.kind === "chat" && !span.discarded;
+    const exchange = called ? exchanges.get(span.path ?? "") : undefined;
     return exchange === undefined ? span : { ...span, exchange };
   });
 }

@@ -116,6 +116,7 @@ export function turnSpans(run: string, turn: TracedTurn): Span[] {
       path: record.path,
       error: failed,
       recovered: record.recovered,
+      discarded: record.discarded,
       agent: record.kind === "wait" ? record.name : agent,
     };
     if (record.kind === "agent" || record.kind === "wait") {
@@ -133,7 +134,7 @@ export function turnSpans(run: string, turn: TracedTurn): Span[] {
     for (const [index, attempt] of record.failed.entries()) {
       spans.push({
         ...NO_DETAILS,
-        id: spanIds.attempt(run, number, record.path, index + 1),
+        id: spanIds.attempt(run, number, keyOf(record), index + 1),
         parent: id,
         kind: "attempt",
         name: `attempt ${index + 1}`,
@@ -149,10 +150,16 @@ export function turnSpans(run: string, turn: TracedTurn): Span[] {
   return spans;
 }
 
-/** A question has an id of its own; where it was asked is not stored with it. */
-function idOf(run: string, turn: number, { kind, path }: TurnSpan): string {
-  const key = kind === "wait" ? path.slice(path.lastIndexOf("/") + 1) : path;
-  return spanIds.inTurn(run, turn, key);
+function idOf(run: string, turn: number, record: TurnSpan): string {
+  return spanIds.inTurn(run, turn, keyOf(record));
+}
+
+/** What tells a span from the others of its turn. */
+function keyOf({ kind, path, discarded, start }: TurnSpan): string {
+  // A question has an id of its own; where it was asked is not stored with it.
+  if (kind === "wait") return path.slice(path.lastIndexOf("/") + 1);
+  // The step that ran again has the path, too.
+  return discarded ? `${path}~${start}` : path;
 }
 
 function nameOf({ kind, name, path }: TurnSpan): string {

@@ -19,6 +19,7 @@ export function shownSpan(span: Span, costOf: CostOf): TraceSpan {
     path: span.path,
     attempts: span.attempts,
     recovered: span.recovered,
+    discarded: span.discarded,
     agent: span.agent,
     tool: span.tool,
     provider: span.provider,

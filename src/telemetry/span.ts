@@ -1,5 +1,6 @@
 import type { LLMMessage } from "../core/models/llm-messages.ts";
 import type { RequestUsage } from "../core/models/request-usage.ts";
+import type { WebhookEventType } from "../contract/constants.ts";
 import type { SpanKind } from "../contract/trace.ts";
 
 /** A span of a run. Times are epoch milliseconds. */
@@ -24,6 +25,8 @@ export interface Span {
   attempts: number | null;
   /** Whether its result was recorded before an interruption and used again. */
   recovered: boolean;
+  /** Whether its recorded result was given up, so that the step ran again. */
+  discarded: boolean;
   agent: string | null;
   tool: string | null;
   provider: string | null;
@@ -32,6 +35,32 @@ export interface Span {
   /** What the model was sent and answered, where the deployment wants it. */
   exchange?: Exchange;
 }
+
+/** An attempt to deliver an event of a run to a webhook. Times are epoch milliseconds. */
+export interface DeliverySpan {
+  id: string;
+  /** The run's. */
+  parent: string;
+  kind: "delivery";
+  /** By the conventions for HTTP: the method. */
+  name: "POST";
+  start: number;
+  end: number;
+  /** The status of a refusal, or `no_answer`. */
+  error: string | null;
+  webhook: string;
+  event: WebhookEventType;
+  /** Id of the delivery, the same for all attempts. */
+  delivery: string;
+  /** From 1. */
+  attempt: number;
+  host: string;
+  port: number;
+  status: number | null;
+}
+
+/** A span that is sent to a collector. */
+export type ReportedSpan = Span | DeliverySpan;
 
 /** What a model was sent, and the recorded result of the step. */
 export interface Exchange {
@@ -46,6 +75,7 @@ export const NO_DETAILS = {
   error: null,
   attempts: null,
   recovered: false,
+  discarded: false,
   agent: null,
   tool: null,
   provider: null,

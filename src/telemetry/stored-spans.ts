@@ -1,12 +1,13 @@
 import type { FailedAttempt, TurnSpan, TurnSpans } from "./turn-span.ts";
 import { isInside } from "./turn-span.ts";
 
-/** Fields that few spans have: attempts, failed attempts, error, recovered. */
+/** Fields that few spans have: attempts, failed attempts, error, recovered, discarded. */
 interface Rest {
   a?: number;
   f?: (readonly [start: number, ms: number, error: string])[];
   e?: string;
   r?: 1;
+  d?: 1;
 }
 
 /**
@@ -87,6 +88,7 @@ export function loadSpans(stored: StoredSpans | undefined, started: number): Tur
           : null,
       error: rest.e ?? null,
       recovered: rest.r === 1,
+      discarded: rest.d === 1,
     });
   }
   return { spans, dropped };
@@ -103,11 +105,18 @@ export function enclosing(span: TurnSpan, spans: readonly TurnSpan[]): number {
 }
 
 /** Whether other spans may be inside of it: not so with a step. */
-function isScope({ kind }: TurnSpan): boolean {
-  return kind === "agent" || kind === "tool";
+function isScope({ kind, discarded }: TurnSpan): boolean {
+  return (kind === "agent" || kind === "tool") && !discarded;
 }
 
-function restOf({ attempts, failed, error, recovered, start }: TurnSpan): Rest | undefined {
+function restOf({
+  attempts,
+  failed,
+  error,
+  recovered,
+  discarded,
+  start,
+}: TurnSpan): Rest | undefined {
   const rest: Rest = {
     ...(attempts !== 1 && { a: attempts }),
     ...(failed.length > 0 && {
@@ -115,6 +124,7 @@ function restOf({ attempts, failed, error, recovered, start }: TurnSpan): Rest |
     }),
     ...(error !== null && { e: error }),
     ...(recovered && { r: 1 as const }),
+    ...(discarded && { d: 1 as const }),
   };
   return Object.keys(rest).length === 0 ? undefined : rest;
 }

@@ -28,6 +28,8 @@ export interface TurnSpan {
   tokens: RequestUsage | null;
   error: string | null;
   recovered: boolean;
+  /** Whether its recorded result was given up, so that the step ran again. */
+  discarded: boolean;
 }
 
 /** The spans of a turn, and how many were left out for their number. */

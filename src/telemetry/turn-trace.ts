@@ -51,6 +51,8 @@ export interface TurnTraceOptions {
   since: number;
   /** Whether the turn runs again after an interruption. */
   recovering: boolean;
+  /** What {@link TurnTrace.discard} returned before that. */
+  discarded: TurnSpans;
 }
 
 /** What is known of a turn in progress: its agents, steps and waits, in the order in which they began. */
@@ -59,9 +61,11 @@ export class TurnTrace {
   readonly #scopes = new Map<string, Around>();
   readonly #steps = new Map<string, Step>();
   readonly #waits = new Map<string, Wait & { scope: string }>();
+  readonly #discarded: TurnSpan[];
 
   constructor(options: TurnTraceOptions) {
     this.#options = options;
+    this.#discarded = [...options.discarded.spans];
   }
 
   /** An agent or tool begins in this scope. */
@@ -95,16 +99,26 @@ export class TurnTrace {
 
   /** The recorded result of a step is used. @param trace missing where an earlier version recorded it */
   replayed(key: string, record: StepRecord, trace: StepTrace | undefined): void {
-    const at = record.outcome?.time.at ?? 0;
-    if (at < this.#options.since) return;
-    const step = newStep({ ...record, ...trace }, trace?.start ?? at);
-    step.failed.push(...(trace?.failed ?? []));
+    const step = this.#recorded(record, trace);
+    if (step === undefined) return;
     step.recovered = this.#options.recovering || trace?.recovered === true;
-    finish(step, record);
-    for (const around of trace?.around ?? []) {
-      if (!this.#scopes.has(around[0])) this.#scopes.set(around[0], around);
-    }
     this.#steps.set(key, step);
+  }
+
+  /**
+   * These steps run again, because their recorded results cannot be used.
+   *
+   * @returns all spans of the turn's discarded steps, which have to be kept until its commit
+   */
+  discard(
+    steps: Iterable<readonly [key: string, record: StepRecord & { trace?: StepTrace }]>,
+  ): TurnSpans {
+    for (const [key, record] of steps) {
+      this.#steps.delete(key);
+      const step = record.outcome && this.#recorded(record, record.trace);
+      if (step) this.#discarded.push({ ...stepSpan(key, step), discarded: true });
+    }
+    return atMost(this.#discarded, this.#options.discarded.dropped);
   }
 
   /** A question was asked in this scope, now or before the turn ran again. */
@@ -113,19 +127,26 @@ export class TurnTrace {
     this.#waits.set(wait.id, { ...wait, scope });
   }
 
-  /** These steps will run again: nothing of them remains. */
-  forget(keys: readonly string[]): void {
-    for (const key of keys) this.#steps.delete(key);
-  }
-
   /** @param closedAt what is still under way ends then, cancelled; without it, it has no end */
   spans(closedAt?: number): TurnSpans {
     const steps = [...this.#steps].map(([path, step]) => stepSpan(path, step));
     const waits = [...this.#waits.values()].map(waitSpan);
-    const inner = [...steps, ...waits].map((span) => closed(span, closedAt));
+    const inner = [...this.#discarded, ...steps, ...waits].map((span) => closed(span, closedAt));
     const scopes = [...this.#scopes.values()].map((scope) => scopeSpan(scope, inner));
-    const all = [...scopes, ...inner].toSorted(byStart);
-    return { spans: all.slice(0, MOST_SPANS), dropped: Math.max(0, all.length - MOST_SPANS) };
+    return atMost([...scopes, ...inner].toSorted(byStart), this.#options.discarded.dropped);
+  }
+
+  /** Undefined for one of the run that this one retries. */
+  #recorded(record: StepRecord, trace: StepTrace | undefined): Step | undefined {
+    const at = record.outcome?.time.at ?? 0;
+    if (at < this.#options.since) return undefined;
+    const step = newStep({ ...record, ...trace }, trace?.start ?? at);
+    step.failed.push(...(trace?.failed ?? []));
+    finish(step, record);
+    for (const around of trace?.around ?? []) {
+      if (!this.#scopes.has(around[0])) this.#scopes.set(around[0], around);
+    }
+    return step;
   }
 
   #traceOf(key: string, { start, subject, failed }: Step): StepTrace {
@@ -175,6 +196,12 @@ function finish(step: Step, { kind, attempt, outcome }: StepRecord): void {
   if (kind === "tool" && memberOf(result["result"])["is_error"] === true) step.error = "tool_error";
 }
 
+/** @param dropped before */
+function atMost(spans: readonly TurnSpan[], dropped: number): TurnSpans {
+  const more = Math.max(0, spans.length - MOST_SPANS);
+  return { spans: spans.slice(0, MOST_SPANS), dropped: dropped + more };
+}
+
 /** Of a `CreateResult`; null when no model was called. */
 function tokensOf(result: Record<string, unknown>): RequestUsage | null {
   const { prompt_tokens, completion_tokens } = memberOf(result["usage"]);
@@ -202,6 +229,7 @@ function stepSpan(path: string, step: Step): TurnSpan {
     tokens,
     error,
     recovered,
+    discarded: false,
   };
 }
 
@@ -212,6 +240,7 @@ const NOT_A_STEP = {
   tokens: null,
   error: null,
   recovered: false,
+  discarded: false,
 } as const;
 
 function waitSpan({ id, scope, source, start, end }: Wait & { scope: string }): TurnSpan {

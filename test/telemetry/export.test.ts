@@ -7,6 +7,7 @@ import { EchoServer } from "../support/echo-server.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { TestMcpServer } from "../mcp/support/test-server.ts";
 import { FakeSandbox, streamed } from "../support/fake-sandbox.ts";
+import { WebhookReceiver } from "../support/webhook-receiver.ts";
 import { Collector } from "./support/collector.ts";
 
 const PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -297,6 +298,70 @@ test("metrics count queued runs and deliveries of webhooks", async () => {
   expect(own.total("troupe.queue.length")).toBe(1 + 2);
 });
 
+test("each attempt to deliver is a span of the run, which the receiver's trace joins", async () => {
+  await using receiver = await WebhookReceiver.start();
+  await using at = await TestWorker.start({
+    ...settings(collector),
+    SECRETS_KEY: btoa("k".repeat(32)),
+  });
+  receiver.respond = (response) => {
+    response.writeHead(receiver.received.length === 1 ? 500 : 204).end();
+  };
+  await using silent = await WebhookReceiver.start();
+  silent.respond = (response) => void response.destroy();
+  const failed = { url: silent.url(), events: ["run.completed"] };
+  expect((await at.fetch("/v1/webhooks/silent", jsonInit(failed, "PUT"))).status).toBe(201);
+  await created("joined", assistant("clerk"), at);
+  const webhook = { url: receiver.url("/hook?key=secret"), events: ["run.completed"] };
+  const headers = { traceparent: PARENT, tracestate: "vendor=1" };
+  const response = await at.fetch(
+    "/v1/teams/joined/runs?wait=30",
+    jsonInit({ task: "Hello.", webhook }, "POST", headers),
+  );
+  const run = (await response.json()) as RunInfo;
+  const { spans } = await traceOf(run, at);
+  const attempts = () =>
+    collector.spans.filter(
+      ({ attributes: a }) => a["troupe.run.id"] === run.id && a["troupe.webhook.id"] === "default",
+    );
+  await expect.poll(() => attempts().length, { timeout: 30_000 }).toBe(2);
+  const [first, second] = receiver.received.map((request) => request.headers);
+  expect(attempts().map(({ traceId, spanId }) => `00-${traceId}-${spanId}-01`)).toEqual([
+    first?.["traceparent"],
+    second?.["traceparent"],
+  ]);
+  expect(new Set(attempts().map(({ spanId }) => spanId)).size).toBe(2);
+  expect(first?.["tracestate"]).toBe("vendor=1");
+  expect(
+    attempts().map(({ traceId, parentSpanId, kind }) => [traceId, parentSpanId, kind]),
+  ).toEqual(Array.from({ length: 2 }, () => [TRACE, spans[0]?.span_id, 3]));
+  const common = {
+    "http.request.method": "POST",
+    "server.address": "127.0.0.1",
+    "server.port": Number(new URL(receiver.url()).port),
+    "gen_ai.conversation.id": "joined",
+    "troupe.run.id": run.id,
+    "troupe.tenant": "local",
+    "troupe.span.kind": "delivery",
+    "troupe.webhook.id": "default",
+    "troupe.webhook.event": "run.completed",
+    "troupe.webhook.delivery": first?.["webhook-id"],
+  };
+  expect(attempts().map(({ attributes }) => attributes)).toEqual([
+    { ...common, "http.response.status_code": 500, "error.type": "500" },
+    { ...common, "http.response.status_code": 204, "http.request.resend_count": 1 },
+  ]);
+  expect(attempts().map(({ name, status }) => [name, status.code])).toEqual([
+    ["POST", 2],
+    ["POST", 0],
+  ]);
+  const unanswered = collector.spans.find(
+    ({ attributes: a }) => a["troupe.webhook.id"] === "silent",
+  );
+  expect(unanswered?.attributes).toMatchObject({ "error.type": "no_answer" });
+  expect(unanswered?.attributes).not.toHaveProperty("http.response.status_code");
+}, 60_000);
+
 test("a caller that does not record the trace decides for the run, too", async () => {
   await created("unsampled", assistant("quiet"));
   const headers = { traceparent: PARENT.replace(/01$/, "00") };
@@ -316,13 +381,21 @@ test("a caller that does not record the trace decides for the run, too", async (
 
 test("without a collector the caller's trace is handed on as it came, and none is made up", async () => {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: _, ...others } = settings(collector);
-  await using plain = await TestWorker.start(others);
+  await using receiver = await WebhookReceiver.start();
+  await using plain = await TestWorker.start({ ...others, SECRETS_KEY: btoa("k".repeat(32)) });
+  const hook = { url: receiver.url(), events: ["run.completed"] };
+  expect((await plain.fetch("/v1/webhooks/hook", jsonInit(hook, "PUT"))).status).toBe(201);
   await created("plain", assistant("clerk"), plain);
   const before = openai.requests.length;
   await finished("plain", { task: "Hello.", at: plain, headers: { traceparent: PARENT } });
   await finished("plain", { task: "Hello.", at: plain, headers: { traceparent: "00-nonsense" } });
-  const seen = openai.requests.slice(before).map(({ headers }) => headers["traceparent"]);
-  expect(seen).toEqual([PARENT, undefined]);
+  const models = openai.requests.slice(before);
+  expect(models.map(({ headers }) => headers["traceparent"])).toEqual([PARENT, undefined]);
+  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
+  expect(receiver.received.map(({ headers }) => headers["traceparent"])).toEqual([
+    PARENT,
+    undefined,
+  ]);
 });
 
 test.each([

@@ -16,6 +16,7 @@ const AGENT: TurnSpan = {
   tokens: null,
   error: null,
   recovered: false,
+  discarded: false,
 };
 
 const CHAT: TurnSpan = {
@@ -38,6 +39,7 @@ test("have all they may have", () => {
   const spans: TurnSpan[] = [
     // The agent of a run of its own: in the turn's own scope.
     { ...AGENT, path: "", name: "solo" },
+    { ...CHAT, path: "model:0", discarded: true },
     { ...CHAT, path: "model:0", attempts: 3, error: "model_auth", recovered: true },
     {
       ...AGENT,

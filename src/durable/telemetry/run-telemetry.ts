@@ -1,10 +1,9 @@
 import type { TraceContext } from "../../core/run/turn-context.ts";
-import type { Measurement, ReportedRun } from "../../telemetry/report.ts";
+import type { Measurement } from "../../telemetry/report.ts";
+import { contextOfSpan, type ReportedRun, reportedRun } from "../../telemetry/reported-run.ts";
 import type { Exchanges, RunReporter } from "../../telemetry/run-reporter.ts";
-import { isSampled } from "../../telemetry/sampling.ts";
 import { spanIds } from "../../telemetry/span-ids.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
-import { formatTraceparent, parseTraceparent, traceIdOf } from "../../telemetry/trace-context.ts";
 import type { ActiveRun } from "../run/active-run.ts";
 import type { Commit } from "../storage/commits.ts";
 import type { RunRecord } from "../storage/runs/run-store.ts";
@@ -71,12 +70,8 @@ export class RunTelemetry {
   contextOf({ record, turnOfRun }: ActiveRun, key: string): TraceContext | undefined {
     const given = record.trace?.context;
     if (this.#telemetry?.otlp === undefined) return given;
-    const { trace, sampled, tracestate } = this.#runOf(record);
     const span = spanIds.inTurn(record.id, turnOfRun, key);
-    return {
-      traceparent: formatTraceparent({ trace, span, sampled }),
-      ...(tracestate !== undefined && { tracestate }),
-    };
+    return contextOfSpan(this.#runOf(record), span);
   }
 
   #measure(measurement: Measurement): void {
@@ -90,17 +85,9 @@ export class RunTelemetry {
       .catch(() => undefined);
   }
 
-  #runOf({ id, trace: { context } = { after: 0 } }: RunRecord): ReportedRun {
-    const parent = parseTraceparent(context?.traceparent);
-    const trace = traceIdOf(id, context);
-    return {
-      trace,
-      parent: parent?.span ?? null,
-      tracestate: context?.tracestate,
-      sampled: parent?.sampled ?? isSampled(trace, this.#telemetry?.otlp?.ratio ?? 0),
-      id,
-      team: this.#names.team(),
-      tenant: this.#names.tenant,
-    };
+  #runOf({ id, trace }: RunRecord): ReportedRun {
+    const { team, tenant } = this.#names;
+    const ratio = this.#telemetry?.otlp?.ratio ?? 0;
+    return reportedRun({ id, team: team(), tenant }, trace?.context, ratio);
   }
 }

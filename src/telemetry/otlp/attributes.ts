@@ -1,5 +1,5 @@
 import { inputMessages, outputMessages } from "./messages.ts";
-import type { Span } from "../span.ts";
+import type { DeliverySpan, ReportedSpan, Span } from "../span.ts";
 
 /** A value in OTLP's JSON; whole numbers are texts. */
 export type AnyValue =
@@ -36,8 +36,28 @@ const OPERATIONS: Partial<Record<Span["kind"], string>> = {
   execute_tool: "execute_tool",
 };
 
-/** What a span is, by the semantic conventions for GenAI where they have a name for it. */
-export function spanAttributes(span: Span): Attributes {
+/** What a span is, by the semantic conventions for GenAI and HTTP where they have a name for it. */
+export function spanAttributes(span: ReportedSpan): Attributes {
+  return span.kind === "delivery" ? deliveryAttributes(span) : runAttributes(span);
+}
+
+/** Without the URL: the path of a webhook is often its secret. */
+function deliveryAttributes(span: DeliverySpan): Attributes {
+  return {
+    "http.request.method": span.name,
+    "http.request.resend_count": span.attempt > 1 ? span.attempt - 1 : null,
+    "http.response.status_code": span.status,
+    "server.address": span.host,
+    "server.port": span.port,
+    "error.type": span.error,
+    "troupe.span.kind": span.kind,
+    "troupe.webhook.id": span.webhook,
+    "troupe.webhook.event": span.event,
+    "troupe.webhook.delivery": span.delivery,
+  };
+}
+
+function runAttributes(span: Span): Attributes {
   const operation = OPERATIONS[span.kind] ?? null;
   const isTool = span.kind === "execute_tool";
   return {
@@ -58,5 +78,6 @@ export function spanAttributes(span: Span): Attributes {
     "troupe.path": span.path,
     "troupe.attempts": span.attempts !== null && span.attempts > 1 ? span.attempts : null,
     "troupe.recovered": span.recovered ? true : null,
+    "troupe.discarded": span.discarded ? true : null,
   };
 }

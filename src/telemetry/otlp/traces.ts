@@ -1,10 +1,10 @@
-import type { ReportedRun } from "../report.ts";
-import type { Span } from "../span.ts";
+import type { ReportedRun } from "../reported-run.ts";
+import type { ReportedSpan } from "../span.ts";
 import { type Attributes, type KeyValue, keyValues, spanAttributes } from "./attributes.ts";
 
 export interface SentSpan {
   run: ReportedRun;
-  span: Span;
+  span: ReportedSpan;
 }
 
 /** `SpanKind` of the protocol. */
@@ -72,8 +72,8 @@ function otlpSpan({ run, span }: SentSpan): OtlpSpan {
   };
 }
 
-function kindOf({ kind }: Span, { parent }: ReportedRun): number {
-  if (kind === "chat") return CLIENT;
+function kindOf({ kind }: ReportedSpan, { parent }: ReportedRun): number {
+  if (kind === "chat" || kind === "delivery") return CLIENT;
   return kind === "run" && parent !== null ? SERVER : INTERNAL;
 }
 
