@@ -1,13 +1,26 @@
-import { type Endpoint, endpoint } from "../../http/endpoint.ts";
+import { integerParameter, pageCursorParameter } from "../../contract/query-parameters.ts";
+import { lazy } from "../../core/lazy.ts";
+import { type Endpoint, endpoint, json } from "../../http/endpoint.ts";
 import { EVENT_STREAM } from "../../http/sse.ts";
 import type { ProtocolServices } from "../services.ts";
 import { refusal } from "./refusal.ts";
 
 const PROBLEM = "text/plain";
 
+/** Of a page of the conversation. */
+const RUNS = 20;
+
 /** The UI message streams of the AI SDK: what its `DefaultChatTransport` asks for. */
 export function aiSdkEndpoints(services: ProtocolServices): Endpoint[] {
   const common = { tag: "AI SDK" as const, refusal };
+  const { limits } = services;
+  /** Made with the first request: every start of the Worker runs this module. */
+  const pageQuery = lazy(() => ({
+    cursor: pageCursorParameter(),
+    limit: integerParameter(1, limits.max_page_size)
+      .optional()
+      .describe("Runs whose messages are read; default 20."),
+  }));
   return [
     endpoint({
       ...common,
@@ -43,6 +56,30 @@ export function aiSdkEndpoints(services: ProtocolServices): Endpoint[] {
       handle: async ({ team, c }) => {
         const { resume } = await import("./resume.ts");
         return resume(team, c.req.raw.method === "HEAD");
+      },
+    }),
+
+    endpoint({
+      ...common,
+      method: "get",
+      path: "/ai-sdk/teams/:team/chat/:chat{[^/]+}/messages",
+      id: "aiSdkMessages",
+      summary: "The conversation as UI messages, oldest first: those of the latest runs",
+      scope: "runs:read",
+      get query() {
+        return pageQuery();
+      },
+      answers: {
+        200: {
+          description: "The messages, and the cursor of those before.",
+          media: "application/json",
+        },
+      },
+      problems: [404],
+      handle: async ({ team, query }) => {
+        const { readHistory } = await import("./history.ts");
+        const { cursor, limit = Math.min(RUNS, limits.max_page_size) } = query;
+        return json(await readHistory(team, { ...(cursor !== undefined && { cursor }), limit }));
       },
     }),
   ];

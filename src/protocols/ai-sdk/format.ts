@@ -1,4 +1,4 @@
-import type { StreamFormat } from "../../contract/stream-format.ts";
+import type { StreamFormat } from "../../contract/stream/stream-format.ts";
 
 /** The headers of a stream. */
 export const HEADERS = { "x-vercel-ai-ui-message-stream": "v1" };
@@ -10,6 +10,8 @@ export interface ChatStreamOptions {
    * from its beginning, which is after the last answer of a user.
    */
   part: "new" | "rest" | "replay";
+  /** Whether the stream ends with what there is now. */
+  now?: boolean;
   /** The id of a new message; default: the run's. */
   message?: string;
   /** Ids of the questions that are being answered. */

@@ -1,45 +1,29 @@
 import { TroupeClient } from "troupe/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SCOPES } from "#contract/constants.ts";
-import { sha256Hex } from "#core/sha256.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
 import { SDK_NAMES } from "./support/sdks.ts";
 import type { Component } from "./support/teams.ts";
 import { newChat, textsOf } from "./support/test-chat.ts";
-
-const ORIGIN = "https://app.example.com";
 
 let worker: TestWorker;
 let token: string;
 let reading: string;
 
 beforeAll(async () => {
-  const keys = ["acme", "globex", "runs:read"].map(async (key) => ({
-    hash: await sha256Hex(key),
-    tenant: key === "globex" ? key : "acme",
-    scopes: key === "runs:read" ? [key] : SCOPES,
-  }));
-  worker = await TestWorker.start({
-    TROUPE_OPEN: "",
-    SECRETS_KEY: btoa("k".repeat(32)),
-    API_KEYS: JSON.stringify(await Promise.all(keys)),
-    ALLOWED_ORIGINS: ORIGIN,
-    MAX_BODY_BYTES: "5000",
-    TENANT_REQUESTS_PER_SECOND: "1000",
-    TENANT_RUNS_PER_MINUTE: "6",
-  });
+  worker = await TestWorker.start(
+    await deployed({ MAX_BODY_BYTES: "5000", TENANT_RUNS_PER_MINUTE: "6" }),
+  );
   const client = new TroupeClient({ baseURL: await worker.origin, token: "acme" });
-  const team = await client.teams.create({
+  await client.teams.create({
     id: "desk",
     component: SAMPLE_COMPONENT as unknown as Component,
   });
-  ({ token } = await team.createToken({ scopes: ["runs:write", "runs:read"], expires_in: 300 }));
-  ({ token: reading } = await team.createToken({ scopes: ["runs:read"], expires_in: 300 }));
+  token = await teamToken(worker, "desk", ["runs:write", "runs:read"]);
+  reading = await teamToken(worker, "desk", ["runs:read"]);
 }, 60_000);
 afterAll(() => worker[Symbol.asyncDispose]());
-
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 describe.each(SDK_NAMES)("%s", { timeout: 60_000 }, (name) => {
   const chat = async (headers: Record<string, string>) =>

@@ -1,11 +1,11 @@
 import type { DynamicToolUIPart, ReasoningUIPart, TextUIPart, UIMessage } from "ai";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { StreamFrame } from "#contract/stream-frame.ts";
+import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import { answersIn } from "#protocols/ai-sdk/answers.ts";
-import type { PartMetadata } from "#protocols/ai-sdk/chunk.ts";
+import type { PartMetadata } from "#protocols/ai-sdk/encoder/chunk.ts";
 import { parseChat } from "#protocols/ai-sdk/chat-request.ts";
-import { makeChatEncoder } from "#protocols/ai-sdk/encoder.ts";
+import { makeChatEncoder } from "#protocols/ai-sdk/encoder/encoder.ts";
 import type { ChatStreamOptions } from "#protocols/ai-sdk/format.ts";
 import type { RunItem } from "#protocols/projection/run-item.ts";
 import { RunProjector } from "#protocols/projection/run-projector.ts";

@@ -1,10 +1,10 @@
 import type { UIMessage } from "ai";
 import { describe, expect, test } from "vitest";
 import type { HumanRequest } from "#contract/run.ts";
-import type { StreamFrame } from "#contract/stream-frame.ts";
+import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import { answersIn } from "#protocols/ai-sdk/answers.ts";
 import { parseChat } from "#protocols/ai-sdk/chat-request.ts";
-import { makeChatEncoder } from "#protocols/ai-sdk/encoder.ts";
+import { makeChatEncoder } from "#protocols/ai-sdk/encoder/encoder.ts";
 import type { ChatStreamOptions } from "#protocols/ai-sdk/format.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";
 import { RunSimulator } from "../support/run-simulator.ts";

@@ -1,8 +1,8 @@
-import type { HumanRequest } from "../../contract/run.ts";
-import type { Json } from "../../core/json.ts";
-import type { AgentEvent, ChatMessage } from "../../core/messages/message.ts";
-import { imageDataUri, imageMediaType } from "../../core/models/images.ts";
-import type { ImageContent } from "../../core/models/llm-messages.ts";
+import type { HumanRequest } from "../../../contract/run.ts";
+import type { Json } from "../../../core/json.ts";
+import type { AgentEvent, ChatMessage } from "../../../core/messages/message.ts";
+import { imageDataUri, imageMediaType } from "../../../core/models/images.ts";
+import type { ImageContent } from "../../../core/models/llm-messages.ts";
 import type { Chunk, PartMetadata } from "./chunk.ts";
 
 /** Events that say what an agent has done; others only inform about what happens at the moment. */

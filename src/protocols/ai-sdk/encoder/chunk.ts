@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../core/json.ts";
+import type { Json, JsonObject } from "../../../core/json.ts";
 
 /** Where a part comes from, in the part's metadata. */
 export interface PartMetadata {

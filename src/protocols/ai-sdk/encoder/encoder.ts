@@ -1,23 +1,19 @@
-import type { StreamEncoder } from "../../contract/stream-format.ts";
-import type { HumanRequest, RunInfo } from "../../contract/run.ts";
-import type { StreamFrame } from "../../contract/stream-frame.ts";
-import type { Json, JsonObject } from "../../core/json.ts";
-import type { ChatMessage } from "../../core/messages/message.ts";
-import { toText } from "../../core/messages/views.ts";
-import type { FunctionCall, FunctionExecutionResult } from "../../core/models/llm-messages.ts";
-import type { RunItem, TextPlace } from "../projection/run-item.ts";
-import { RunProjector } from "../projection/run-projector.ts";
-import { eventPart, messagePart, questionPart } from "./data-parts.ts";
-import type { ChatStreamOptions } from "./format.ts";
+import type { StreamEncoder } from "../../../contract/stream/stream-format.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { ChatMessage } from "../../../core/messages/message.ts";
+import { toText } from "../../../core/messages/views.ts";
+import type { RunItem, TextPlace } from "../../projection/run-item.ts";
+import { RunProjector } from "../../projection/run-projector.ts";
+import { CallWriter } from "./call-writer.ts";
+import { eventPart, messagePart } from "./data-parts.ts";
+import type { ChatStreamOptions } from "../format.ts";
 import { keyOf, MessageWriter, metadataOf } from "./message-writer.ts";
 import { endMetadata, runMetadata } from "./metadata.ts";
-import { problemText } from "./refusal.ts";
-import type { ToolPart } from "./tool-parts.ts";
+import { problemText } from "../refusal.ts";
 
 type ItemOf<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
-
-/** The tool that stands for a question about something else than a tool call. */
-const APPROVE = "approve";
 
 export function makeChatEncoder(options: JsonObject): StreamEncoder {
   return new ChatEncoder(options as unknown as ChatStreamOptions);
@@ -27,9 +23,8 @@ export function makeChatEncoder(options: JsonObject): StreamEncoder {
 class ChatEncoder implements StreamEncoder {
   readonly #options: ChatStreamOptions;
   readonly #projector: RunProjector;
-  /** Questions that the client has. */
-  readonly #asked: Set<string>;
   readonly #writer = new MessageWriter();
+  readonly #calls: CallWriter;
   /** By the agents that asked for them: questions for an input, as long as there is no answer. */
   readonly #inputs = new Map<string, string>();
   /** Texts that are not shown: those of humans, which the page has, and those written as parts. */
@@ -45,10 +40,10 @@ class ChatEncoder implements StreamEncoder {
   #ended = false;
 
   constructor(options: ChatStreamOptions) {
-    const { part, message, answering = [], asked = [], calls = [], own = [] } = options;
+    const { part, message, answering = [], calls = [], own = [] } = options;
     this.#options = options;
     this.#projector = new RunProjector({ answering });
-    this.#asked = new Set(asked);
+    this.#calls = new CallWriter(this.#writer, options);
     this.#messageId = message;
     if (part === "replay") this.#held = "";
     for (const id of calls) this.#writer.calls.restore(id, own.includes(id));
@@ -91,10 +86,10 @@ class ChatEncoder implements StreamEncoder {
         if (item.id !== this.#toldThought) this.#writer.thought(item);
         return;
       case "tool_calls":
-        for (const call of item.calls) this.#call(item, call);
+        for (const call of item.calls) this.#calls.call(item, call);
         return;
       case "tool_results":
-        for (const result of item.results) this.#result(item.source, result);
+        for (const result of item.results) this.#calls.result(item.source, result);
         return this.#writer.endStepIfDone();
       case "message":
         if (item.role === "human") return this.#human(item.message);
@@ -106,10 +101,7 @@ class ChatEncoder implements StreamEncoder {
       case "retract":
         return this.#retracted(item.messageIds);
       case "live":
-        this.#live = true;
-        if (this.#run === undefined) return;
-        this.#noteInputs(this.#run);
-        return this.#ask(this.#run.requests);
+        return this.#caughtUp();
       case "waiting":
         return this.#waiting(item.run);
       case "completed":
@@ -164,7 +156,16 @@ class ChatEncoder implements StreamEncoder {
     if (!this.#started) this.#start();
     else if (before?.status !== run.status || before.queue_position !== run.queue_position)
       this.#writer.write({ type: "message-metadata", messageMetadata: runMetadata(run) });
-    if (this.#live) this.#ask(run.requests);
+    if (this.#live) this.#calls.ask(run.requests);
+  }
+
+  #caughtUp(): void {
+    this.#live = true;
+    if (this.#run !== undefined) {
+      this.#noteInputs(this.#run);
+      this.#calls.ask(this.#run.requests);
+    }
+    if (this.#options.now === true) this.#done();
   }
 
   /** Questions from before the stream that somebody else may answer. */
@@ -173,32 +174,6 @@ class ChatEncoder implements StreamEncoder {
       if (kind === "input" && this.#options.answering?.includes(id) !== true)
         this.#inputs.set(source, id);
     }
-  }
-
-  #call({ id: message, source }: ItemOf<"tool_calls">, call: FunctionCall): void {
-    const known = this.#writer.calls.find(source, call.id);
-    // A question about the call came before it.
-    if (known?.request !== undefined && known.message === undefined) {
-      known.message = message;
-      return;
-    }
-    const part = this.#writer.calls.add(openCall({ callId: call.id, source, message }));
-    this.#writer.showCall(part, call.name, inputOf(call.arguments));
-  }
-
-  #result(source: string, result: FunctionExecutionResult): void {
-    const { call_id: callId, name, content, is_error } = result;
-    let part = this.#writer.calls.find(source, callId);
-    if (part === undefined) {
-      part = this.#writer.calls.add(openCall({ callId, source }));
-      this.#writer.showCall(part, name, null);
-    }
-    this.#writer.calls.delete(part);
-    if (part.own) return;
-    const denied = this.#options.denied?.includes(part.id) ?? false;
-    if (denied) this.#writer.write({ type: "tool-output-denied", toolCallId: part.id });
-    else if (is_error === true) this.#writer.outputError(part.id, content);
-    else this.#writer.output(part.id, content);
   }
 
   #said(message: ChatMessage, items: readonly RunItem[]): void {
@@ -225,7 +200,7 @@ class ChatEncoder implements StreamEncoder {
     this.#writer.data({
       type: "data-answer",
       id: request,
-      data: { source: message.source, content: toText(message) },
+      data: { source: message.source, content: toText(message), message: message.id },
     });
   }
 
@@ -238,67 +213,14 @@ class ChatEncoder implements StreamEncoder {
   }
 
   #retracted(messageIds: readonly string[]): void {
-    for (const part of this.#writer.calls.all()) {
-      if (part.message === undefined || !messageIds.includes(part.message)) continue;
-      this.#writer.calls.delete(part);
-      this.#writer.outputError(part.id, "The turn of this call was given up.");
-    }
+    this.#calls.retract(messageIds);
     this.#writer.data({ type: "data-retract", data: { messages: [...messageIds] } });
     this.#writer.endStepIfDone();
   }
 
-  /** Tells the questions that the client does not have. */
-  #ask(requests: readonly HumanRequest[]): void {
-    for (const part of this.#writer.calls.all()) {
-      // Somebody else has decided.
-      if (part.request === undefined || part.callId !== approvalCall(part.request)) continue;
-      if (requests.some(({ id }) => id === part.request)) continue;
-      this.#writer.calls.delete(part);
-      this.#writer.output(part.id, null);
-    }
-    for (const request of requests) {
-      if (this.#asked.has(request.id) || this.#options.answering?.includes(request.id)) continue;
-      this.#asked.add(request.id);
-      if (request.kind === "input") this.#writer.data(questionPart(request));
-      else this.#askAboutCall(request, requests);
-    }
-  }
-
-  #askAboutCall(request: HumanRequest, open: readonly HumanRequest[]): void {
-    const { id, kind, source, prompt, code, tool_call: call, expires_at } = request;
-    let part = this.#writer.calls.ofRequest(request, open);
-    if (part === undefined) {
-      const callId = call?.call_id ?? approvalCall(id);
-      part = this.#writer.calls.add(openCall({ callId, source, request: id }));
-      if (kind === "approval") {
-        const input = call?.arguments ?? { prompt, ...(code !== undefined && { code }) };
-        this.#writer.showCall(part, call?.name ?? APPROVE, input);
-      }
-    }
-    part.request = id;
-    if (kind === "tool") {
-      part.own = false;
-      this.#writer.showCall(part, call?.name ?? "", call?.arguments ?? {}, request);
-      return;
-    }
-    this.#writer.write({
-      type: "tool-approval-request",
-      approvalId: id,
-      toolCallId: part.id,
-      reason: prompt,
-      approvalDescriptor: { source, prompt, expires_at },
-    });
-  }
-
   #waiting(run: RunInfo): void {
-    this.#ask(run.requests);
-    // Calls beside the ones in question have run, and their results come with the others. But the SDK sends no approval
-    // as long as a call of the step has no result.
-    if (run.requests.some(({ kind }) => kind === "approval")) {
-      for (const { id, request, source } of this.#writer.calls.all()) {
-        if (request === undefined && source !== undefined) this.#writer.output(id, null);
-      }
-    }
+    this.#calls.ask(run.requests);
+    this.#calls.answerRest(run.requests);
     this.#writer.endStep();
     const forClient = run.requests.some(({ kind }) => kind !== "input");
     this.#writer.write({
@@ -310,7 +232,7 @@ class ChatEncoder implements StreamEncoder {
   }
 
   #completed({ result, run = this.#run }: ItemOf<"completed">): void {
-    this.#settle("The run was completed before there was a result.");
+    this.#calls.settle("The run was completed before there was a result.");
     this.#writer.write({
       type: "finish",
       finishReason: "stop",
@@ -322,14 +244,14 @@ class ChatEncoder implements StreamEncoder {
   }
 
   #cancelled(run: RunInfo): void {
-    this.#settle("The run was cancelled.");
+    this.#calls.settle("The run was cancelled.");
     this.#writer.write({ type: "message-metadata", messageMetadata: endMetadata(run, run.usage) });
     this.#writer.write({ type: "abort", reason: "The run was cancelled." });
     this.#done();
   }
 
   #failed({ problem }: ItemOf<"failed">): void {
-    this.#settle("The run failed.");
+    this.#calls.settle("The run failed.");
     const { status, code, detail, errors = [] } = problem;
     this.#writer.write({ type: "data-problem", data: { status, code, detail, errors } });
     if (this.#run !== undefined) {
@@ -341,41 +263,8 @@ class ChatEncoder implements StreamEncoder {
     this.#done();
   }
 
-  /**
-   * Gives every call a result and leaves none in the last step: a client that sends by itself what it was asked for would
-   * send again and again.
-   */
-  #settle(errorText: string): void {
-    for (const part of this.#writer.calls.all()) {
-      this.#writer.calls.delete(part);
-      if (!part.own) this.#writer.outputError(part.id, errorText);
-    }
-    this.#writer.endLastStep();
-  }
-
   #done(): void {
     this.#writer.done();
     this.#ended = true;
-  }
-}
-
-function openCall(
-  call: Pick<ToolPart, "callId"> & Partial<Omit<ToolPart, "id" | "callId">>,
-): Omit<ToolPart, "id"> {
-  const { callId, source, message, request } = call;
-  return { callId, source, message, request, own: false };
-}
-
-/** The id of the call that stands for a question. */
-function approvalCall(request: string): string {
-  return `${APPROVE}-${request}`;
-}
-
-/** The arguments as the model meant them, or as it wrote them where that is not JSON. */
-function inputOf(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
   }
 }

@@ -1,4 +1,4 @@
-import type { HumanRequest } from "../../contract/run.ts";
+import type { HumanRequest } from "../../../contract/run.ts";
 
 /** A tool call that the client shows without its result. */
 export interface ToolPart {

@@ -1,5 +1,5 @@
-import type { RunInfo } from "../../contract/run.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { JsonObject } from "../../../core/json.ts";
 
 /** The metadata of a UI message while its run goes on. */
 export function runMetadata({

@@ -1,7 +1,7 @@
-import type { HumanRequest } from "../../contract/run.ts";
-import type { Json } from "../../core/json.ts";
-import type { ImageContent } from "../../core/models/llm-messages.ts";
-import type { RunItem, TextPlace } from "../projection/run-item.ts";
+import type { HumanRequest } from "../../../contract/run.ts";
+import type { Json } from "../../../core/json.ts";
+import type { ImageContent } from "../../../core/models/llm-messages.ts";
+import type { RunItem, TextPlace } from "../../projection/run-item.ts";
 import { type Chunk, DONE, type PartMetadata, written } from "./chunk.ts";
 import { imagePart } from "./data-parts.ts";
 import { type ToolPart, ToolParts } from "./tool-parts.ts";
