@@ -10,7 +10,7 @@ import { ValueError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import type { TurnContext } from "../run/turn-context.ts";
-import { type Tokenizer, tokenizerSchema } from "../search/tokens.ts";
+import { type Tokenizer, TOKENIZERS } from "../search/tokens.ts";
 import { SearchableLog } from "../state/searchable-log.ts";
 import type { StateParts } from "../state/stateful.ts";
 import type { Memory } from "./memory.ts";
@@ -28,7 +28,7 @@ const configSchema = z.object({
   k: z.int().min(1).max(100).default(5),
   score_threshold: z.number().nullish(),
   filter: metadataFilterSchema.nullish(),
-  tokenizer: tokenizerSchema.default("porter"),
+  tokenizer: z.enum(TOKENIZERS).default("porter"),
   memory_contents: memoryContentsSchema.default([]),
 });
 

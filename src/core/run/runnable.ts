@@ -1,3 +1,4 @@
+import type { JsonObject } from "../json.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
 import type { Stateful } from "../state/stateful.ts";
 import type { TurnContext } from "./turn-context.ts";
@@ -36,6 +37,11 @@ export interface Runnable extends Stateful {
   stop(): void;
   /** The conversation so far, oldest first; empty when only the agent itself stores it. */
   conversation(): readonly Message[];
+  /**
+   * What of its state is shown to people while it runs, as small JSON: `task_ledger` and `progress_ledger` of a MagenticOne,
+   * `graph` of a GraphFlow. Left out: nothing.
+   */
+  visibleState?(): JsonObject | undefined;
   /** Empties the thread, the agents' contexts and all counters. */
   reset(ctx: TurnContext): Promise<void>;
   /** Called when the run pauses and before it resumes; agents override it. */

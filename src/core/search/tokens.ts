@@ -1,4 +1,3 @@
-import * as z from "zod";
 import { stem } from "./porter.ts";
 
 /**
@@ -8,11 +7,7 @@ import { stem } from "./porter.ts";
  */
 export type Tokenizer = "porter" | "unicode61" | "trigram";
 
-export const tokenizerSchema = z.enum([
-  "porter",
-  "unicode61",
-  "trigram",
-]) satisfies z.ZodType<Tokenizer>;
+export const TOKENIZERS = ["porter", "unicode61", "trigram"] as const satisfies Tokenizer[];
 
 /** Each costs a look-up. */
 const MOST_TERMS = 128;

@@ -71,6 +71,8 @@ export interface GroupChatManager {
   /** Called after every stop that the manager did not decide (GraphFlow starts over). */
   onStop?(): void;
   reset(): void;
+  /** What of its state the team shows to people while it runs, as small JSON. Default: nothing. */
+  visibleState?(): JsonObject;
   /**
    * Its own keys of AutoGen's manager state, without `message_thread` and `current_turn`; `type` and `version`
    * included where AutoGen has them.

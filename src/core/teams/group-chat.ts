@@ -105,6 +105,10 @@ export abstract class GroupChat implements Team {
     return this.#parts.thread.slice();
   }
 
+  visibleState(): JsonObject | undefined {
+    return this.#parts.manager.visibleState?.();
+  }
+
   async onPause(): Promise<void> {
     for (const { subject } of this.#parts.participants.values()) await subject.onPause();
   }

@@ -9,6 +9,7 @@ import { unwrap } from "../../http/problem.ts";
 import { streamAnswer } from "../../http/sse.ts";
 import { newRun } from "../new-run.ts";
 import type { ProtocolServices } from "../services.ts";
+import { OWN } from "./events.ts";
 import { follow, type Following, nothing } from "./follow.ts";
 import { readInput, type RunInput } from "./input.ts";
 import { type AgUiOptions, formatOf } from "./options.ts";
@@ -93,10 +94,17 @@ function optionsOf({ threadId, runId, state, forwardedProps }: RunInput): AgUiOp
   return {
     threadId,
     runId,
-    state: state === undefined || isJsonObject(state),
+    state: shareOf(state),
     raw: forwardedProps.troupe.raw,
     dropped: [],
   };
+}
+
+/** A state that is no object is the application's alone. */
+function shareOf(state: unknown): AgUiOptions["state"] {
+  if (state === undefined || state === null) return "whole";
+  if (!isJsonObject(state)) return "none";
+  return Object.keys(state).every((key) => key === OWN) ? "whole" : "part";
 }
 
 /** The active run, or else the one that ran last. */

@@ -1,7 +1,9 @@
-import type { JsonObject } from "../../core/json.ts";
+import type { RunInfo } from "../../contract/run.ts";
+import type { Json, JsonObject } from "../../core/json.ts";
+import type { AgUiOptions } from "./options.ts";
 
 /** What this server speaks: AG-UI 1.0. */
-export const PROTOCOL_VERSION = "1.0";
+const PROTOCOL_VERSION = "1.0";
 
 /** The key of `metadata` and `state` under which Troupe says what the protocol has no field for. */
 export const OWN = "troupe";
@@ -47,6 +49,13 @@ export type ThreadMessage = Metadata & { id: string } & (
     | { role: "reasoning"; content: string }
   );
 
+/** An operation of JSON Patch (RFC 6902). */
+export interface StateChange {
+  op: "add";
+  path: string;
+  value: Json;
+}
+
 /** The events of AG-UI 1.0 that this server sends. Fields without a value are left out. */
 export type AgUiEvent = Metadata &
   (
@@ -87,11 +96,30 @@ export type AgUiEvent = Metadata &
         content: string;
         role: "tool";
       }
-    | { type: "STATE_DELTA"; delta: { op: "add"; path: string; value: JsonObject }[] }
+    | { type: "STATE_SNAPSHOT"; snapshot: JsonObject }
+    | { type: "STATE_DELTA"; delta: StateChange[] }
     | { type: "MESSAGES_SNAPSHOT"; messages: unknown[] }
     | { type: "CUSTOM"; name: `${typeof OWN}.${string}`; value: unknown }
     | { type: "RAW"; source: typeof OWN; event: unknown }
   );
+
+/** The first event of a run. @param run undefined where none is asked for */
+export function runStarted(
+  { threadId, runId, dropped }: Pick<AgUiOptions, "threadId" | "runId" | "dropped">,
+  run: RunInfo | undefined,
+): AgUiEvent {
+  const about = {
+    ...(run !== undefined && { team_id: run.team_id, run_id: run.id }),
+    ...(dropped.length > 0 && { dropped }),
+  };
+  return {
+    type: "RUN_STARTED",
+    threadId,
+    runId,
+    protocolVersion: PROTOCOL_VERSION,
+    metadata: { [OWN]: about },
+  };
+}
 
 /** Server-sent events. JSON has no line breaks. */
 export function sse(events: readonly AgUiEvent[]): string {

@@ -1,11 +1,12 @@
 import type { StreamInput, TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../contract/run.ts";
-import type { StreamFrame } from "../../contract/stream-frame.ts";
+import type { StreamFrame } from "../../contract/stream/stream-frame.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { unwrap } from "../../http/problem.ts";
 import { streamAnswer } from "../../http/sse.ts";
-import { AgUiEncoder, runStarted } from "./encoder.ts";
-import { type AgUiEvent, sse } from "./events.ts";
+import { AgUiEncoder } from "./encoder/encoder.ts";
+import { SharedState } from "./encoder/shared-state.ts";
+import { type AgUiEvent, runStarted, sse } from "./events.ts";
 import type { RunInput } from "./input.ts";
 import { type AgUiOptions, type Continued, formatOf } from "./options.ts";
 import { readThread } from "./thread.ts";
@@ -48,8 +49,8 @@ export async function follow(
   const stream: StreamInput = { run: run.id, after: thread?.cursor ?? 0, format };
   const opened = unwrap(await team.stream(stream));
   if ("done" in opened) {
-    const ending = unwrap(await team.run(run.id));
-    return streamAnswer({ body: oneChunk(sse(beginning) + endOf(own, ending)) });
+    const ending = endOf(own, unwrap(await team.run(run.id)), unwrap(await team.visibleState()));
+    return streamAnswer({ body: oneChunk(sse(beginning) + ending) });
   }
   try {
     for (const [request, answer] of answers) {
@@ -66,11 +67,14 @@ export async function follow(
 export async function nothing({ team, input, options }: Following): Promise<Response> {
   const { threadId, runId } = options;
   const { messages } = await readThread(team, input);
+  const state = new SharedState(options.state);
+  state.change(unwrap(await team.visibleState()));
   return streamAnswer({
     body: oneChunk(
       sse([
         runStarted(options, undefined),
         { type: "MESSAGES_SNAPSHOT", messages },
+        ...state.begin(),
         { type: "RUN_FINISHED", threadId, runId, outcome: { type: "success" } },
       ]),
     ),
@@ -78,8 +82,9 @@ export async function nothing({ team, input, options }: Following): Promise<Resp
 }
 
 /** The end of a run whose stream has nothing left. */
-function endOf(options: AgUiOptions, run: RunInfo): string {
+function endOf(options: AgUiOptions, run: RunInfo, state: JsonObject): string {
   const ending = new AgUiEncoder(options);
+  ending.visibleState(state);
   return ending.encode({ event: "run", data: run }) + ending.encode(lastFrame(run));
 }
 

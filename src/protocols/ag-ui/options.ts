@@ -1,4 +1,4 @@
-import type { StreamFormat } from "../../contract/stream-format.ts";
+import type { StreamFormat } from "../../contract/stream/stream-format.ts";
 import type { TokensByModel } from "../../contract/usage/model-usage.ts";
 
 /** The name of the streams' format. */
@@ -8,8 +8,8 @@ export const AG_UI = "ag-ui";
 export interface AgUiOptions {
   threadId: string;
   runId: string;
-  /** Whether `state`, an object, may be amended. */
-  state: boolean;
+  /** What the stream may write of the client's `state`: all, `troupe` alone beside what the application has, or nothing. */
+  state: "whole" | "part" | "none";
   /** Whether the frames of Troupe's own stream are sent, too. */
   raw: boolean;
   /** Parts of messages that no model here can use, by their paths in the request. */

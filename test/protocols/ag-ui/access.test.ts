@@ -1,31 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { SCOPES } from "#contract/constants.ts";
-import { sha256Hex } from "#core/sha256.ts";
 import { speaker } from "../../console/support/components.ts";
 import { jsonInit } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
 import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
 import { agentOf, run, say } from "./support/agents.ts";
 
 let worker: TestWorker;
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
-
 beforeAll(async () => {
-  const keys = await Promise.all(
-    [
-      { key: "acme", tenant: "acme", scopes: SCOPES },
-      { key: "globex", tenant: "globex", scopes: SCOPES },
-      ...SCOPES.map((scope) => ({ key: scope, tenant: "acme", scopes: [scope] })),
-    ].map(async ({ key, ...own }) => ({ hash: await sha256Hex(key), ...own })),
-  );
-  worker = await TestWorker.start({
-    TROUPE_OPEN: "",
-    SECRETS_KEY: btoa("k".repeat(32)),
-    API_KEYS: JSON.stringify(keys),
-    ALLOWED_ORIGINS: "https://app.example.com",
-    TENANT_REQUESTS_PER_SECOND: "1000",
-  });
+  worker = await TestWorker.start(await deployed());
   await newTeam(worker, { id: "desk", component: speaker(["Hello."]) }, bearer("acme"));
   await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, bearer("acme"));
 }, 60_000);
@@ -80,12 +65,8 @@ test("a credential needs the scope runs:write", async () => {
 });
 
 test("a page with a team's token runs that team from its own origin", async () => {
-  const made = await worker.fetch(
-    "/v1/teams/desk/tokens",
-    jsonInit({ scopes: ["runs:write"], expires_in: 300 }, "POST", bearer("acme")),
-  );
-  const { token } = (await made.json()) as { token: string };
-  const headers = { ...bearer(token), origin: "https://app.example.com" };
+  const token = await teamToken(worker, "desk", ["runs:write"]);
+  const headers = { ...bearer(token), origin: ORIGIN };
   const agent = await agentOf(worker, "desk", { headers });
   await say(agent, "Hello.");
   expect(agent.messages.at(-1)).toMatchObject({ content: "Hello." });

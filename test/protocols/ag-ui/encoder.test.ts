@@ -2,10 +2,11 @@ import { HttpAgent } from "@ag-ui/client";
 import { EventSchema } from "@ag-ui/core/schemas";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
-import type { StreamFrame } from "#contract/stream-frame.ts";
+import type { StreamFrame } from "#contract/stream/stream-frame.ts";
+import type { JsonObject } from "#core/json.ts";
 import { isChatMessage } from "#core/messages/message.ts";
 import { toText } from "#core/messages/views.ts";
-import { makeAgUiEncoder } from "#protocols/ag-ui/encoder.ts";
+import { makeAgUiEncoder } from "#protocols/ag-ui/encoder/encoder.ts";
 import { type AgUiOptions, formatOf } from "#protocols/ag-ui/options.ts";
 import type { SeenEvent } from "./support/agents.ts";
 import { frames, stories, streamOf } from "../support/frames.ts";
@@ -15,7 +16,7 @@ import { RunSimulator } from "../support/run-simulator.ts";
 const OPTIONS: AgUiOptions = {
   threadId: "thread-1",
   runId: "run-1",
-  state: true,
+  state: "whole",
   raw: false,
   dropped: [],
 };
@@ -55,19 +56,17 @@ async function read(text: string): Promise<{ agent: HttpAgent; events: SeenEvent
   return { agent, events };
 }
 
+const shares = fc.constantFrom("whole", "part", "none");
+
 test("the client takes any stream as it is", async () => {
   await fc.assert(
-    fc.asyncProperty(frames, fc.boolean(), fc.boolean(), async (stream, raw, state) => {
+    fc.asyncProperty(frames, fc.boolean(), shares, async (stream, raw, state) => {
       warnings.mockClear();
       const text = encoded(stream, { raw, state });
       const { events } = await read(text);
-      const lines = text.split("\n\n").filter((line) => line !== "");
-      expect(events).toHaveLength(lines.length);
-      for (const [index, line] of lines.entries()) {
-        const sent: unknown = JSON.parse(line.replace(/^data: /, ""));
-        expect(EventSchema.parse(sent)).toEqual(sent);
-        expect(events[index]).toEqual(sent);
-      }
+      const sent = eventsIn(text);
+      expect(events).toEqual(sent);
+      for (const event of sent) expect(EventSchema.parse(event)).toEqual(event);
       expect(warnings).not.toHaveBeenCalled();
     }),
     { numRuns: 100 },
@@ -229,9 +228,52 @@ test("each agent's turn is a step, and the shared state names the speaker", asyn
     ["STEP_STARTED", "writer"],
     ["STEP_FINISHED", "writer"],
   ]);
-  const speakers = events.flatMap((event) =>
-    event.type === "STATE_DELTA" ? [(event.delta as { value: unknown }[])[0]?.value] : [],
-  );
-  expect(speakers).toEqual([{ speaker: null }, { speaker: "writer" }, { speaker: null }]);
+  const states = events.filter(({ type }) => type.startsWith("STATE_"));
+  const speaks = (value: string | null) => ({
+    type: "STATE_DELTA",
+    delta: [{ op: "add", path: "/troupe/speaker", value }],
+  });
+  expect(states).toEqual([
+    { type: "STATE_SNAPSHOT", snapshot: { troupe: { speaker: null } } },
+    speaks("writer"),
+    speaks(null),
+  ]);
   expect(agent.state).toEqual({ troupe: { speaker: null } });
 });
+
+test("what the team shows of its state changes member by member", () => {
+  const encoder = makeAgUiEncoder(formatOf({ ...OPTIONS, state: "part" }).options);
+  const show = (state: JsonObject): unknown[] => eventsIn(encoder.visibleState?.(state) ?? "");
+  const ledger = { task: "go", facts: "", plan: "" };
+  expect(show({ task_ledger: ledger, progress_ledger: { rounds: 0 } })).toEqual([]);
+  expect(eventsIn(encoder.encode(opening))).toEqual([
+    expect.objectContaining({ type: "RUN_STARTED" }),
+    {
+      type: "STATE_DELTA",
+      delta: [
+        {
+          op: "add",
+          path: "/troupe",
+          value: { speaker: null, task_ledger: ledger, progress_ledger: { rounds: 0 } },
+        },
+      ],
+    },
+  ]);
+  expect(
+    show({ task_ledger: { ...ledger, facts: "f", plan: "p" }, progress_ledger: { rounds: 0 } }),
+  ).toEqual([
+    {
+      type: "STATE_DELTA",
+      delta: [
+        { op: "add", path: "/troupe/task_ledger/facts", value: "f" },
+        { op: "add", path: "/troupe/task_ledger/plan", value: "p" },
+      ],
+    },
+  ]);
+  expect(show({ progress_ledger: { rounds: 0 } })).toEqual([]);
+});
+
+function eventsIn(text: string): unknown[] {
+  const lines = text.split("\n\n").filter((line) => line !== "");
+  return lines.map((line) => JSON.parse(line.replace(/^data: /, "")));
+}

@@ -21,7 +21,7 @@ export class GraphFlowManager implements GroupChatManager {
   /** A task fires no edges, whatever its source. The edges of a participant fire by its own name, not by an inner agent's. */
   observe(spoken: readonly Spoken[]): void {
     for (const { name, messages } of spoken) {
-      if (name === null) this.#beginAnew();
+      if (name === null) this.#beginTask();
       else this.#progress.leave(name, messages.findLast(isChatMessage));
     }
   }
@@ -39,7 +39,7 @@ export class GraphFlowManager implements GroupChatManager {
 
   /** A finished graph starts over; an interrupted one continues with the next run. */
   onStop(): void {
-    this.#beginAnew();
+    if (this.#progress.ready.length === 0) this.#progress.end();
   }
 
   reset(): void {
@@ -54,6 +54,12 @@ export class GraphFlowManager implements GroupChatManager {
     this.#progress.moveTo(readGraphState(this.#graph, state));
   }
 
+  /** `ready`: the nodes that speak next, or now. `turns`: how often each has spoken since the graph was begun. */
+  visibleState(): JsonObject {
+    const { isOver, ready, turns } = this.#progress;
+    return { graph: { ready: isOver ? [] : [...ready], turns } };
+  }
+
   head(): Json {
     return this.#progress.position();
   }
@@ -66,7 +72,13 @@ export class GraphFlowManager implements GroupChatManager {
     return isPositionIn(this.#graph, head as GraphPosition);
   }
 
-  /** When no node is ready: at the end, or after AutoGen saved the graph in the middle of a turn. */
+  /** A run that was interrupted goes on with the new task. */
+  #beginTask(): void {
+    if (this.#progress.isOver) this.#progress.restart();
+    this.#beginAnew();
+  }
+
+  /** When no node is ready: after AutoGen saved the graph in the middle of a turn. */
   #beginAnew(): void {
     if (this.#progress.ready.length === 0) this.#progress.restart();
   }

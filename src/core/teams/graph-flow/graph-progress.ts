@@ -2,12 +2,14 @@ import type { ChatMessage } from "../../messages/message.ts";
 import { isComplete, isTaken } from "./di-graph-node.ts";
 import type { DiGraph } from "./di-graph.ts";
 
-/** How far a run has come, as JSON; null at its start. */
+/** How far a run has come, as JSON; null before the first. */
 export type GraphPosition = {
-  /** The nodes that speak next. */
+  /** The nodes that speak next; none after the end, where `turns` is known. */
   ready: string[];
   /** Taken edges per group since their target last spoke; groups without any are left out. */
   taken: { [target: string]: { [group: string]: number } };
+  /** How often each node has spoken since the graph was begun; AutoGen does not tell. */
+  turns?: { [node: string]: number };
 } | null;
 
 /**
@@ -19,6 +21,7 @@ export class GraphProgress {
   readonly #graph: DiGraph;
   readonly #starts: readonly string[];
   readonly #taken = new Map<string, Map<string, number>>();
+  readonly #turns = new Map<string, number>();
   #ready: string[];
   #isUnderWay = false;
 
@@ -33,7 +36,23 @@ export class GraphProgress {
     return this.#ready;
   }
 
+  /** How often each node has spoken since the graph was begun. */
+  get turns(): { [node: string]: number } {
+    return Object.fromEntries(this.#turns);
+  }
+
+  /** Whether it has run to its end, and no other run has begun. */
+  get isOver(): boolean {
+    return !this.#isUnderWay && this.#turns.size > 0;
+  }
+
   restart(): void {
+    this.#turns.clear();
+    this.end();
+  }
+
+  /** The next run starts over. */
+  end(): void {
     this.#taken.clear();
     this.#ready = [...this.#starts];
     this.#isUnderWay = false;
@@ -50,6 +69,7 @@ export class GraphProgress {
 
   /** Follows the edges of a node that has spoken; their targets may become ready. */
   leave(node: string, message: ChatMessage | undefined): void {
+    this.#turns.set(node, (this.#turns.get(node) ?? 0) + 1);
     for (const edge of this.#graph.nodes.get(node)?.edges ?? []) {
       if (isTaken(edge, message) && this.#take(edge.target, edge.group)) {
         this.#ready.push(edge.target);
@@ -58,14 +78,21 @@ export class GraphProgress {
   }
 
   position(): GraphPosition {
+    const { turns } = this;
+    if (this.isOver) return { ready: [], taken: {}, turns };
     if (!this.#isUnderWay) return null;
     const taken = [...this.#taken].map(([target, groups]) => [target, Object.fromEntries(groups)]);
-    return { ready: [...this.#ready], taken: Object.fromEntries(taken) };
+    return { ready: [...this.#ready], taken: Object.fromEntries(taken), turns };
   }
 
   moveTo(position: GraphPosition): void {
     this.restart();
     if (position === null) return;
+    for (const [node, turns] of Object.entries(position.turns ?? {})) {
+      // The graph that it was in may have been replaced.
+      if (this.#graph.nodes.has(node) || this.#starts.includes(node)) this.#turns.set(node, turns);
+    }
+    if (isOver(position)) return;
     this.#isUnderWay = true;
     this.#ready = [...position.ready];
     for (const [target, groups] of Object.entries(position.taken)) {
@@ -91,4 +118,9 @@ export class GraphProgress {
     }
     if (groups.size === 0) this.#taken.delete(node);
   }
+}
+
+/** Whether it is that of a graph that has run to its end. A state that AutoGen has saved may have no ready nodes, either. */
+export function isOver(position: NonNullable<GraphPosition>): boolean {
+  return position.ready.length === 0 && position.turns !== undefined;
 }

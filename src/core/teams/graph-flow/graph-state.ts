@@ -4,18 +4,25 @@ import { issuesOf, listIssues, pathOf } from "../../issues.ts";
 import type { Json, JsonObject } from "../../json.ts";
 import { type GraphEdgeGroup, isComplete } from "./di-graph-node.ts";
 import type { DiGraph } from "./di-graph.ts";
-import type { GraphPosition } from "./graph-progress.ts";
+import { type GraphPosition, isOver } from "./graph-progress.ts";
 
 const stateSchema = z.object({
   remaining: z.record(z.string(), z.record(z.string(), z.number().int())),
   enqueued_any: z.record(z.string(), z.record(z.string(), z.boolean())),
   ready: z.array(z.string()),
-  troupe: z.object({ under_way: z.boolean().default(true) }).optional(),
+  troupe: z
+    .object({
+      under_way: z.boolean().default(true),
+      turns: z.record(z.string(), z.number().int().nonnegative()).optional(),
+    })
+    .optional(),
 });
 type State = z.infer<typeof stateSchema>;
 
-/** The keys of AutoGen's manager state. `under_way` is false at the start, which fits any graph. */
+/** The keys of AutoGen's manager state. `under_way` is false where the next run starts over, which fits any graph. */
 export function writeGraphState(graph: DiGraph, position: GraphPosition): JsonObject {
+  const underWay = position !== null && !isOver(position);
+  const turns = position?.turns;
   const taken = (target: string, group: string): number => position?.taken[target]?.[group] ?? 0;
   const each = (show: (group: GraphEdgeGroup, taken: number) => Json): JsonObject =>
     Object.fromEntries(
@@ -29,8 +36,8 @@ export function writeGraphState(graph: DiGraph, position: GraphPosition): JsonOb
   return {
     remaining: each(({ activation, size }, count) => (activation === "all" ? size - count : size)),
     enqueued_any: each(({ activation }, count) => activation === "any" && count > 0),
-    ready: position?.ready ?? graph.startNodes(),
-    troupe: { under_way: position !== null },
+    ready: underWay ? position.ready : graph.startNodes(),
+    troupe: { under_way: underWay, ...(turns && { turns }) },
   };
 }
 
@@ -44,7 +51,9 @@ export function readGraphState(graph: DiGraph, state: JsonObject): GraphPosition
   const result = stateSchema.safeParse(state);
   if (!result.success) throw invalid(issuesOf(result.error));
   const { remaining, enqueued_any, ready, troupe } = result.data;
-  if (troupe?.under_way === false) return null;
+  const turns = troupe?.turns;
+  if (troupe?.under_way === false)
+    return turns === undefined ? null : { ready: [], taken: {}, turns };
   const issues = [...misfits(graph, result.data)];
   if (issues.length > 0) throw invalid(issues);
   const taken = [...graph.groups].map(([target, groups]): [string, { [group: string]: number }] => {
@@ -58,7 +67,8 @@ export function readGraphState(graph: DiGraph, state: JsonObject): GraphPosition
   });
   const some = taken.filter(([, counts]) => Object.keys(counts).length > 0);
   const isAtStart = some.length === 0 && ready.join() === graph.startNodes().join();
-  return isAtStart ? null : { ready, taken: Object.fromEntries(some) };
+  if (isAtStart && turns === undefined) return null;
+  return { ready, taken: Object.fromEntries(some), ...(turns && { turns }) };
 }
 
 /** Whether a position of another graph is valid in this one: its nodes and groups exist, no other group is complete. */

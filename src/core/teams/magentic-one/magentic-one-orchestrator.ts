@@ -65,7 +65,15 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     for (const { name, messages } of spoken) {
       if (name !== null) continue;
       const task = messages.filter(isChatMessage).map(toModelText).join(" ");
-      this.#state = { ...this.#state, task, facts: "", plan: "", stalls: 0, next: "plan" };
+      this.#state = {
+        ...this.#state,
+        task,
+        facts: "",
+        plan: "",
+        stalls: 0,
+        next: "plan",
+        entry: null,
+      };
     }
   }
 
@@ -99,15 +107,20 @@ export class MagenticOneOrchestrator implements GroupChatManager {
   }
 
   head(): Json {
-    const { rounds, stalls, next } = this.#state;
-    return { rounds, stalls, next };
+    const { rounds, stalls, next, entry } = this.#state;
+    return { rounds, stalls, next, entry };
   }
 
   loadHead(head: Json): void {
     this.#state = {
       ...this.#state,
-      ...(head as Pick<OrchestratorState, "rounds" | "stalls" | "next">),
+      ...(head as Pick<OrchestratorState, "rounds" | "stalls" | "next" | "entry">),
     };
+  }
+
+  visibleState(): JsonObject {
+    const { task, facts, plan, rounds, stalls, next, entry } = this.#state;
+    return { task_ledger: { task, facts, plan }, progress_ledger: { rounds, stalls, next, entry } };
   }
 
   /** Stored apart from the head: it is long, and most turns leave it as it is. */
@@ -173,7 +186,10 @@ export class MagenticOneOrchestrator implements GroupChatManager {
       const options = { jsonOutput: output, fresh: attempt > 0 };
       const text = await this.#ask(ctx, `model:ledger:${attempt}`, conversation, options);
       const reading = readLedger(text, names);
-      if ("assessment" in reading) return reading.assessment;
+      if ("assessment" in reading) {
+        this.#state = { ...this.#state, entry: reading.entry };
+        return reading.assessment;
+      }
       fault = reading.fault;
     }
     throw new TroupeError(

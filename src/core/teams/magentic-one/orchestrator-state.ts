@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { JsonObject } from "../../json.ts";
 import { parseState, stateSchemaOf } from "../../state/load-state.ts";
+import { type LedgerEntry, ledgerSchema } from "./progress-ledger.ts";
 
 const stateSchema = stateSchemaOf("MagenticOneOrchestratorState").extend({
   task: z.string().default(""),
@@ -8,7 +9,12 @@ const stateSchema = stateSchemaOf("MagenticOneOrchestratorState").extend({
   plan: z.string().default(""),
   n_rounds: z.number().int().nonnegative().default(0),
   n_stalls: z.number().int().nonnegative().default(0),
-  troupe: z.object({ next: z.enum(["task", "plan", "work", "replan"]).optional() }).optional(),
+  troupe: z
+    .object({
+      next: z.enum(["task", "plan", "work", "replan"]).optional(),
+      entry: ledgerSchema.optional(),
+    })
+    .optional(),
 });
 
 /** The orchestrator's state: the task ledger and the progress of the work. */
@@ -22,6 +28,8 @@ export type OrchestratorState = {
   stalls: number;
   /** The subject of its next decision; `task`: it waits for a task. */
   next: "task" | "plan" | "work" | "replan";
+  /** The last progress ledger of the task; null before the first. */
+  entry: LedgerEntry | null;
 };
 
 export const NEW_STATE: OrchestratorState = {
@@ -31,6 +39,7 @@ export const NEW_STATE: OrchestratorState = {
   rounds: 0,
   stalls: 0,
   next: "task",
+  entry: null,
 };
 
 /** AutoGen's `MagenticOneOrchestratorState`, without the thread. */
@@ -43,7 +52,7 @@ export function writeState(state: OrchestratorState): JsonObject {
     plan: state.plan,
     n_rounds: state.rounds,
     n_stalls: state.stalls,
-    troupe: { next: state.next },
+    troupe: { next: state.next, ...(state.entry && { entry: state.entry }) },
   };
 }
 
@@ -51,5 +60,6 @@ export function writeState(state: OrchestratorState): JsonObject {
 export function readState(json: JsonObject): OrchestratorState {
   const state = parseState(stateSchema, json, "a MagenticOne state");
   const { task, facts, plan, n_rounds, n_stalls, troupe } = state;
-  return { task, facts, plan, rounds: n_rounds, stalls: n_stalls, next: troupe?.next ?? "task" };
+  const { next = "task", entry = null } = troupe ?? {};
+  return { task, facts, plan, rounds: n_rounds, stalls: n_stalls, next, entry };
 }

@@ -11,18 +11,21 @@ export type Assessment =
   | { satisfied: true; reason: string }
   | { satisfied: false; stalling: boolean; speaker: string; instruction: string };
 
-/** An assessment, or why the ledger cannot be followed. */
-export type LedgerReading = { assessment: Assessment } | { fault: string };
+/** A ledger and its assessment, or why the ledger cannot be followed. */
+export type LedgerReading = { entry: LedgerEntry; assessment: Assessment } | { fault: string };
 
 const entrySchema = z.object({ reason: z.json(), answer: z.json() });
 
-const ledgerSchema = z.object({
+export const ledgerSchema = z.object({
   is_request_satisfied: entrySchema,
   is_in_loop: entrySchema,
   is_progress_being_made: entrySchema,
   next_speaker: entrySchema,
   instruction_or_question: entrySchema,
 });
+
+/** A progress ledger (AutoGen `LedgerEntry`): answers with their reasons. */
+export type LedgerEntry = z.output<typeof ledgerSchema>;
 
 /** How a model is asked for a ledger: by a schema where it can follow one, as JSON where it can write that. */
 export function ledgerOutput({ structuredOutput, jsonOutput }: ModelInfo): JsonOutput | null {
@@ -41,10 +44,11 @@ export function readLedger(text: string, names: readonly string[]): LedgerReadin
   if ("fault" in written) return written;
   const result = ledgerSchema.safeParse(withOnlySpeaker(written.value, names));
   if (!result.success) return { fault: listIssues(issuesOf(result.error)) };
-  const { is_request_satisfied: satisfied, next_speaker, instruction_or_question } = result.data;
+  const entry = result.data;
+  const { is_request_satisfied: satisfied, next_speaker, instruction_or_question } = entry;
   if (pythonTruth(satisfied.answer)) {
     return typeof satisfied.reason === "string"
-      ? { assessment: { satisfied: true, reason: satisfied.reason } }
+      ? { entry, assessment: { satisfied: true, reason: satisfied.reason } }
       : { fault: "is_request_satisfied.reason: must be a text" };
   }
   const speaker = names.find((name) => name === next_speaker.answer);
@@ -56,9 +60,8 @@ export function readLedger(text: string, names: readonly string[]): LedgerReadin
     return { fault: "instruction_or_question.answer: must be a text" };
   }
   const stalling =
-    !pythonTruth(result.data.is_progress_being_made.answer) ||
-    pythonTruth(result.data.is_in_loop.answer);
-  return { assessment: { satisfied: false, stalling, speaker, instruction } };
+    !pythonTruth(entry.is_progress_being_made.answer) || pythonTruth(entry.is_in_loop.answer);
+  return { entry, assessment: { satisfied: false, stalling, speaker, instruction } };
 }
 
 const CODE_BLOCK = /```(?:\s*([\w+-]+))?\n([\s\S]*?)```/g;

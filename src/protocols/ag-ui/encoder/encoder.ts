@@ -1,0 +1,184 @@
+import type { MakeEncoder, StreamEncoder } from "../../../contract/stream/stream-format.ts";
+import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
+import type { RunInfo } from "../../../contract/run.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { AgentEvent } from "../../../core/messages/message.ts";
+import type { RunItem } from "../../projection/run-item.ts";
+import { RunProjector } from "../../projection/run-projector.ts";
+import { type AgUiEvent, type Outcome, OWN, runStarted, sse } from "../events.ts";
+import type { AgUiOptions } from "../options.ts";
+import { usageOf } from "../told.ts";
+import { Ids } from "./ids.ts";
+import { interruptOf } from "./interrupts.ts";
+import { SharedState } from "./shared-state.ts";
+import { Steps } from "./steps.ts";
+import { Texts } from "./texts.ts";
+import { ToolCalls } from "./tool-calls.ts";
+
+export const makeAgUiEncoder: MakeEncoder = (options) =>
+  new AgUiEncoder(options as unknown as AgUiOptions);
+
+/** Tells a run as AG-UI 1.0 does, up to its end or to its first questions. */
+export class AgUiEncoder implements StreamEncoder {
+  readonly #options: AgUiOptions;
+  readonly #projector: RunProjector;
+  readonly #ids = new Ids();
+  readonly #state: SharedState;
+  readonly #steps: Steps;
+  readonly #texts: Texts;
+  readonly #calls: ToolCalls;
+  #run: RunInfo | undefined;
+  #started: boolean;
+  #ended = false;
+
+  constructor(options: AgUiOptions) {
+    const { continued, state } = options;
+    this.#options = options;
+    this.#projector = new RunProjector({
+      answering: continued?.answering ?? [],
+      proxies: continued?.humans ?? [],
+    });
+    this.#state = new SharedState(state);
+    this.#steps = new Steps(this.#state);
+    this.#texts = new Texts(this.#ids, this.#steps);
+    this.#calls = new ToolCalls(this.#ids, continued);
+    this.#started = continued !== undefined;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  encode(frame: StreamFrame): string {
+    const items = this.#projector.take(frame);
+    const events = frame.event === "run" ? this.#start(frame.data) : [];
+    if (this.#options.raw) events.push({ type: "RAW", source: OWN, event: frame });
+    for (const item of items) events.push(...this.#told(item, items));
+    return sse(events);
+  }
+
+  visibleState(state: JsonObject): string {
+    return sse(this.#state.change(state));
+  }
+
+  #start(run: RunInfo): AgUiEvent[] {
+    const beginning = this.#started ? [] : [runStarted(this.#options, run)];
+    this.#started = true;
+    return [...beginning, ...this.#state.begin()];
+  }
+
+  /** @param items all of the same frame */
+  #told(item: RunItem, items: readonly RunItem[]): AgUiEvent[] {
+    switch (item.type) {
+      case "run":
+        return this.#changed(item.run);
+      case "text_start":
+        return this.#texts.start(item);
+      case "text_delta":
+        return this.#texts.delta(item);
+      case "text_end":
+        return this.#texts.end(item, items);
+      case "thought":
+        return this.#texts.thought(item);
+      case "message":
+        return this.#texts.message(item, items);
+      case "tool_calls":
+        return [
+          ...this.#steps.begin(item.source),
+          ...this.#calls.made(item, this.#texts.takeThought(item.source)),
+        ];
+      case "tool_results":
+        return [...this.#steps.begin(item.source), ...this.#calls.results(item)];
+      case "event":
+        return [
+          ...(OF_MANAGERS.has(item.event.type) ? [] : this.#steps.begin(item.event.source)),
+          { type: "CUSTOM", name: `${OWN}.${item.event.type}`, value: item.event },
+        ];
+      case "retract": {
+        const messageIds = item.messageIds.map((id) => this.#ids.of(id));
+        return [{ type: "CUSTOM", name: `${OWN}.retract`, value: { messageIds } }];
+      }
+      case "live":
+        return [];
+      case "waiting":
+        return this.#finished(this.#questions(item.run), item.run);
+      case "completed":
+        return [
+          ...this.#calls.unanswered(),
+          ...this.#finished({ type: "success" }, item.run, item.result.stop_reason),
+        ];
+      case "cancelled":
+        return this.#finished({ type: "cancelled" }, item.run);
+      case "failed":
+        return this.#failed(item);
+    }
+  }
+
+  #changed(run: RunInfo): AgUiEvent[] {
+    const before = this.#run?.status ?? "running";
+    this.#run = run;
+    this.#calls.asked(run);
+    const { status, queue_position } = run;
+    if (before === status || !(RESTS.has(before) || RESTS.has(status))) return [];
+    const value = { status, ...(queue_position !== null && { queue_position }) };
+    return [{ type: "CUSTOM", name: `${OWN}.run`, value }];
+  }
+
+  #questions({ requests }: RunInfo): Outcome {
+    const humans = requests.filter(({ kind }) => kind !== "tool");
+    if (humans.length > 0) {
+      const interrupts = humans.map((one) =>
+        interruptOf(one, this.#calls.idOf(one.tool_call?.call_id)),
+      );
+      return { type: "interrupt", interrupts };
+    }
+    const calls = requests.map(({ tool_call }) => tool_call?.call_id ?? "");
+    return {
+      type: "success",
+      pendingToolCallIds: calls.map((call) => this.#calls.idOf(call) ?? call),
+    };
+  }
+
+  #finished(
+    outcome: Outcome,
+    run: RunInfo | undefined,
+    stop_reason: string | null = null,
+  ): AgUiEvent[] {
+    this.#ended = true;
+    const { threadId, runId } = this.#options;
+    return [
+      ...this.#steps.endAll(),
+      {
+        type: "RUN_FINISHED",
+        threadId,
+        runId,
+        outcome,
+        ...(stop_reason !== null && { result: { stop_reason } }),
+        ...this.#usage(run),
+      },
+    ];
+  }
+
+  #failed({ problem }: Extract<RunItem, { type: "failed" }>): AgUiEvent[] {
+    this.#ended = true;
+    const { detail, code } = problem;
+    return [
+      ...this.#steps.endAll(),
+      { type: "RUN_ERROR", message: detail, code, ...this.#usage(this.#run) },
+    ];
+  }
+
+  #usage(run: RunInfo | undefined): Pick<Extract<AgUiEvent, { type: "RUN_ERROR" }>, "usage"> {
+    const usage = usageOf(run ?? this.#run, this.#options.continued?.spent);
+    return usage.length > 0 ? { usage } : {};
+  }
+}
+
+/** Statuses in which nothing happens, for reasons that the protocol has no word for. */
+const RESTS: ReadonlySet<string> = new Set<RunInfo["status"]>(["queued", "paused"]);
+
+/** Events that no message of the same source follows. */
+const OF_MANAGERS: ReadonlySet<string> = new Set<AgentEvent["type"]>([
+  "SelectSpeakerEvent",
+  "SelectorEvent",
+]);

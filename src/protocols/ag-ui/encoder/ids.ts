@@ -1,0 +1,20 @@
+/** The ids that clients know things of the team by: their own, unless something had them before, which was void. */
+export class Ids {
+  /** How often an id was used. */
+  readonly #uses = new Map<string, number>();
+  readonly #told = new Map<string, string>();
+
+  /** The id of something new. */
+  next(id: string): string {
+    const uses = (this.#uses.get(id) ?? 0) + 1;
+    this.#uses.set(id, uses);
+    const told = uses === 1 ? id : `${id}~${uses}`;
+    this.#told.set(id, told);
+    return told;
+  }
+
+  /** The id of what had it last. */
+  of(id: string): string {
+    return this.#told.get(id) ?? id;
+  }
+}

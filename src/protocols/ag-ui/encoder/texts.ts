@@ -1,0 +1,108 @@
+import { toText } from "../../../core/messages/views.ts";
+import type { RunItem, TextPlace } from "../../projection/run-item.ts";
+import { type AgUiEvent, OWN } from "../events.ts";
+import { aboutMessage, aboutSource } from "../told.ts";
+import type { Ids } from "./ids.ts";
+import type { Steps } from "./steps.ts";
+
+type Item<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
+
+/** Tells messages and thoughts: `TEXT_MESSAGE_*` and `REASONING_*`. */
+export class Texts {
+  readonly #ids: Ids;
+  readonly #steps: Steps;
+  /** Messages of users, which have no tool calls. */
+  readonly #ofUsers = new Set<string>();
+  /** Texts that turned out to be thoughts, by who thinks. */
+  readonly #thoughts = new Map<string, string>();
+
+  constructor(ids: Ids, steps: Steps) {
+    this.#ids = ids;
+    this.#steps = steps;
+  }
+
+  start({ messageId, source, role }: Item<"text_start">): AgUiEvent[] {
+    const told = this.#ids.next(messageId);
+    if (role === "human") this.#ofUsers.add(told);
+    return [
+      ...this.#steps.begin(source),
+      {
+        type: "TEXT_MESSAGE_START",
+        messageId: told,
+        role: role === "human" ? "user" : "assistant",
+        ...(source !== "user" && { name: source }),
+      },
+    ];
+  }
+
+  delta({ messageId, delta }: Item<"text_delta">): AgUiEvent[] {
+    return [{ type: "TEXT_MESSAGE_CONTENT", messageId: this.#ids.of(messageId), delta }];
+  }
+
+  /** @param items all of the same frame */
+  end(text: Item<"text_end">, items: readonly RunItem[]): AgUiEvent[] {
+    const messageId = this.#ids.of(text.messageId);
+    const end = { type: "TEXT_MESSAGE_END", messageId } as const;
+    const said = items.find((item) => item.type === "message");
+    if (!text.void) {
+      return [
+        said !== undefined && isOf(text, said) ? { ...end, ...aboutMessage(said.message) } : end,
+      ];
+    }
+    const thought = items.some((item) => item.type === "thought" && isThought(text, item));
+    if (thought && !this.#ofUsers.has(messageId)) {
+      this.#thoughts.set(text.source, messageId);
+      return [{ ...end, metadata: { [OWN]: { type: "ThoughtEvent" } } }];
+    }
+    return [{ ...end, metadata: { [OWN]: { void: true } } }];
+  }
+
+  thought({ id, source, content }: Item<"thought">): AgUiEvent[] {
+    // Clients have it as a text.
+    if (this.#thoughts.get(source) === this.#ids.of(id)) return [];
+    const messageId = this.#ids.next(id);
+    return [
+      ...this.#steps.begin(source),
+      { type: "REASONING_START", messageId },
+      { type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...aboutSource(source) },
+      { type: "REASONING_MESSAGE_CONTENT", messageId, delta: content },
+      { type: "REASONING_MESSAGE_END", messageId },
+      { type: "REASONING_END", messageId },
+    ];
+  }
+
+  /** The text with the thought before an agent's calls, which are told as calls of this message. */
+  takeThought(source: string): string | undefined {
+    const thought = this.#thoughts.get(source);
+    this.#thoughts.delete(source);
+    return thought;
+  }
+
+  /** @param items all of the same frame */
+  message(item: Item<"message">, items: readonly RunItem[]): AgUiEvent[] {
+    const { message, role } = item;
+    const { id: messageId, source } = message;
+    this.#thoughts.delete(source);
+    const events: AgUiEvent[] = [];
+    if (!items.some((text) => text.type === "text_end" && !text.void && isOf(text, item))) {
+      // Its text is empty.
+      events.push(...this.start({ type: "text_start", messageId, attempt: 1, source, role }), {
+        type: "TEXT_MESSAGE_END",
+        messageId: this.#ids.of(messageId),
+        ...aboutMessage(message),
+      });
+    }
+    return [...events, ...this.#steps.end(source)];
+  }
+}
+
+function isOf({ source, content }: Item<"text_end">, { message }: Item<"message">): boolean {
+  return source === message.source && content === toText(message);
+}
+
+function isThought(
+  { messageId, content }: TextPlace & { content: string },
+  thought: Item<"thought">,
+): boolean {
+  return messageId === thought.id && content === thought.content;
+}
