@@ -1,15 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "vitest";
 import { toText } from "troupe";
 import type { Message } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
 import { AgentServer } from "../a2a/support/agent-server.ts";
 import { jsonInit } from "../support/http-app.ts";
+import { KillableWorker } from "../support/killable-worker.ts";
 import { agent } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";
 import { HUMAN, inTurn } from "../protocols/support/teams.ts";
+
+type Server = Pick<TestWorker, "fetch">;
 
 const LIMIT = { timeout: 60_000 };
 
@@ -19,20 +19,20 @@ const remote = (url: string) => ({
   config: { name: "remote", description: "An agent of another system.", url },
 });
 
-async function post<T>(worker: TestWorker, path: string, body: object): Promise<T> {
+async function post<T>(worker: Server, path: string, body: object): Promise<T> {
   const response = await worker.fetch(path, jsonInit(body));
   expect(response.ok, await response.clone().text()).toBe(true);
   return (await response.json()) as T;
 }
 
-async function start(worker: TestWorker, id: string, component: object): Promise<string> {
+async function start(worker: Server, id: string, component: object): Promise<string> {
   await post(worker, "/v1/teams", { id, component });
   const { id: run } = await post<RunInfo>(worker, `/v1/teams/${id}/runs`, { task: "go" });
   return `/v1/teams/${id}/runs/${run}`;
 }
 
 /** The run once it has one of these statuses. */
-async function until(worker: TestWorker, path: string, statuses: string[]): Promise<RunInfo> {
+async function until(worker: Server, path: string, statuses: string[]): Promise<RunInfo> {
   let run: RunInfo | undefined;
   await expect
     .poll(
@@ -118,39 +118,54 @@ test("a retry of a run whose remote task has failed sends a new message", LIMIT,
 });
 
 test(
-  "a Worker that is killed while a remote agent works picks its task up again",
+  "after kill -9 of the Worker in mid-task the run follows the remote task that it had, and sends nothing twice",
   LIMIT,
   async () => {
-    const persistTo = await mkdtemp(join(tmpdir(), "a2a-"));
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => (finish = resolve));
-    const server = await AgentServer.start(async (about) => {
+    await using server = await AgentServer.start(async (about) => {
       about.begin();
       about.artifact("Half, ");
       await finished;
       about.artifact("and the rest.", { append: true });
       about.status("COMPLETED");
     });
-    try {
-      let path: string;
-      {
-        await using first = await TestWorker.start({}, { persistTo });
-        path = await start(first, "killed", inTurn(remote(server.url), agent("critic")));
-        const subscribed = () => server.methods.includes("SubscribeToTask");
-        await expect.poll(subscribed, { timeout: 20_000 }).toBe(true);
-      }
-      await using second = await TestWorker.start({}, { persistTo, quietAbout: "run_recovered" });
-      const subscriptions = () => server.methods.filter((one) => one === "SubscribeToTask").length;
-      await second.fetch(path);
-      await expect.poll(subscriptions, { timeout: 30_000 }).toBeGreaterThan(1);
-      finish();
-      const run = await until(second, path, ["completed"]);
-      expect(texts(run)).toEqual(["user: go", "remote: Half, and the rest.", "critic: one"]);
-      expect(server.methods.filter((one) => one === "SendMessage")).toHaveLength(1);
-      expect(server.cancelled).toEqual([]);
-    } finally {
-      await server[Symbol.asyncDispose]();
-      await rm(persistTo, { recursive: true, force: true });
-    }
+    const followers = () => server.methods.filter((one) => one === "SubscribeToTask").length;
+    await using worker = await KillableWorker.start();
+    const path = await start(worker, "killed", inTurn(remote(server.url), agent("critic")));
+    await expect.poll(followers, { timeout: 20_000 }).toBe(1);
+    await worker.kill();
+    await expect(worker.fetch("/healthz")).rejects.toThrow();
+    await worker.restart();
+    // Nobody asks for the run: the alarm wakes it.
+    await expect.poll(followers, { timeout: 40_000 }).toBe(2);
+    finish();
+    const run = await until(worker, path, ["completed"]);
+    expect(texts(run)).toEqual(["user: go", "remote: Half, and the rest.", "critic: one"]);
+    expect(run.result!.messages[1]!.metadata).toMatchObject({
+      a2a_task_id: server.messages[0]!.taskId,
+    });
+    expect(server.methods.filter((one) => one === "SendMessage")).toHaveLength(1);
+    expect(server.cancelled).toEqual([]);
   },
 );
+
+test("kill -9 while the remote agent asks: the answer goes to the same task", LIMIT, async () => {
+  await using server = await AgentServer.start(async (about) => {
+    about.begin();
+    if (about.earlier === undefined) return about.status("INPUT_REQUIRED", "Which city?");
+    about.artifact(`${about.text} it is.`);
+    about.status("COMPLETED");
+  });
+  await using worker = await KillableWorker.start();
+  const path = await start(worker, "asking", inTurn(remote(server.url)));
+  const { requests } = await until(worker, path, ["waiting"]);
+  await worker.kill();
+  await worker.restart();
+  await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
+  const run = await until(worker, path, ["completed"]);
+  expect(texts(run).at(-1)).toBe("remote: Lisbon it is.");
+  const [first, second, ...more] = server.messages;
+  expect(more).toEqual([]);
+  expect(second).toMatchObject({ taskId: first!.taskId, contextId: first!.contextId });
+});

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { RunInfo } from "#contract/run.ts";
-import type { WebhookDelivery, WebhookTest } from "#contract/webhook.ts";
+import type { WebhookDelivery, WebhookTest } from "#contract/webhooks/webhook.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 import { WebhookReceiver } from "../support/webhook-receiver.ts";

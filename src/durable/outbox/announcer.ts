@@ -5,8 +5,10 @@ import type {
   TeamFacts,
 } from "../../contract/directory.ts";
 import type { RunStatus } from "../../contract/run.ts";
-import type { StoredRunWebhook } from "../../contract/webhook.ts";
+import type { StoredRunWebhook } from "../../contract/webhooks/webhook.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { TraceContext } from "../../core/run/turn-context.ts";
+import { runPush } from "./run-push.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
 import { TOP } from "../storage/runs/run-queue.ts";
 import { isOver, type RunRecord } from "../storage/runs/run-store.ts";
@@ -72,8 +74,22 @@ export class Announcer {
     if (this.#told?.id === id && this.#told.status === status) return;
     const { usage: team_usage, id: team } = this.#stores.team.record;
     const run = listedRun(team, record);
-    this.#add({ kind: "run", run, team_usage, ...forWebhooks(record, earlier) });
+    const push = runPush(this.#stores, record, () =>
+      this.#stores.questions.open(id).map((question) => listedRequest(team, question)),
+    );
+    this.#add({
+      kind: "run",
+      run,
+      team_usage,
+      ...forWebhooks(record, earlier),
+      ...(push && { push }),
+    });
     this.#told = { id, status };
+  }
+
+  /** A push notification config of a run was deleted: what it was not told yet is not sent. */
+  pushDeleted(run_id: string, id: string): void {
+    this.#add({ kind: "push_deleted", run_id, id });
   }
 
   asked(question: StoredQuestion, earlier = false): void {
@@ -164,9 +180,10 @@ function tellsMessages({ webhook }: RunRecord): boolean {
 function forWebhooks(
   record: RunRecord | undefined,
   earlier: boolean,
-): { webhook?: StoredRunWebhook; earlier?: true } {
+): { webhook?: StoredRunWebhook; trace?: TraceContext; earlier?: true } {
   const webhook = record?.webhook;
-  return { ...(webhook && { webhook }), ...(earlier && { earlier }) };
+  const trace = record?.trace?.context;
+  return { ...(webhook && { webhook }), ...(trace && { trace }), ...(earlier && { earlier }) };
 }
 
 /** Of a large message only the fields that say which it is. */

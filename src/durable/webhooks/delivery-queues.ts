@@ -110,6 +110,15 @@ export class DeliveryQueues {
     return seqs;
   }
 
+  /** Forgets what is pending for push notification configs. Returns the seqs that it forgot. */
+  clearPushes(of: PushesOf): number[] {
+    const prefix = pushQueue(of);
+    const whole = of.push !== undefined;
+    return this.#of(DEFAULT_WEBHOOK)
+      .filter(({ name }) => (whole ? name === prefix : name.startsWith(prefix)))
+      .flatMap(({ name }) => this.clear(DEFAULT_WEBHOOK, name));
+  }
+
   /** When the object has to be awake, epoch milliseconds. */
   alarmAt(now: number): number | null {
     let at: number | null = null;
@@ -127,10 +136,22 @@ export class DeliveryQueues {
   }
 }
 
-/** Of a webhook on a run only the run's own deliveries wait for each other. */
+/** The push notification configs of a team, or one of them. */
+export interface PushesOf {
+  team: string;
+  /** The run, and the id of its config. */
+  push?: readonly [run: string, id: string];
+}
+
+function pushQueue({ team, push }: PushesOf): string {
+  return [`${DEFAULT_WEBHOOK}:push`, team, ...(push ?? [""])].join("/");
+}
+
+/** Of webhooks and push notification configs on a run only their own deliveries wait for each other. */
 function queueName(
   webhook: string,
-  { team_id, run_id }: Pick<DeliveryRecord, "team_id" | "run_id">,
+  { team_id, run_id, push }: Pick<DeliveryRecord, "team_id" | "run_id" | "push">,
 ): string {
+  if (push !== undefined) return pushQueue({ team: team_id, push: [run_id, push.id] });
   return webhook === DEFAULT_WEBHOOK ? `${webhook}/${team_id}/${run_id}` : `${webhook}/${team_id}`;
 }

@@ -3,8 +3,14 @@ import {
   type DeliveryStatus,
   type WebhookEventType,
 } from "../../contract/constants.ts";
-import type { StoredRunWebhook, WebhookAttempt, WebhookDelivery } from "../../contract/webhook.ts";
+import type { WebhookAttempt, WebhookDelivery } from "../../contract/webhooks/webhook.ts";
+import type { TraceContext } from "../../core/run/turn-context.ts";
 import type { Database } from "../storage/database.ts";
+
+export interface PushOfRun {
+  id: string;
+  format: string;
+}
 
 /** A delivery without its body. */
 export interface DeliveryRecord {
@@ -20,8 +26,12 @@ export interface DeliveryRecord {
   /** Epoch milliseconds; of no meaning unless pending. */
   next_at: number;
   created_at: string;
-  /** Of a webhook on a run: its sealed secret, null for the tenant's. */
+  /** Of a webhook on a run: its sealed secret, null for the tenant's. Of a push notification its sealed headers. */
   secret: string | null;
+  /** Of a push notification: the config of its run, and the format that its body, a RunChange, is sent in. */
+  push?: PushOfRun;
+  /** Of the request that started the run, where it had one. */
+  trace?: TraceContext;
 }
 
 /** Where the row of a delivery is. */
@@ -66,8 +76,8 @@ export class DeliveryStore {
   /** @param target of a webhook on a run */
   add(
     webhook: string,
-    event: Pick<DeliveryRecord, "type" | "team_id" | "run_id">,
-    { url, secret }: Pick<StoredRunWebhook, "url" | "secret">,
+    event: Pick<DeliveryRecord, "type" | "team_id" | "run_id" | "trace">,
+    { url, secret, push }: Pick<DeliveryRecord, "url" | "secret" | "push">,
     body: string,
     now: number,
   ): StoredDelivery {
@@ -84,6 +94,8 @@ export class DeliveryStore {
       next_at: now,
       created_at: new Date(now).toISOString(),
       secret,
+      ...(push && { push }),
+      ...(event.trace && { trace: event.trace }),
     };
     this.#db.write(
       "insert into webhook_delivery values ('pending', ?, ?, ?, ?)",
@@ -146,6 +158,15 @@ export class DeliveryStore {
     );
   }
 
+  /** Removes one that is pending. */
+  removePending({ webhook, seq }: DeliveryKey): void {
+    this.#db.write(
+      "delete from webhook_delivery where status = 'pending' and webhook = ? and seq = ?",
+      webhook,
+      seq,
+    );
+  }
+
   /** Whether a delivery of a later event has arrived. */
   deliveredAfter({ webhook, seq }: DeliveryKey): boolean {
     return (
@@ -202,7 +223,7 @@ export class DeliveryStore {
 
 /** A delivery as it is shown. */
 export function shown({ status, record }: StoredDelivery): WebhookDelivery {
-  const { secret: _secret, tries: _tries, next_at, ...rest } = record;
+  const { secret: _secret, tries: _tries, push: _push, trace: _trace, next_at, ...rest } = record;
   return {
     ...rest,
     status,

@@ -1,13 +1,15 @@
 import { errorMessage } from "../../core/errors.ts";
 import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
-import type { WebhookAttempt, WebhookInfo } from "../../contract/webhook.ts";
+import type { PushBody, RunChange } from "../../contract/webhooks/push.ts";
+import type { WebhookAttempt, WebhookInfo } from "../../contract/webhooks/webhook.ts";
 import type { Database } from "../storage/database.ts";
+import type { DeliveryTelemetry } from "../telemetry/delivery-telemetry.ts";
 import { nextWait } from "./backoff.ts";
 import type { DeliveryQueues } from "./delivery-queues.ts";
 import type { DeliveryKey, DeliveryRecord, DeliveryStore } from "./delivery-store.ts";
 import type { Retention } from "./retention.ts";
 import type { SecretStore } from "./secret-store.ts";
-import { signed, type SignedRequest } from "./signing.ts";
+import { signed, type SignedRequest, type Unsigned } from "./signing.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 /** How an attempt to deliver went. */
@@ -27,6 +29,9 @@ export interface SendResult {
 /** Sends a signed delivery once; never rejects. */
 export type SendWebhook = (request: SignedRequest) => Promise<SendResult>;
 
+/** Writes a push notification in a format. */
+export type WritePush = (format: string, change: RunChange) => Promise<PushBody>;
+
 /** What the dispatcher works on. */
 export interface DispatcherParts {
   db: Database;
@@ -36,6 +41,8 @@ export interface DispatcherParts {
   queues: DeliveryQueues;
   retention: Retention;
   send: SendWebhook;
+  writePush: WritePush;
+  telemetry: DeliveryTelemetry;
   /** Called when the time of the next alarm may have changed. */
   arm: () => void;
 }
@@ -75,26 +82,13 @@ export class Dispatcher {
     this.#closed = true;
   }
 
-  /** Sends a body once. */
-  async send(
-    target: { id: string; url: string; body: string },
-    signer: { webhook: string } | { sealed: string },
-  ): Promise<SendResult> {
-    const { secrets, send } = this.#parts;
-    const now = Date.now();
-    try {
-      if ("webhook" in signer && signer.webhook === DEFAULT_WEBHOOK) {
-        await secrets.ensure(signer.webhook);
-      }
-      const keys =
-        "sealed" in signer
-          ? [await secrets.open(signer.sealed)]
-          : await secrets.signing(signer.webhook, now);
-      return await send(await signed(target, keys, now));
-    } catch (error) {
-      const none = { status: null, response: null, retryAfter: null };
-      return { ...none, error: errorMessage(error), duration: Date.now() - now };
-    }
+  /** Sends a test to a webhook, once. */
+  async test(target: Unsigned, webhook: string): Promise<SendResult> {
+    const result = await this.#try(async (now) =>
+      signed(target, await this.#keysOf(webhook, now), now),
+    );
+    this.#parts.telemetry.tested(isDelivered(result));
+    return result;
   }
 
   /** Stores that the webhook gets no more deliveries; those that are pending fail. */
@@ -109,20 +103,60 @@ export class Dispatcher {
     for (const _ of queues.clear(webhook)) retention.ended(webhook, "failed", Date.now());
   }
 
+  #sendStored(
+    { id, secret, push }: DeliveryRecord,
+    target: Omit<Unsigned, "id">,
+    webhook: string,
+  ): Promise<SendResult> {
+    return this.#try(async (now) => {
+      const { secrets, writePush } = this.#parts;
+      if (secret === null) return signed({ id, ...target }, await this.#keysOf(webhook, now), now);
+      const opened = await secrets.open(secret);
+      if (push === undefined) return signed({ id, ...target }, [opened], now);
+      const { body, contentType } = await writePush(
+        push.format,
+        JSON.parse(target.body) as RunChange,
+      );
+      const headers = JSON.parse(opened) as Record<string, string>;
+      const keys = await this.#keysOf(webhook, now);
+      return signed({ id, ...target, body, contentType, headers }, keys, now);
+    });
+  }
+
+  /** The secrets that sign for a webhook; those of the tenant are made when they are first needed. */
+  async #keysOf(webhook: string, now: number): Promise<string[]> {
+    const { secrets } = this.#parts;
+    if (webhook === DEFAULT_WEBHOOK) await secrets.ensure(webhook);
+    return secrets.signing(webhook, now);
+  }
+
+  async #try(make: (now: number) => Promise<SignedRequest>): Promise<SendResult> {
+    const now = Date.now();
+    try {
+      return await this.#parts.send(await make(now));
+    } catch (error) {
+      const none = { status: null, response: null, retryAfter: null };
+      return { ...none, error: errorMessage(error), duration: Date.now() - now };
+    }
+  }
+
   async #attempt(key: DeliveryKey & { queue: string }): Promise<void> {
-    const { deliveries, queues, webhooks, db } = this.#parts;
+    const { deliveries, queues, webhooks, db, telemetry } = this.#parts;
     try {
       const delivery = deliveries.open(key);
       // The transaction that added it may have been rolled back.
       if (delivery === undefined) return queues.remove(key.queue, key.seq);
       const { record, body } = delivery;
       const url = webhooks.get(key.webhook)?.url ?? record.url;
-      const result = await this.send(
-        { id: record.id, url, body },
-        record.secret === null ? { webhook: key.webhook } : { sealed: record.secret },
-      );
+      const at = Date.now();
+      const target = { url, body, trace: telemetry.contextOf(record) };
+      const result = await this.#sendStored(record, target, key.webhook);
       if (this.#closed) return;
       db.transaction(() => this.#settle(key, url, result));
+      // Only now: an attempt whose outcome is not stored is made again, with the same span.
+      const { webhook } = key;
+      const { status } = result;
+      telemetry.attempted(record, { webhook, url, at, status, delivered: isDelivered(result) });
     } catch {
       // Nothing was stored, so the delivery is still pending.
       queues.postpone(key.queue, key.seq, Date.now() + STORAGE_RETRY_MS);

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { WebhookEvent } from "../../contract/webhook.ts";
+import type { WebhookEvent } from "../../contract/webhooks/webhook.ts";
 
 /** Characters of a body: receivers get what happened, and fetch what is large. */
 const MOST_BODY = 65_536;

@@ -1,8 +1,23 @@
+import type { TraceContext } from "../../core/run/turn-context.ts";
+
 /** A delivery as it is sent. */
 export interface SignedRequest {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
+}
+
+/** A delivery before it is signed. */
+export interface Unsigned {
+  id: string;
+  url: string;
+  body: string;
+  /** Default: application/json. */
+  contentType?: string;
+  /** Further ones, with names in lower case. */
+  headers?: Readonly<Record<string, string>>;
+  /** Connects the receiver with the run's trace. */
+  trace?: TraceContext | undefined;
 }
 
 /**
@@ -12,7 +27,7 @@ export interface SignedRequest {
  * @param now epoch milliseconds of this attempt: receivers refuse old ones
  */
 export async function signed(
-  { id, url, body }: { id: string; url: string; body: string },
+  { id, url, body, contentType = "application/json", headers, trace }: Unsigned,
   secrets: readonly string[],
   now: number,
 ): Promise<SignedRequest> {
@@ -21,13 +36,15 @@ export async function signed(
   return {
     url,
     headers: {
-      "content-type": "application/json",
+      ...headers,
+      "content-type": contentType,
       "user-agent": "Troupe-Webhooks",
       "webhook-id": id,
       "webhook-timestamp": String(Math.floor(now / 1000)),
       "webhook-signature": secrets
         .map((secret) => new Webhook(secret).sign(id, time, body))
         .join(" "),
+      ...trace,
     },
     body,
   };

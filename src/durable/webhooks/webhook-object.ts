@@ -10,7 +10,7 @@ import type {
   WebhookInfo,
   WebhookSecret,
   WebhookTest,
-} from "../../contract/webhook.ts";
+} from "../../contract/webhooks/webhook.ts";
 import type { WebhookGateway } from "../../contract/gateways/webhook-gateway.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import { fromCursor, invalidCursor, toCursor } from "../tenant/directory/cursor.ts";
@@ -148,7 +148,7 @@ export abstract class WebhookObject<Env> extends DurableObject<Env> implements W
       data: { webhook_id: id },
     });
     const target = { id: `msg_test_${crypto.randomUUID()}`, url: webhook.url, body };
-    const result = await this.webhookSource.hold().dispatcher.send(target, { webhook: id });
+    const result = await this.webhookSource.hold().dispatcher.test(target, id);
     return ok({ delivered: isDelivered(result), ...shownResult(result) });
   }
 

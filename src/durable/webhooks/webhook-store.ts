@@ -1,4 +1,4 @@
-import type { PutWebhook, WebhookEvent, WebhookInfo } from "../../contract/webhook.ts";
+import type { PutWebhook, WebhookEvent, WebhookInfo } from "../../contract/webhooks/webhook.ts";
 import type { Database } from "../storage/database.ts";
 
 /** The webhooks of a tenant: few, so all are kept in memory. */

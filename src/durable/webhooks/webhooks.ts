@@ -1,13 +1,18 @@
+import type { SecretPushConfig } from "../../contract/webhooks/push.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
-import type { WebhookEvent, WebhookInfo } from "../../contract/webhook.ts";
+import type { OutboxEntry } from "../../contract/directory.ts";
+import type { WebhookEvent, WebhookInfo } from "../../contract/webhooks/webhook.ts";
 import type { Database } from "../storage/database.ts";
-import { DeliveryQueues } from "./delivery-queues.ts";
+import type { DeliveryTelemetry } from "../telemetry/delivery-telemetry.ts";
+import { DeliveryQueues, type PushesOf } from "./delivery-queues.ts";
 import { DeliveryStore } from "./delivery-store.ts";
-import { Dispatcher, type SendWebhook } from "./dispatcher.ts";
+import { Dispatcher, type SendWebhook, type WritePush } from "./dispatcher.ts";
 import { eventBody } from "./event-body.ts";
 import { Retention } from "./retention.ts";
 import { SecretStore } from "./secret-store.ts";
+import { webhookEvents } from "./webhook-events.ts";
 import { WebhookStore } from "./webhook-store.ts";
 
 /** Pending deliveries of a webhook; with more it is disabled. */
@@ -18,6 +23,8 @@ export interface WebhookHost {
   db: Database;
   sealer: Sealer;
   send: SendWebhook;
+  writePush: WritePush;
+  telemetry: DeliveryTelemetry;
   /** Called when {@link Webhooks.alarmAt} may have changed. */
   arm: () => void;
 }
@@ -32,7 +39,7 @@ export class Webhooks {
   readonly dispatcher: Dispatcher;
   readonly #retention: Retention;
 
-  constructor({ db, sealer, send, arm }: WebhookHost) {
+  constructor({ db, sealer, send, writePush, telemetry, arm }: WebhookHost) {
     this.db = db;
     this.store = new WebhookStore(db);
     this.secrets = new SecretStore(db, sealer);
@@ -50,17 +57,25 @@ export class Webhooks {
       queues: this.queues,
       retention: this.#retention,
       send,
+      writePush,
+      telemetry,
       arm,
     });
   }
 
   /**
-   * Stores the deliveries of events; must be called in the transaction that makes them happen. They are sent after it.
+   * Stores the deliveries of what a team tells; must be called in the transaction that makes it happen. They are sent after
+   * it.
    *
    * @returns whether there are any
    */
-  offer(events: readonly WebhookEvent[]): boolean {
-    const offered = events.map((event) => this.#offer(event)).includes(true);
+  offer(team: string, entries: readonly OutboxEntry[]): boolean {
+    let offered = false;
+    for (const entry of entries) {
+      for (const event of webhookEvents(team, entry)) offered = this.#offer(event) || offered;
+      if (entry.kind === "push_deleted") this.#forget({ team, push: [entry.run_id, entry.id] });
+      if (entry.kind === "deleted") this.#forget({ team });
+    }
     if (offered) queueMicrotask(() => this.dispatcher.dispatch());
     return offered;
   }
@@ -93,13 +108,30 @@ export class Webhooks {
   #offer(event: WebhookEvent): boolean {
     const webhooks = this.store.wanting(event);
     for (const webhook of webhooks) this.#add(webhook, event);
-    const { webhook, type } = event;
+    const { webhook, push, type } = event;
     const ofRun = webhook?.events.includes(type) ? webhook : undefined;
     if (ofRun !== undefined) {
       const now = Date.now();
       this.queues.add(this.deliveries.add(DEFAULT_WEBHOOK, event, ofRun, eventBody(event), now));
     }
-    return webhooks.length > 0 || ofRun !== undefined;
+    for (const config of push?.configs ?? []) this.#addPush(config, event, push?.change ?? {});
+    return webhooks.length > 0 || ofRun !== undefined || push !== undefined;
+  }
+
+  #addPush(
+    { id, url, format, headers }: SecretPushConfig,
+    event: WebhookEvent,
+    change: JsonObject,
+  ): void {
+    const target = { url, secret: headers, push: { id, format } };
+    const body = JSON.stringify(change);
+    this.queues.add(this.deliveries.add(DEFAULT_WEBHOOK, event, target, body, Date.now()));
+  }
+
+  #forget(of: PushesOf): void {
+    for (const seq of this.queues.clearPushes(of)) {
+      this.deliveries.removePending({ webhook: DEFAULT_WEBHOOK, seq });
+    }
   }
 
   #add(webhook: WebhookInfo, event: WebhookEvent): void {

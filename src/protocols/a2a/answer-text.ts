@@ -7,6 +7,13 @@ import type { TaskArtifactUpdate } from "./wire.ts";
 /** A change of the artifact. */
 export type AnswerUpdate = Pick<TaskArtifactUpdate, "artifact" | "append" | "lastChunk">;
 
+/** Text for the artifact: more of it, or all of it. */
+export interface AnswerPiece {
+  source: string;
+  text: string;
+  append: boolean;
+}
+
 interface OpenText {
   source: string;
   text: string;
@@ -28,12 +35,16 @@ export class AnswerText {
     this.#shown ??= key;
   }
 
-  grow(place: TextPlace, delta: string): AnswerUpdate[] {
-    const open = this.#open.get(keyOf(place));
-    if (open === undefined) return [];
+  /** @returns the change, if the artifact shows this text */
+  grow(place: TextPlace, delta: string): AnswerPiece | undefined {
+    const key = keyOf(place);
+    const open = this.#open.get(key);
+    if (open === undefined) return undefined;
     const append = open.text !== "";
     open.text += delta;
-    return this.#shown === keyOf(place) ? [this.#put(open.source, delta, append)] : [];
+    if (this.#shown !== key) return undefined;
+    this.#text = append ? (this.#text ?? "") + delta : delta;
+    return { source: open.source, text: delta, append };
   }
 
   end(place: TextPlace, isVoid: boolean): AnswerUpdate[] {
@@ -43,9 +54,8 @@ export class AnswerText {
     if (ended === undefined || this.#shown !== key) return [];
     const [next] = this.#open;
     this.#shown = next?.[0];
-    if (next !== undefined && next[1].text !== "")
-      return [this.#put(next[1].source, next[1].text, false)];
-    return isVoid && ended.text !== "" ? [this.#put(ended.source, "", false)] : [];
+    if (next !== undefined && next[1].text !== "") return [this.#put(next[1].source, next[1].text)];
+    return isVoid && ended.text !== "" ? [this.#put(ended.source, "")] : [];
   }
 
   /** The last change: the artifact is this message. */
@@ -55,16 +65,20 @@ export class AnswerText {
     return { artifact: { ...artifact, parts: [textPart("")] }, append: true, lastChunk: true };
   }
 
-  #put(source: string, text: string, append: boolean): AnswerUpdate {
-    this.#text = append ? (this.#text ?? "") + text : text;
-    const artifact = {
-      artifactId: ANSWER,
-      name: source,
-      parts: [textPart(text)],
-      metadata: { "troupe/source": source },
-    };
-    return { artifact, ...(append && { append }) };
+  #put(source: string, text: string): AnswerUpdate {
+    this.#text = text;
+    return updateOf({ source, text, append: false });
   }
+}
+
+export function updateOf({ source, text, append }: AnswerPiece): AnswerUpdate {
+  const artifact = {
+    artifactId: ANSWER,
+    name: source,
+    parts: [textPart(text)],
+    metadata: { "troupe/source": source },
+  };
+  return { artifact, ...(append && { append }) };
 }
 
 function keyOf({ messageId, attempt }: TextPlace): string {

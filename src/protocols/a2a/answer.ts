@@ -13,7 +13,13 @@ import {
   refusedBy,
   writeProblem,
 } from "./errors.ts";
-import { noPushNotifications, sendMessage, sendStreamingMessage } from "./request/send-message.ts";
+import {
+  createPushConfig,
+  deletePushConfig,
+  getPushConfig,
+  listPushConfigs,
+} from "./request/push-configs.ts";
+import { sendMessage, sendStreamingMessage } from "./request/send-message.ts";
 import type { A2ARequest } from "./request/services.ts";
 import { cancelTask, getTask, listTasks, subscribeToTask } from "./tasks.ts";
 import { type RpcId, VERSION } from "./wire.ts";
@@ -25,10 +31,10 @@ const METHODS = new Map<string, Method<object>>([
   ["GetTask", getTask],
   ["ListTasks", listTasks],
   ["CancelTask", cancelTask],
-  ["CreateTaskPushNotificationConfig", refusePushNotifications],
-  ["GetTaskPushNotificationConfig", refusePushNotifications],
-  ["ListTaskPushNotificationConfigs", refusePushNotifications],
-  ["DeleteTaskPushNotificationConfig", refusePushNotifications],
+  ["CreateTaskPushNotificationConfig", createPushConfig],
+  ["GetTaskPushNotificationConfig", getPushConfig],
+  ["ListTaskPushNotificationConfigs", listPushConfigs],
+  ["DeleteTaskPushNotificationConfig", deletePushConfig],
   ["GetExtendedAgentCard", refuseExtendedCard],
 ]);
 
@@ -91,10 +97,6 @@ function requireVersion(header: string | null): void {
     "VERSION_NOT_SUPPORTED",
     `Version ${JSON.stringify(version.slice(0, 20))} is not supported: send the header A2A-Version: ${VERSION}`,
   );
-}
-
-async function refusePushNotifications(): Promise<never> {
-  throw noPushNotifications();
 }
 
 async function refuseExtendedCard(): Promise<never> {

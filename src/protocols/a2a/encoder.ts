@@ -1,11 +1,12 @@
 import type { RunInfo } from "../../contract/run.ts";
-import type { StreamEncoder } from "../../contract/stream-format.ts";
-import type { StreamFrame } from "../../contract/stream-frame.ts";
+import type { StreamEncoder } from "../../contract/stream/stream-format.ts";
+import type { StreamFrame } from "../../contract/stream/stream-frame.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
+import { PieceEvent } from "../projection/piece-event.ts";
 import type { RunItem } from "../projection/run-item.ts";
 import { RunProjector } from "../projection/run-projector.ts";
-import { AnswerText, type AnswerUpdate } from "./answer-text.ts";
+import { AnswerText, type AnswerUpdate, updateOf } from "./answer-text.ts";
 import { messageOf, textPart } from "./content.ts";
 import type { A2AStreamOptions } from "./format.ts";
 import { agentMessage, runMetadata, stateOf, statusOf, taskOf, timeOf } from "./task.ts";
@@ -24,6 +25,8 @@ class A2AEncoder implements StreamEncoder {
   readonly #options: A2AStreamOptions;
   readonly #projector: RunProjector;
   readonly #text = new AnswerText();
+  /** By the agents that write them. */
+  readonly #pieces = new Map<string, PieceEvent>();
   /** The run as it was last seen. */
   #run: RunInfo | undefined;
   #told: RunInfo["status"] | undefined;
@@ -44,14 +47,35 @@ class A2AEncoder implements StreamEncoder {
   }
 
   encode(frame: StreamFrame): string {
-    return this.#projector
-      .take(frame)
-      .flatMap((item) => this.#take(item))
-      .map((response) => `data: ${rpcResult(this.#options.id, response)}\n\n`)
-      .join("");
+    let text = "";
+    for (const item of this.#projector.take(frame)) {
+      if (item.type === "text_delta") text += this.#grow(item);
+      else for (const response of this.#take(item)) text += this.#written(response);
+    }
+    return text;
   }
 
-  #take(item: RunItem): StreamResponse[] {
+  #written(response: StreamResponse): string {
+    return `data: ${rpcResult(this.#options.id, response)}\n\n`;
+  }
+
+  #grow(item: TextDelta): string {
+    const run = this.#run;
+    if (this.#ended || this.#silent || run === undefined) return "";
+    const grown = this.#text.grow(item, item.delta);
+    if (grown === undefined) return "";
+    const { source, text, append } = grown;
+    if (!append) return this.#written(this.#artifact(run, updateOf(grown)));
+    let piece = this.#pieces.get(source);
+    if (piece === undefined) {
+      const empty = this.#artifact(run, updateOf({ source, text: "", append }));
+      piece = new PieceEvent(this.#written(empty), "text");
+      this.#pieces.set(source, piece);
+    }
+    return piece.write(text);
+  }
+
+  #take(item: Exclude<RunItem, TextDelta>): StreamResponse[] {
     if (this.#ended) return [];
     if (item.type === "run") return this.#changed(item.run);
     const run = this.#run;
@@ -63,8 +87,6 @@ class A2AEncoder implements StreamEncoder {
         this.#text.start(item);
         return this.#tellLast(run);
       }
-      case "text_delta":
-        return this.#artifacts(run, this.#text.grow(item, item.delta));
       case "text_end":
         return this.#artifacts(run, this.#text.end(item, item.void));
       case "message": {
@@ -181,13 +203,16 @@ class A2AEncoder implements StreamEncoder {
     return statusUpdate(run, { state: "TASK_STATE_WORKING" }, metadata);
   }
 
-  #artifacts({ id, team_id }: RunInfo, updates: readonly AnswerUpdate[]): StreamResponse[] {
-    return updates.map((update) => ({
-      artifactUpdate: { taskId: id, contextId: team_id, ...update },
-    }));
+  #artifacts(run: RunInfo, updates: readonly AnswerUpdate[]): StreamResponse[] {
+    return updates.map((update) => this.#artifact(run, update));
+  }
+
+  #artifact({ id, team_id }: RunInfo, update: AnswerUpdate): StreamResponse {
+    return { artifactUpdate: { taskId: id, contextId: team_id, ...update } };
   }
 }
 
+type TextDelta = Extract<RunItem, { type: "text_delta" }>;
 type EndItem = Extract<RunItem, { type: "waiting" | "completed" | "cancelled" | "failed" }>;
 type PassingItem = Exclude<RunItem, EndItem>;
 

@@ -2,12 +2,14 @@ import { type Endpoint, endpoint, json } from "../../http/endpoint.ts";
 import { unwrap } from "../../http/problem.ts";
 import { EVENT_STREAM } from "../../http/sse.ts";
 import { writeProblem } from "./errors.ts";
-import { rootCard } from "./root-card.ts";
+import { makeCards } from "./card/cards.ts";
+import { rootCard } from "./card/root-card.ts";
 import type { A2AServices } from "./request/services.ts";
 
-/** The A2A protocol: each team is an agent. @throws ValueError for an invalid A2A_TEAM */
+/** The A2A protocol: each team is an agent. @throws ValueError for an invalid A2A_TEAM or A2A_CARD_KEY */
 export function a2aEndpoints(services: A2AServices): Endpoint[] {
   const tag = "A2A" as const;
+  const cards = makeCards(services);
 
   return [
     endpoint({
@@ -42,11 +44,11 @@ export function a2aEndpoints(services: A2AServices): Endpoint[] {
       answers: { 200: { description: "The agent card.", media: "application/json" } },
       problems: [404],
       async handle({ c, team }) {
-        const { agentCard } = await import("./agent-card.ts");
-        return json(agentCard(unwrap(await team.team()), new URL(c.req.url).origin));
+        return json(await cards.cardOf(unwrap(await team.team()), new URL(c.req.url).origin));
       },
     }),
 
-    ...rootCard(services),
+    ...rootCard(services, cards),
+    ...cards.endpoints,
   ];
 }

@@ -1,4 +1,4 @@
-import type { StreamFormat } from "../../contract/stream-format.ts";
+import type { StreamFormat } from "../../contract/stream/stream-format.ts";
 import type { HistoryLength } from "./task.ts";
 import type { RpcId } from "./wire.ts";
 

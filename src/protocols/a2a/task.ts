@@ -1,5 +1,6 @@
 import type { HumanRequest, RunInfo } from "../../contract/run.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { humanSources } from "../../core/messages/human-sources.ts";
 import { isChatMessage, type Message } from "../../core/messages/message.ts";
 import { questionText } from "../question-text.ts";
 import { answerOf, JSON_TYPE, messageOf, textPart } from "./content.ts";
@@ -35,10 +36,7 @@ export function taskOf(run: RunInfo, historyLength?: HistoryLength): Task {
   const given = (Array.isArray(run.task) ? run.task : []) as unknown as Message[];
   const known = new Set(given.map(({ id }) => id));
   const said = (run.result?.messages ?? []).filter(({ id }) => !known.has(id));
-  const humans = new Set([
-    "user",
-    ...said.flatMap((one) => (one.type === "UserInputRequestedEvent" ? [one.source] : [])),
-  ]);
+  const humans = humanSources(said);
   const messages = said.filter(isChatMessage);
   const answer = messages.findLast(({ source }) => !humans.has(source));
   const history = [
@@ -73,7 +71,18 @@ export function bareTaskOf(run: RunInfo): Task {
   };
 }
 
-export function statusOf(run: RunInfo): TaskStatus {
+/** Of a run what its status tells. */
+export type StatusOfRun = Pick<
+  RunInfo,
+  "id" | "team_id" | "status" | "created_at" | "started_at" | "ended_at"
+> & {
+  error: { type: string; message: string } | null;
+  requests: readonly AskedRequest[];
+};
+
+type AskedRequest = Omit<HumanRequest, "context">;
+
+export function statusOf(run: StatusOfRun): TaskStatus {
   const message = statusMessage(run);
   return {
     state: stateOf(run.status),
@@ -83,16 +92,16 @@ export function statusOf(run: RunInfo): TaskStatus {
 }
 
 /** When the run got its status, as far as it is known. */
-export function timeOf(run: RunInfo): string {
+export function timeOf(run: StatusOfRun): string {
   const asked = run.status === "waiting" ? run.requests.map(({ created_at }) => created_at) : [];
   return run.ended_at ?? asked.toSorted().at(-1) ?? run.started_at ?? run.created_at;
 }
 
-function statusMessage(run: RunInfo): A2AMessage | undefined {
+function statusMessage(run: StatusOfRun): A2AMessage | undefined {
   if (run.status === "waiting" && run.requests.length > 0) return questionsOf(run);
   if (run.error === null) return undefined;
   return agentMessage(run, `${run.id}-error`, [textPart(run.error.message)], {
-    "troupe/error": run.error as unknown as JsonObject,
+    "troupe/error": { ...run.error },
   });
 }
 
@@ -113,7 +122,7 @@ export function agentMessage(
 }
 
 /** The open questions of a run: each as a text for the human and as data that its answer refers to. */
-function questionsOf(run: RunInfo): A2AMessage {
+function questionsOf(run: StatusOfRun): A2AMessage {
   const parts = run.requests.flatMap((request) => [
     textPart(questionText(request)),
     { data: questionData(request), mediaType: JSON_TYPE },
@@ -121,7 +130,7 @@ function questionsOf(run: RunInfo): A2AMessage {
   return agentMessage(run, run.requests.map(({ id }) => id).join("."), parts);
 }
 
-function questionData({ id, kind, source, prompt, code, tool_call }: HumanRequest): JsonObject {
+function questionData({ id, kind, source, prompt, code, tool_call }: AskedRequest): JsonObject {
   return {
     request_id: id,
     kind,

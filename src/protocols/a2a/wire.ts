@@ -76,6 +76,15 @@ export type StreamResponse =
   | { statusUpdate: TaskStatusUpdate }
   | { artifactUpdate: TaskArtifactUpdate };
 
+/** Who is told of the changes of a task. */
+export interface TaskPushNotificationConfig {
+  id: string;
+  taskId: string;
+  url: string;
+  /** Without credentials: they are not shown. */
+  authentication?: { scheme: string };
+}
+
 export type RpcId = string | number | null;
 
 /** The JSON of a JSON-RPC response. */

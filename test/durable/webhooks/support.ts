@@ -2,7 +2,8 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { vi } from "vitest";
 import type { JsonObject } from "troupe";
 import type { WebhookEventType } from "#contract/constants.ts";
-import type { PutWebhook, StoredRunWebhook, WebhookDelivery } from "#contract/webhook.ts";
+import type { PutWebhook, StoredRunWebhook, WebhookDelivery } from "#contract/webhooks/webhook.ts";
+import type { SecretPushConfig } from "#contract/webhooks/push.ts";
 import type { OutboxChange, OutboxEntry } from "#contract/directory.ts";
 import { settled, tenantObject, tenantStub, type TenantStub } from "../support/tenant.ts";
 import { value } from "../support/team.ts";
@@ -118,7 +119,14 @@ export function event(
     type = "run.completed",
     data = {},
     webhook,
-  }: { type?: WebhookEventType; data?: JsonObject; webhook?: StoredRunWebhook } = {},
+    push,
+  }: {
+    type?: WebhookEventType;
+    data?: JsonObject;
+    webhook?: StoredRunWebhook;
+    /** Configs that are told of it. */
+    push?: readonly SecretPushConfig[];
+  } = {},
 ): TestEvent {
   const common = webhook === undefined ? {} : { webhook };
   if (type === "message") {
@@ -146,6 +154,7 @@ export function event(
         ended_at: status === "waiting" ? null : time,
       },
       team_usage: { prompt_tokens: 0, completion_tokens: 0 },
+      ...(push && { push: { configs: push, requests: [], answer: null } }),
       ...common,
     },
   };

@@ -1,51 +1,26 @@
 import { AgentCard } from "@a2a-js/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Scope, SCOPES } from "#contract/constants.ts";
-import { sha256Hex } from "#core/sha256.ts";
-import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
+import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
 import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
 import { answerText, clientOf, send } from "./support/client.ts";
 import { post, request, sent } from "./support/rpc.ts";
 
-const ORIGIN = "https://app.example.com";
 const LIMIT = { timeout: 60_000 };
 
 let worker: TestWorker;
 let token: string;
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
-
 beforeAll(async () => {
-  const keys = [
-    { hash: await sha256Hex("acme"), tenant: "acme", scopes: SCOPES },
-    { hash: await sha256Hex("globex"), tenant: "globex", scopes: SCOPES },
-    ...(await Promise.all(
-      SCOPES.map(async (scope) => ({
-        hash: await sha256Hex(scope),
-        tenant: "acme",
-        scopes: [scope],
-      })),
-    )),
-  ];
-  worker = await TestWorker.start({
-    TROUPE_OPEN: "",
-    SECRETS_KEY: btoa("k".repeat(32)),
-    API_KEYS: JSON.stringify(keys),
-    ALLOWED_ORIGINS: ORIGIN,
-    A2A_TEAM: "acme/desk",
-    MAX_BODY_BYTES: "20000",
-    MAX_METADATA_BYTES: "200",
-  });
+  worker = await TestWorker.start(
+    await deployed({ A2A_TEAM: "acme/desk", MAX_BODY_BYTES: "20000", MAX_METADATA_BYTES: "200" }),
+  );
   const desk = { id: "desk", label: "News desk", component: SAMPLE_COMPONENT };
   await newTeam(worker, desk, bearer("acme"));
   await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, bearer("acme"));
-  const made = await worker.fetch(
-    "/v1/teams/desk/tokens",
-    jsonInit({ scopes: ["teams:read", "runs:write"], expires_in: 300 }, "POST", bearer("acme")),
-  );
-  token = ((await made.json()) as { token: string }).token;
+  token = await teamToken(worker, "desk", ["teams:read", "runs:write"]);
 }, 60_000);
 
 afterAll(() => worker[Symbol.asyncDispose]());
@@ -58,6 +33,10 @@ test.each<[string, Scope[], object]>([
   ["ListTasks", ["runs:read"], {}],
   ["SubscribeToTask", ["runs:read"], { id: "none" }],
   ["CancelTask", ["runs:write"], { id: "none" }],
+  ["CreateTaskPushNotificationConfig", ["runs:write"], { taskId: "none", url: "https://x.test/" }],
+  ["GetTaskPushNotificationConfig", ["runs:read"], { taskId: "none", id: "none" }],
+  ["ListTaskPushNotificationConfigs", ["runs:read"], { taskId: "none" }],
+  ["DeleteTaskPushNotificationConfig", ["runs:write"], { taskId: "none", id: "none" }],
   ["NoSuchMethod", [...SCOPES], {}],
 ])("%s needs its scope", LIMIT, async (method, needs, params) => {
   for (const scope of SCOPES) {
@@ -134,17 +113,14 @@ test("the card tells what the team is", async () => {
         protocolVersion: "1.0",
       },
     ],
-    capabilities: { streaming: true, pushNotifications: false },
+    capabilities: { streaming: true, pushNotifications: true },
     skills: [
       { id: "writer", description: "Repeats its lines.", tags: ["AssistantAgent"] },
       { id: "critic" },
     ],
   });
-  expect(AgentCard.toJSON(AgentCard.fromJSON(card))).toEqual({
-    ...card,
-    // The types leave empty lists out.
-    securityRequirements: [{ schemes: { key: {} } }],
-  });
+  // Nothing in it is empty, which the types would leave out.
+  expect(AgentCard.toJSON(AgentCard.fromJSON(card))).toEqual(card);
 });
 
 test("anybody finds the team that A2A_TEAM names at the root", async () => {
@@ -175,6 +151,12 @@ test("pages of allowed origins may call it", async () => {
 
 const HELLO = request("SendMessage", sent("Hello."));
 
+/** A message with a config for its task. */
+function pushConfig(given: object): object {
+  const taskPushNotificationConfig = { url: "https://x.test/", ...given };
+  return request("SendMessage", { ...sent("Hi."), configuration: { taskPushNotificationConfig } });
+}
+
 test.each<[string, unknown, number, number, Record<string, string>?]>([
   ["what is not JSON", "{", 400, -32_700],
   ["a list", [HELLO], 200, -32_600],
@@ -204,15 +186,22 @@ test.each<[string, unknown, number, number, Record<string, string>?]>([
   ["a task that cannot be", request("GetTask", { id: "a/b" }), 200, -32_001],
   ["a page of none", request("ListTasks", { pageSize: 0 }), 200, -32_602],
   ["a wrong page", request("ListTasks", { pageToken: "1" }), 200, -32_602],
-  ["a webhook", request("CreateTaskPushNotificationConfig"), 200, -32_003],
   [
-    "a message with a webhook",
-    request("SendMessage", {
-      ...sent("Hi."),
-      configuration: { taskPushNotificationConfig: { url: "https://x.test/" } },
-    }),
+    "a push config of an unknown task",
+    request("CreateTaskPushNotificationConfig", { taskId: "none", url: "https://x.test/" }),
     200,
-    -32_003,
+    -32_001,
+  ],
+  ["a push config without a URL", pushConfig({ url: undefined }), 200, -32_602],
+  ["a push config over http", pushConfig({ url: "http://x.test/" }), 200, -32_602],
+  ["a push config of this machine", pushConfig({ url: "https://127.0.0.1/" }), 200, -32_602],
+  ["a push config with a password", pushConfig({ url: "https://a:b@x.test/" }), 200, -32_602],
+  ["a push config whose token is two lines", pushConfig({ token: "a\r\nb: c" }), 200, -32_602],
+  [
+    "a push config with a scheme that is none",
+    pushConfig({ authentication: { scheme: "a b", credentials: "c" } }),
+    200,
+    -32_602,
   ],
   ["the extended card", request("GetExtendedAgentCard"), 200, -32_004],
   [

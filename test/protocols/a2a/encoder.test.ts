@@ -1,7 +1,7 @@
 import { StreamResponse, TaskState } from "@a2a-js/sdk";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { StreamFrame } from "#contract/stream-frame.ts";
+import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import { makeA2AEncoder } from "#protocols/a2a/encoder.ts";
 import { frames, isEnd } from "../support/frames.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ID } from "../../../contract/constants.ts";
+import { webhookUrlSchema } from "../../../contract/webhooks/webhook.ts";
 import { listIssues, issuesOf } from "../../../core/issues.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { A2AError } from "../errors.ts";
@@ -40,13 +41,51 @@ export type GivenMessage = z.output<typeof messageSchema>;
 
 const historyLength = z.number().int().min(0).optional();
 
+/** Visible characters and spaces between them: what a header can have. */
+const HEADER = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+
+const secret = z
+  .string()
+  .max(4_000)
+  .regex(HEADER, "must be visible ASCII characters")
+  .or(z.literal(""))
+  .optional();
+
+const pushConfigFields = {
+  id: z.string().max(255).optional(),
+  url: webhookUrlSchema,
+  token: secret,
+  authentication: z
+    .object({
+      scheme: z
+        .string()
+        .regex(/^[\w!#$%&'*+.^`|~-]{1,64}$/, "must be an HTTP authentication scheme"),
+      credentials: secret,
+    })
+    .nullish(),
+};
+
+const pushConfigSchema = z.object(pushConfigFields);
+
+export type GivenPushConfig = z.output<typeof pushConfigSchema>;
+
+export const taskPushConfigSchema = z.object({ taskId: z.string(), ...pushConfigFields });
+
+export const pushConfigIdSchema = z.object({ taskId: z.string(), id: z.string() });
+
+export const pushConfigsSchema = z.object({
+  taskId: z.string(),
+  pageSize: z.number().int().min(0).optional(),
+  pageToken: z.string().optional(),
+});
+
 export const sendMessageSchema = z.object({
   message: messageSchema,
   configuration: z
     .object({
       historyLength,
       returnImmediately: z.boolean().default(false),
-      taskPushNotificationConfig: object.optional(),
+      taskPushNotificationConfig: pushConfigSchema.nullish(),
     })
     .prefault({}),
   metadata: object.default({}),

@@ -3,6 +3,7 @@ import type {
   OpenedStream,
   StartRunInput,
 } from "../../../contract/gateways/team-gateway.ts";
+import type { SecretPushConfig } from "../../../contract/webhooks/push.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { sortedJson } from "../../../core/json.ts";
@@ -16,6 +17,7 @@ import { formatOf } from "../format.ts";
 import { answersOf, type GivenAnswer } from "./given-answers.ts";
 import { chatMessageOf } from "./given-parts.ts";
 import { type GivenMessage, parseParams, sendMessageSchema, taskIdOf } from "./params.ts";
+import { pushConfigOf } from "./push-configs.ts";
 import { type A2ARequest, mayRead, needs } from "./services.ts";
 import { readTask } from "../tasks.ts";
 import { bareTaskOf, type HistoryLength, taskOf } from "../task.ts";
@@ -27,6 +29,7 @@ interface Sent {
   historyLength: HistoryLength;
   /** Whether the response does not wait for the task. */
   atOnce: boolean;
+  push: SecretPushConfig | undefined;
 }
 
 /** `SendMessage`: starts a task, or answers what a task asks. @throws A2AError or ProblemError */
@@ -41,7 +44,9 @@ export async function sendMessage(request: A2ARequest, params: unknown): Promise
   } else {
     needs(request, "requests:write");
     const { id, open } = await waitingRun(request, message);
-    run = await answer(request, id, answersOf(message, open));
+    const answers = answersOf(message, open);
+    await addPush(request, id, sent);
+    run = await answer(request, id, answers);
     if (!mayRead(request)) return { task: bareTaskOf(run) };
   }
   if (atOnce) return { task: taskOf(run, historyLength) };
@@ -69,6 +74,7 @@ export async function sendStreamingMessage(
   if (!mayRead(request)) needs(request, "runs:read");
   const { id, open } = await waitingRun(request, message);
   const answers = answersOf(message, open);
+  await addPush(request, id, sent);
   // Opened before the answers are given, so that nothing is missed.
   const opened = unwrap(
     await team.stream({
@@ -90,10 +96,11 @@ export async function sendStreamingMessage(
 }
 
 /** @throws A2AError or ProblemError */
-function parseSent({ services, teamId }: A2ARequest, params: unknown): Sent {
+function parseSent(request: A2ARequest, params: unknown): Sent {
+  const { services, teamId } = request;
   const { message, configuration, metadata } = parseParams(sendMessageSchema, params);
   const { historyLength, returnImmediately, taskPushNotificationConfig } = configuration;
-  if (taskPushNotificationConfig !== undefined) throw noPushNotifications();
+  const given = taskPushNotificationConfig ?? undefined;
   const { contextId = "" } = message;
   if (contextId !== "" && contextId !== teamId) {
     throw new A2AError(
@@ -102,14 +109,13 @@ function parseSent({ services, teamId }: A2ARequest, params: unknown): Sent {
     );
   }
   checkMetadata(metadata, services.limits);
-  return { message, metadata, historyLength, atOnce: returnImmediately };
+  const push = given && pushConfigOf(request, given, "configuration.taskPushNotificationConfig.");
+  return { message, metadata, historyLength, atOnce: returnImmediately, push };
 }
 
-export function noPushNotifications(): A2AError {
-  return new A2AError(
-    "PUSH_NOTIFICATION_NOT_SUPPORTED",
-    "Push notifications are not supported: subscribe to the task, or use webhooks of the HTTP API.",
-  );
+/** @throws ProblemError */
+async function addPush({ team }: A2ARequest, id: string, { push }: Sent): Promise<void> {
+  if (push !== undefined) unwrap(await team.putPushConfig(id, push));
 }
 
 function isNew({ taskId = "" }: GivenMessage): boolean {
@@ -118,11 +124,12 @@ function isNew({ taskId = "" }: GivenMessage): boolean {
 
 async function runOf(
   { services }: A2ARequest,
-  { message, metadata }: Sent,
+  { message, metadata, push }: Sent,
 ): Promise<StartRunInput> {
   return newRun(parseTask(chatMessageOf(message), services.limits), {
     on_conflict: "queue",
     metadata,
+    ...(push && { push }),
     idempotency: await idempotencyOf(message),
   });
 }

@@ -6,7 +6,16 @@ import type { ProtocolServices } from "../../services.ts";
 import type { RpcId } from "../wire.ts";
 
 /** What the A2A server uses. */
-export type A2AServices = Pick<ProtocolServices, "gateway" | "limits" | "files" | "a2aTeam">;
+export type A2AServices = Pick<
+  ProtocolServices,
+  | "gateway"
+  | "limits"
+  | "files"
+  | "checkWebhookUrl"
+  | "pushNotifications"
+  | "a2aTeam"
+  | "a2aCardKey"
+>;
 
 /** One request to the agent that a team is. */
 export interface A2ARequest {

@@ -14,11 +14,10 @@ import {
   DefaultAgentCardResolver,
   JsonRpcTransportFactory,
 } from "@a2a-js/sdk/client";
-import type { TestWorker } from "../../../support/worker.ts";
 
 /** The official client, found by the team's agent card. */
 export async function clientOf(
-  worker: TestWorker,
+  worker: { origin: string | Promise<string> },
   team: string,
   headers: Record<string, string> = {},
 ): Promise<Client> {

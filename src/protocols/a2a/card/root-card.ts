@@ -1,16 +1,17 @@
-import { isTenantId } from "../../auth/principal.ts";
-import { ID } from "../../contract/constants.ts";
-import type { TeamInfo } from "../../contract/team.ts";
-import { ValueError } from "../../core/errors.ts";
-import { type Endpoint, endpoint, json } from "../../http/endpoint.ts";
-import { unwrap } from "../../http/problem.ts";
-import type { A2AServices } from "./request/services.ts";
+import { isTenantId } from "../../../auth/principal.ts";
+import { ID } from "../../../contract/constants.ts";
+import type { TeamInfo } from "../../../contract/team.ts";
+import { ValueError } from "../../../core/errors.ts";
+import { type Endpoint, endpoint, json } from "../../../http/endpoint.ts";
+import { unwrap } from "../../../http/problem.ts";
+import type { A2AServices } from "../request/services.ts";
+import type { Cards } from "./cards.ts";
 
 /** How long a card is remembered: anybody may ask for it. */
 const VALID_MS = 60_000;
 
 /** The card of the team that A2A_TEAM names, where agents look for one. @throws ValueError for an invalid setting */
-export function rootCard({ gateway, a2aTeam = "" }: A2AServices): Endpoint[] {
+export function rootCard({ gateway, a2aTeam = "" }: A2AServices, cards: Cards): Endpoint[] {
   if (a2aTeam === "") return [];
   const [tenant = "", id = "", ...rest] = a2aTeam.split("/");
   if (!isTenantId(tenant) || !ID.test(id) || rest.length > 0) {
@@ -33,8 +34,7 @@ export function rootCard({ gateway, a2aTeam = "" }: A2AServices): Endpoint[] {
         if (known === undefined || Date.now() - known.at > VALID_MS) {
           known = { team: unwrap(await gateway.team(tenant, id).team()), at: Date.now() };
         }
-        const { agentCard } = await import("./agent-card.ts");
-        const card = agentCard(known.team, new URL(c.req.url).origin);
+        const card = await cards.cardOf(known.team, new URL(c.req.url).origin);
         return json(card, 200, { "cache-control": `public, max-age=${VALID_MS / 1000}` });
       },
     }),

@@ -4,9 +4,11 @@ import {
   type DeliveryStatus,
   WEBHOOK_EVENTS,
   type WebhookEventType,
-} from "./constants.ts";
-import type { JsonObject } from "../core/json.ts";
-import { idSchema, timeSchema } from "./common.ts";
+} from "../constants.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { TraceContext } from "../../core/run/turn-context.ts";
+import { idSchema, timeSchema } from "../common.ts";
+import type { SecretPushConfig } from "./push.ts";
 
 const LONGEST_URL = 2_000;
 const LONGEST_DESCRIPTION = 500;
@@ -15,7 +17,7 @@ const LONGEST_DESCRIPTION = 500;
 // oxlint-disable-next-line no-control-regex -- the expression has to match control characters
 const CONTROL = /[\u0000-\u001F\u007F-\u009F]/;
 
-const urlSchema = z
+export const webhookUrlSchema = z
   .string()
   .max(LONGEST_URL, `must be at most ${LONGEST_URL} characters`)
   .superRefine((url, context) => {
@@ -43,7 +45,7 @@ const eventsSchema = z
   .refine((events) => new Set(events).size === events.length, "must not name an event twice");
 
 export const putWebhookSchema = z.strictObject({
-  url: urlSchema,
+  url: webhookUrlSchema,
   events: eventsSchema,
   team: idSchema.nullable().default(null).describe("Only of this team; null: of all teams."),
   description: z
@@ -151,7 +153,7 @@ function isSecret(text: string): boolean {
 
 /** The webhook of one run. */
 export const runWebhookSchema = z.strictObject({
-  url: urlSchema,
+  url: webhookUrlSchema,
   events: eventsSchema.default(["run.completed", "run.failed", "run.cancelled", "run.waiting"]),
   secret: z
     .string()
@@ -182,4 +184,8 @@ export interface WebhookEvent {
   data: JsonObject;
   /** The webhook of its run. */
   webhook?: StoredRunWebhook | null;
+  /** Push notification configs of its run, and the {@link RunChange} that they are told. */
+  push?: { configs: readonly SecretPushConfig[]; change: JsonObject };
+  /** Of the request that started the run. */
+  trace?: TraceContext;
 }

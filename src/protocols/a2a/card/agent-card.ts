@@ -1,0 +1,91 @@
+import type { TeamInfo } from "../../../contract/team.ts";
+import { isJsonObject, type JsonObject } from "../../../core/json.ts";
+import { VERSION } from "../wire.ts";
+
+const IMAGES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+/** What the card says of the server. */
+export interface CardServer {
+  origin: string;
+  pushNotifications: boolean;
+}
+
+/**
+ * The agent that a team is, to those who look for one: its agents are its skills. No member is empty: what is signed would
+ * not have it, and for some verifiers it would not be there even where it is required.
+ */
+export function agentCard(
+  { id, label, component, component_version }: TeamInfo,
+  { origin, pushNotifications }: CardServer,
+): object {
+  const { config } = component;
+  const own = skillOf(component);
+  const name = firstText([label, component.label, own?.name], id);
+  const description = firstText([component.description, own?.description], `The team ${name}.`);
+  const skills = skillsOf(component, config.participants);
+  return {
+    name,
+    description,
+    version: String(component_version),
+    supportedInterfaces: [
+      { url: `${origin}/a2a/teams/${id}`, protocolBinding: "JSONRPC", protocolVersion: VERSION },
+    ],
+    capabilities: { streaming: true, pushNotifications, extendedAgentCard: false },
+    securitySchemes: {
+      key: { httpAuthSecurityScheme: { scheme: "Bearer", description: "A key of Troupe." } },
+    },
+    // The scopes of a key that may do all of it.
+    securityRequirements: [{ schemes: { key: { list: ["runs:read", "runs:write"] } } }],
+    defaultInputModes: ["text/plain", "application/json", ...IMAGES],
+    defaultOutputModes: ["text/plain", "application/json", ...IMAGES],
+    skills: skills.length > 0 ? skills : [{ id, name, description, tags: [NO_TAG] }],
+  };
+}
+
+/** Of skills that have no tag of their own: one is required. */
+const NO_TAG = "agent";
+
+interface Skill {
+  id: string;
+  name: string;
+  description: string;
+  tags: string[];
+}
+
+/** One for each agent, also those of inner teams; an agent by itself is its only one. */
+function skillsOf(component: JsonObject, participants: unknown): Skill[] {
+  const members = Array.isArray(participants) ? participants : [component];
+  const skills = new Map<string, Skill>();
+  for (const member of members.filter(isJsonObject)) {
+    const config = isJsonObject(member.config) ? member.config : {};
+    const inner = Array.isArray(config.participants)
+      ? skillsOf(member, config.participants)
+      : [skillOf(member)].filter((skill) => skill !== undefined);
+    for (const skill of inner) if (!skills.has(skill.id)) skills.set(skill.id, skill);
+  }
+  return [...skills.values()];
+}
+
+function skillOf({ provider, description, config }: JsonObject): Skill | undefined {
+  if (!isJsonObject(config) || typeof config.name !== "string") return undefined;
+  const name = wellFormed(config.name);
+  if (name === "") return undefined;
+  const kind = typeof provider === "string" ? provider.slice(provider.lastIndexOf(".") + 1) : "";
+  return {
+    id: name,
+    name,
+    description: firstText([config.description, description], name),
+    tags: [firstText([kind], NO_TAG)],
+  };
+}
+
+/** The first that says something, or else the other. */
+function firstText(given: readonly unknown[], otherwise: string): string {
+  const text = given.find((one) => typeof one === "string" && one !== "");
+  return wellFormed((text as string | undefined) ?? otherwise);
+}
+
+/** Without halves of characters, which canonical JSON cannot have. */
+function wellFormed(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundleWorker } from "../chaos/harness/bundle.ts";
+import { Workerd } from "../chaos/harness/workerd.ts";
+
+/** The Worker as it is deployed in a process of its own, which can be ended with kill -9 and started on what it had stored. */
+export class KillableWorker implements AsyncDisposable {
+  readonly #directory: string;
+  readonly #workerd: Workerd;
+
+  private constructor(directory: string, workerd: Workerd) {
+    this.#directory = directory;
+    this.#workerd = workerd;
+  }
+
+  static async start(settings: Record<string, string> = {}): Promise<KillableWorker> {
+    const directory = mkdtempSync(join(tmpdir(), "troupe-kill-"));
+    const vars = { TROUPE_OPEN: "1", ...settings };
+    const config = await bundleWorker(directory, Object.keys(vars), "src/worker.ts");
+    const state = join(directory, "state");
+    const worker = new KillableWorker(directory, new Workerd({ config, state, vars }));
+    await worker.restart();
+    return worker;
+  }
+
+  /** The same before and after. */
+  get origin(): string {
+    return this.#workerd.origin;
+  }
+
+  fetch(path: string, init?: RequestInit): Promise<Response> {
+    return fetch(new URL(path, this.origin), init);
+  }
+
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void> {
+    return this.#workerd.kill();
+  }
+
+  restart(): Promise<void> {
+    return this.#workerd.start(null);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
