@@ -7,7 +7,7 @@ import type {
   RetractFrame,
   RunResultFrame,
   TextFrame,
-} from "../contract/stream-frame.ts";
+} from "../contract/stream/stream-frame.ts";
 import type { Problem, RunInfo } from "./wire.ts";
 
 /** The text so far of a message in progress. */

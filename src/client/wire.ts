@@ -50,7 +50,7 @@ import type {
   WebhookInfo,
   WebhookSecret,
   WebhookTest,
-} from "../contract/webhook.ts";
+} from "../contract/webhooks/webhook.ts";
 import type { filePageSchema, fileSchema } from "../contract/workspace-files.ts";
 import type { ChatMessage } from "../core/messages/message.ts";
 

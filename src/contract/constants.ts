@@ -19,6 +19,9 @@ export const MAX_QUEUED_RUNS = 100;
 /** Tools that the client of a run may have. */
 export const MAX_CLIENT_TOOLS = 128;
 
+/** Push notification configs that a run may have. */
+export const MAX_PUSH_CONFIGS = 10;
+
 /** What a webhook can be told of. */
 export const WEBHOOK_EVENTS = [
   "run.completed",

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
 import { requestUsageSchema } from "../core/models/llm-messages.ts";
+import type { TraceContext } from "../core/run/turn-context.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { type HumanRequest, humanRequestSchema, type RunStatus } from "./run.ts";
 import type { TeamInfo } from "./team.ts";
+import type { SecretPushConfig } from "./webhooks/push.ts";
 import { usageByModelSchema } from "./usage/usage-schemas.ts";
-import type { StoredRunWebhook } from "./webhook.ts";
+import type { StoredRunWebhook } from "./webhooks/webhook.ts";
 
 type TeamStatus = TeamInfo["status"];
 
@@ -113,19 +115,34 @@ export type OutboxEntry = { number: number } & OutboxChange;
 
 export type OutboxChange =
   | { kind: "team"; team: TeamFacts }
-  | ({ kind: "run"; run: ListedRun; team_usage: ListedTeam["usage"] } & ForWebhooks)
+  | ({
+      kind: "run";
+      run: ListedRun;
+      team_usage: ListedTeam["usage"];
+      push?: RunPush;
+    } & ForWebhooks)
   | ({ kind: "request"; request: ListedRequest } & ForWebhooks)
   /** @property message as GET .../messages shows it */
   | ({ kind: "message"; run_id: string; message: JsonObject } & ForWebhooks)
+  | { kind: "push_deleted"; run_id: string; id: string }
   | { kind: "request_closed"; created_at: string; id: string }
   /** Comes before `deleted`, as often as it takes: all runs of the team. */
   | { kind: "runs_deleted"; runs: readonly RunKey[] }
   /** @property idempotency the key of the request that created the team */
   | { kind: "deleted"; idempotency: string | null };
 
+/** Who is told of a change of a run in the words of a protocol, and what the run does not say itself. */
+export interface RunPush {
+  configs: readonly SecretPushConfig[];
+  requests: readonly ListedRequest[];
+  answer: JsonObject | null;
+}
+
 interface ForWebhooks {
   /** Of the run. */
   webhook?: StoredRunWebhook;
+  /** Of the request that started the run. */
+  trace?: TraceContext;
   /** It happened before the team had an outbox: no webhook is told. */
   earlier?: true;
 }

@@ -5,7 +5,7 @@ import { describedJson, describedObject, idSchema, timeSchema } from "./common.t
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
 import { costSchema, usageByModelSchema } from "./usage/usage-schemas.ts";
-import { runWebhookSchema } from "./webhook.ts";
+import { runWebhookSchema } from "./webhooks/webhook.ts";
 
 /** Upper limit of timeout_seconds: 30 days of running time. */
 const LONGEST_TIMEOUT = 30 * 24 * 3600;

@@ -88,6 +88,7 @@ function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<stri
     }
   }
   if (Object.keys(collected).length > 0) given[COLLECTED] = collected;
+  else if (endpoint.query === undefined && Object.keys(given).length === 0) return {};
   const result = querySchema(endpoint).safeParse(given);
   if (result.success) return result.data;
   const issues = issuesOf(result.error).map((issue) =>

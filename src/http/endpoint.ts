@@ -34,6 +34,8 @@ export interface Endpoint<
     | "Service";
   /** The scope that the key must have; null for endpoints without authentication; `each`: the handler checks for it. */
   scope: Scope | "any" | "each" | "operator" | null;
+  /** The request names its team elsewhere than in the path: the handler checks that a team token is good for it. */
+  namesTeam?: true;
   body?: Body;
   /** An empty body stands for `{}`. */
   bodyOptional?: boolean;

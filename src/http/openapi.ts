@@ -15,9 +15,9 @@ import {
   webhookSecretSchema,
   webhooksSchema,
   webhookTestSchema,
-} from "../contract/webhook.ts";
+} from "../contract/webhooks/webhook.ts";
 import { schedulePageSchema, scheduleSchema } from "../contract/schedule.ts";
-import { streamFrameSchema, tenantFrameSchema } from "../contract/stream-frame.ts";
+import { streamFrameSchema, tenantFrameSchema } from "../contract/stream/stream-frame.ts";
 import { runTraceSchema } from "../contract/trace.ts";
 import { filePageSchema } from "../contract/workspace-files.ts";
 import { problemSchema } from "../contract/problem.ts";
@@ -253,7 +253,7 @@ function answers({ answers: specified }: Endpoint): Schema {
     Object.entries(specified).map(([status, { description, schema, media, frames, location }]) => {
       const content = {
         ...(schema !== undefined && { "application/json": { schema: ref(schema) } }),
-        ...(media !== undefined && { [media]: { schema: { type: "string" } } }),
+        ...(media !== undefined && foreign(media)),
         // As `itemSchema` in OpenAPI 3.2.
         ...(frames !== undefined && {
           [EVENT_STREAM]: { schema: { type: "string" }, "x-item-schema": ref(frames) },
@@ -271,6 +271,11 @@ function answers({ answers: specified }: Endpoint): Schema {
       ];
     }),
   );
+}
+
+/** A body that another protocol describes. */
+function foreign(media: string): Schema {
+  return { [media]: { schema: { type: media === "application/json" ? "object" : "string" } } };
 }
 
 function problems(endpoint: Endpoint): Schema {
@@ -291,7 +296,7 @@ function problems(endpoint: Endpoint): Schema {
           ? { $ref: `#/components/responses/Problem${status}` }
           : {
               description: REASONS[status],
-              content: { [refusal.media]: { schema: { type: "string" } } },
+              content: foreign(refusal.media),
             },
       ]),
   );

@@ -1,4 +1,4 @@
-import type { StreamEncoder, StreamFormat, StreamFormats } from "../contract/stream-format.ts";
+import type { FormatCode, StreamFormats } from "../contract/stream/stream-format.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { a2aEndpoints } from "./a2a/endpoints.ts";
 import { agUiEndpoints } from "./ag-ui/endpoints.ts";
@@ -23,23 +23,28 @@ export function shippedProtocols(services: ProtocolServices): Protocols {
       ...openAIEndpoints(services),
     ],
     formats: {
-      a2a: async () => (await import("./a2a/encoder.ts")).makeA2AEncoder,
-      "ag-ui": async () => (await import("./ag-ui/encoder.ts")).makeAgUiEncoder,
-      "ai-sdk": async () => (await import("./ai-sdk/encoder.ts")).makeChatEncoder,
-      "openai-chat": async () => (await import("./openai/encoder/chat-encoder.ts")).makeChatEncoder,
+      a2a: async () => ({
+        makeEncoder: (await import("./a2a/encoder.ts")).makeA2AEncoder,
+        pushBody: (await import("./a2a/push-body.ts")).pushBody,
+      }),
+      "ag-ui": async () => ({
+        makeEncoder: (await import("./ag-ui/encoder/encoder.ts")).makeAgUiEncoder,
+      }),
+      "ai-sdk": async () => ({
+        makeEncoder: (await import("./ai-sdk/encoder/encoder.ts")).makeChatEncoder,
+      }),
+      "openai-chat": async () => (await import("./openai/encoder/chat-encoder.ts")).chatFormat,
       "openai-response": async () =>
-        (await import("./openai/encoder/response-encoder.ts")).makeResponseEncoder,
+        (await import("./openai/encoder/response-encoder.ts")).responseFormat,
     },
   };
 }
 
-/** Makes encoders of these formats. */
-export function encoderOf(
-  formats: StreamFormats,
-): (format: StreamFormat) => Promise<StreamEncoder> {
-  return async ({ name, options }) => {
+/** Loads formats by their names. @throws TypeError for one that does not exist */
+export function formatLoader(formats: StreamFormats): (name: string) => Promise<FormatCode> {
+  return async (name) => {
     const load = Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (load === undefined) throw new TypeError(`there is no stream format ${name}`);
-    return (await load())(options);
+    return load();
   };
 }

@@ -5,6 +5,10 @@ export interface ProtocolServices extends Services {
   version: string;
   /** Writes a line about an internal error. */
   log: (line: string) => void;
+  /** Whether push notifications can be stored and sent. */
+  pushNotifications: boolean;
   /** The setting A2A_TEAM. */
   a2aTeam: string | undefined;
+  /** The setting A2A_CARD_KEY. */
+  a2aCardKey: string | undefined;
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { RunProjector } from "#protocols/projection/run-projector.ts";
 import type { RunItem } from "#protocols/projection/run-item.ts";
 import { toText } from "#core/messages/views.ts";
-import type { StreamFrame } from "#contract/stream-frame.ts";
+import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import { frames, isEnd, stories, streamOf } from "./support/frames.ts";
 import { RunSimulator } from "./support/run-simulator.ts";
 import { madeUpMessage } from "./support/made-up-messages.ts";

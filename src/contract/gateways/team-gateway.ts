@@ -4,12 +4,13 @@ import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { TraceContext } from "../../core/run/turn-context.ts";
 import type { Result } from "../result.ts";
+import type { PushConfig, SecretPushConfig } from "../webhooks/push.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../run.ts";
 import type { ScheduleInfo, SchedulePage } from "../schedule.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../team.ts";
-import type { StreamFormat } from "../stream-format.ts";
+import type { StreamFormat } from "../stream/stream-format.ts";
 import type { RunTrace } from "../trace.ts";
-import type { RunWebhook } from "../webhook.ts";
+import type { RunWebhook } from "../webhooks/webhook.ts";
 
 export interface CreateTeamInput {
   id: string;
@@ -47,6 +48,8 @@ export interface StartRunInput {
   max_cost: number | null;
   metadata: JsonObject;
   webhook: RunWebhook | null;
+  /** Told of the run in the words of a protocol. */
+  push?: SecretPushConfig;
   /** Tools of the client: calls of them become requests of the kind `tool`. Names are unique. */
   tools?: readonly ToolSchema[];
   /** The caller's trace, which the run's continues. */
@@ -55,7 +58,10 @@ export interface StartRunInput {
 }
 
 /** What a schedule starts its runs with. */
-export type ScheduledRun = Omit<StartRunInput, "idempotency" | "webhook" | "tools" | "trace">;
+export type ScheduledRun = Omit<
+  StartRunInput,
+  "idempotency" | "webhook" | "push" | "tools" | "trace"
+>;
 
 export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {
   /** Left out, one is made. */
@@ -110,6 +116,8 @@ export interface TeamGateway {
   reset(): Promise<Result<TeamInfo>>;
   saveState(): Promise<Result<JsonObject>>;
   loadState(state: JsonObject): Promise<Result<null>>;
+  /** What the team shows of its state, as of its last turn (`Runnable.visibleState`): `{}` where it shows nothing. */
+  visibleState(): Promise<Result<JsonObject>>;
   messages(query: MessageQuery): Promise<Result<MessagePage>>;
   /** A new team with this one's component and its conversation up to the end of a finished turn. */
   fork(input: ForkTeamInput): Promise<Result<TeamInfo>>;
@@ -130,6 +138,12 @@ export interface TeamGateway {
   retryRun(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>>;
   requests(run: string): Promise<Result<HumanRequest[]>>;
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
+
+  /** Adds a push notification config to a run that is not over, or replaces the one with this id. */
+  putPushConfig(run: string, config: SecretPushConfig): Promise<Result<null>>;
+  pushConfigs(run: string): Promise<Result<PushConfig[]>>;
+  /** Nothing happens where there is no such config. What it was not told yet is not sent any more. */
+  deletePushConfig(run: string, id: string): Promise<Result<null>>;
 
   createSchedule(input: CreateScheduleInput): Promise<Result<ScheduleInfo>>;
   schedules(page: { cursor?: string; limit: number }): Promise<Result<SchedulePage>>;

@@ -8,7 +8,7 @@ import type {
   WebhookInfo,
   WebhookSecret,
   WebhookTest,
-} from "../webhook.ts";
+} from "../webhooks/webhook.ts";
 
 /** The webhooks of a tenant, as the HTTP layer sees them. Reading those of a tenant that has none writes nothing. */
 export interface WebhookGateway {

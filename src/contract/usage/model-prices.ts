@@ -32,9 +32,11 @@ export class ModelPrices {
 
   /** @param setting `MODEL_PRICES`; without it no price is known @throws ValueError naming the invalid field */
   static parse(setting: string | undefined): ModelPrices {
+    // Without making the schema, which every start of a deployment without prices would pay for.
+    if (!setting) return new ModelPrices(new Map());
     let value: unknown;
     try {
-      value = JSON.parse(setting || "{}");
+      value = JSON.parse(setting);
     } catch {
       throw new ValueError(`MODEL_PRICES must be JSON: ${FORM}`);
     }

@@ -1,5 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Message } from "../../core/messages/message.ts";
+import { MAX_PUSH_CONFIGS } from "../../contract/constants.ts";
+import type { PushConfig, SecretPushConfig } from "../../contract/webhooks/push.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { Idempotency, StartRunInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
@@ -126,6 +128,50 @@ export class RunService {
     questions.answer(request, answer, Date.now());
     this.#controller.answered();
     return this.shown(id, {});
+  }
+
+  putPushConfig(id: string, config: SecretPushConfig): Result<null> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    if (isOver(run.record)) return runEnded(run);
+    const others = (run.record.push ?? []).filter((one) => one.id !== config.id);
+    if (others.length >= MAX_PUSH_CONFIGS) {
+      return refuse(
+        409,
+        "too_many_push_configs",
+        `The run has ${MAX_PUSH_CONFIGS} push notification configs, the most that are allowed.`,
+      );
+    }
+    this.#setPushConfigs(run, [...others, config]);
+    return ok(null);
+  }
+
+  /** Without their headers. */
+  pushConfigs(id: string): Result<PushConfig[]> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    return ok((run.record.push ?? []).map(({ headers: _headers, ...config }) => config));
+  }
+
+  deletePushConfig(id: string, config: string): Result<null> {
+    const run = this.#stores.runs.byId(id);
+    if (!run) return runNotFound();
+    const { push = [] } = run.record;
+    const others = push.filter((one) => one.id !== config);
+    if (others.length < push.length) {
+      this.#stores.transaction(() => {
+        this.#setPushConfigs(run, others);
+        this.#stores.announcer.pushDeleted(id, config);
+      });
+    }
+    return ok(null);
+  }
+
+  #setPushConfigs({ seq, record }: StoredRun, push: readonly SecretPushConfig[]): void {
+    // The record of the active run is ahead of the stored one.
+    const stored = this.#activeAs(record.id)?.stored ?? { seq, record: { ...record } };
+    stored.record.push = push;
+    this.#stores.runs.update(stored);
   }
 
   /** One run with its result. */

@@ -11,12 +11,14 @@ import type {
   StartedStream,
   StartRunInput,
 } from "../../contract/gateways/team-gateway.ts";
+import type { PushConfig, SecretPushConfig } from "../../contract/webhooks/push.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { ScheduleInfo, SchedulePage } from "../../contract/schedule.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts";
-import type { StreamEncoder, StreamFormat } from "../../contract/stream-format.ts";
+import type { FormatCode, StreamFormat } from "../../contract/stream/stream-format.ts";
 import type { Result } from "../../contract/result.ts";
 import type { RunTrace } from "../../contract/trace.ts";
+import type { RunWebhook } from "../../contract/webhooks/webhook.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -86,8 +88,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Builds the team or agent of a component whose secrets are opened. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
 
-  /** Makes the encoder of a stream in the format of a protocol. The default has none. */
-  protected encoder({ name }: StreamFormat): Promise<StreamEncoder> {
+  /** What writes streams in the format of a protocol. The default has none. */
+  protected format(name: string): Promise<FormatCode> {
     return Promise.reject(new TypeError(`this object has no format ${name}`));
   }
 
@@ -202,6 +204,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#change(({ team }) => team.loadState(state));
   }
 
+  async visibleState(): Promise<Result<JsonObject>> {
+    await this.#parts?.team.load();
+    return this.#with(({ team }) => ok(team.visibleState()));
+  }
+
   messages(query: MessageQuery): Result<MessagePage> {
     return this.#with(({ team }) => ok(team.messages(query)));
   }
@@ -239,7 +246,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
     return this.#change(async (parts) => {
-      const sealed = await this.#sealWebhook(input);
+      const sealed = await this.#sealed(() => this.#sealInput(input));
       if (!sealed.ok) return sealed;
       const refused = await refuseRun(parts, input, false);
       return refused ?? parts.runs.start(sealed.value);
@@ -305,6 +312,21 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     );
   }
 
+  putPushConfig(run: string, config: SecretPushConfig): Promise<Result<null>> {
+    return this.#change(async ({ runs }) => {
+      const sealed = await this.#sealed(() => this.#sealPush(config));
+      return sealed.ok ? runs.putPushConfig(run, sealed.value) : sealed;
+    });
+  }
+
+  pushConfigs(run: string): Result<PushConfig[]> {
+    return this.#with(({ runs }) => runs.pushConfigs(run));
+  }
+
+  deletePushConfig(run: string, id: string): Promise<Result<null>> {
+    return this.#change(({ runs }) => runs.deletePushConfig(run, id));
+  }
+
   createSchedule(input: CreateScheduleInput): Promise<Result<ScheduleInfo>> {
     return this.#change(({ schedules }) => schedules.create(input));
   }
@@ -332,17 +354,22 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
     const format = readFormat(request);
-    const writer = format ? await this.#framesOf(format) : nativeFrames;
+    const code = format && (await this.format(format.name));
     if (request.method === "POST") {
-      return streamResponse(await this.#startStream(await request.json<StartRunInput>(), writer));
+      const input = await request.json<StartRunInput>();
+      return streamResponse(await this.#startStream(input, format, code));
     }
     const refused = await this.#parts?.quota.refuseStream();
     const input = readStreamRequest(request);
+    const writer = this.#writer(format?.options, code);
+    if (writer.visibleState) await this.#parts?.team.load();
     return streamResponse(refused ?? this.#with((parts) => openStream(parts, input, writer)));
   }
 
-  async #framesOf(format: StreamFormat): Promise<FrameWriter> {
-    return new EncodedFrames(await this.encoder(format), (error) => {
+  /** @param options of the format; without code, the native one is written */
+  #writer(options: JsonObject = {}, code: FormatCode | undefined): FrameWriter {
+    if (code === undefined) return nativeFrames;
+    return new EncodedFrames(code.makeEncoder(options), (error) => {
       this.log({ event: "internal_error", error: stackOf(error) }, error);
     });
   }
@@ -415,12 +442,20 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
-  #startStream(input: StartRunInput, writer: FrameWriter): Promise<Result<StartedStream>> {
+  #startStream(
+    given: StartRunInput,
+    format: StreamFormat | undefined,
+    code: FormatCode | undefined,
+  ): Promise<Result<StartedStream>> {
     return this.#change(async (parts) => {
-      const sealed = await this.#sealWebhook(input);
+      const start = { input: given, options: format?.options ?? {} };
+      const prepared = code?.prepare?.(start, parts.stores.team.component) ?? start;
+      const sealed = await this.#sealed(() => this.#sealInput(prepared.input));
       if (!sealed.ok) return sealed;
-      const refused = await refuseRun(parts, input, true);
+      const refused = await refuseRun(parts, prepared.input, true);
       if (refused) return refused;
+      const writer = this.#writer(prepared.options, code);
+      if (writer.visibleState) await parts.team.load();
       const started = parts.runs.start(sealed.value);
       if (!started.ok) return started;
       const { id, created } = started.value;
@@ -429,17 +464,33 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     });
   }
 
-  /** The input with the secret of its webhook as it is stored. */
-  async #sealWebhook(input: StartRunInput): Promise<Result<StartRunInput>> {
-    const { webhook } = input;
-    if (webhook === null) return ok(input);
+  /** What is sealed, or why it cannot be. */
+  async #sealed<T>(seal: () => Promise<T>): Promise<Result<T>> {
     try {
-      // Without a secret the tenant's signs, which needs SECRETS_KEY as well.
-      const sealed = await this.#sealer.seal(webhook.secret ?? "");
-      return ok({ ...input, webhook: { ...webhook, secret: webhook.secret && sealed } });
+      return ok(await seal());
     } catch (error) {
       return refuseInput(error);
     }
+  }
+
+  /** The input with its secrets as they are stored. @throws TroupeError */
+  async #sealInput(input: StartRunInput): Promise<StartRunInput> {
+    const { webhook, push } = input;
+    return {
+      ...input,
+      webhook: webhook && (await this.#sealWebhook(webhook)),
+      ...(push && { push: await this.#sealPush(push) }),
+    };
+  }
+
+  async #sealWebhook(webhook: RunWebhook): Promise<RunWebhook> {
+    // Without a secret the tenant's signs, which needs SECRETS_KEY as well.
+    const sealed = await this.#sealer.seal(webhook.secret ?? "");
+    return { ...webhook, secret: webhook.secret && sealed };
+  }
+
+  async #sealPush(config: SecretPushConfig): Promise<SecretPushConfig> {
+    return { ...config, headers: await this.#sealer.seal(config.headers) };
   }
 
   #forkTarget(): ForkTarget {

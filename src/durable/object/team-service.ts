@@ -119,6 +119,16 @@ export class TeamService {
     }
   }
 
+  /** Loads the team into memory, if it can be built. */
+  async load(): Promise<void> {
+    await this.#cache.open().catch(() => undefined);
+  }
+
+  /** What the team shows of its state, as of its last commit; `{}` until it was loaded. */
+  visibleState(): JsonObject {
+    return this.#cache.visibleState;
+  }
+
   messages(query: MessageQuery): MessagePage {
     const { log } = this.#stores;
     const messages = log.messages(query);

@@ -12,6 +12,7 @@ import {
 } from "../../contract/usage/model-usage.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Exchange } from "../../telemetry/span.ts";
+import { loadSpans, storeSpans } from "../../telemetry/stored-spans.ts";
 import type { TurnSpans } from "../../telemetry/turn-span.ts";
 import { TurnTrace, type Wait } from "../../telemetry/turn-trace.ts";
 import { openRequests } from "../storage/runs/human-requests.ts";
@@ -130,13 +131,23 @@ export class ActiveRun {
     return addToUsage(this.#committed, this.#turnTokens, this.#costOf);
   }
 
-  /** Removes recorded steps that have to run again. Their model calls still count. */
-  discardSteps(keys: readonly string[]): void {
+  /** The spans of the turn's discarded steps. */
+  get discardedSpans(): TurnSpans {
+    return loadSpans(this.#discarded?.spans, this.turnStarted.at);
+  }
+
+  /**
+   * Removes recorded steps that have to run again. Their model calls still count.
+   *
+   * @param shown the spans of all the turn's discarded steps, where its trace shows them
+   */
+  discardSteps(keys: readonly string[], shown = this.discardedSpans): void {
     const { steps, runs } = this.#stores;
     const removed = keys.map((key) => steps.remove(key)).reduce(addTokens, {});
-    if (Object.keys(removed).length === 0) return;
-    const tokens = addTokens(this.#discardedTokens, removed);
-    this.record.discarded = { turn: this.turnOfRun, tokens };
+    const spans = storeSpans(shown, this.turnStarted.at);
+    if (Object.keys(removed).length === 0 && spans === undefined) return;
+    const tokens = addTokens(this.#discarded?.tokens ?? {}, removed);
+    this.record.discarded = { turn: this.turnOfRun, tokens, ...(spans && { spans }) };
     runs.update(this.stored);
   }
 
@@ -154,6 +165,8 @@ export class ActiveRun {
     this.turnStarted = commit.time;
     this.turnCursor = commit.event;
     this.#committed = { usage: commit.usage, models: commit.models ?? {} };
+    // The commit has its tokens and spans.
+    delete this.record.discarded;
     this.#events = undefined;
     this.trace = undefined;
     this.exchanges.clear();
@@ -176,7 +189,8 @@ export class ActiveRun {
   }
 
   #recordedTrace(): TurnTrace {
-    const trace = new TurnTrace({ since: this.startedAt, recovering: false });
+    const discarded = this.discardedSpans;
+    const trace = new TurnTrace({ since: this.startedAt, recovering: false, discarded });
     for (const [key, step] of this.#stores.steps.entries()) {
       if (step.outcome !== undefined) trace.replayed(key, step, step.trace);
       else if (step.trace !== undefined) trace.begun(key, step, step.trace.start);
@@ -190,14 +204,15 @@ export class ActiveRun {
 
   /** Of the turn in progress, without those that a retried run has counted. */
   get #turnTokens(): TokensByModel {
-    const tokens = addTokens(this.#stores.steps.tokens, this.#discardedTokens);
+    const tokens = addTokens(this.#stores.steps.tokens, this.#discarded?.tokens ?? {});
     const counted = this.repeatsFailedTurn ? this.record.taken_over?.tokens : undefined;
     return counted === undefined ? tokens : subtractTokens(tokens, counted);
   }
 
-  get #discardedTokens(): TokensByModel {
+  /** Of the turn in progress. */
+  get #discarded(): RunRecord["discarded"] {
     const { discarded } = this.record;
-    return discarded?.turn === this.turnOfRun ? discarded.tokens : {};
+    return discarded?.turn === this.turnOfRun ? discarded : undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/json.ts";
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RunInfo } from "../../contract/run.ts";
@@ -66,6 +67,11 @@ export class RunFeed {
   /** The text shown of this message is void. */
   discard(messageId: string): void {
     this.#live.discard(messageId);
+  }
+
+  /** A turn was committed. @param state what the team shows of its state */
+  visibleState(state: JsonObject): void {
+    this.#live.visibleState(state);
   }
 
   /** The turn in progress was committed or given up: its texts are complete or will come again. */

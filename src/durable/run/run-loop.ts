@@ -180,6 +180,8 @@ export class RunLoop {
     const { commit, retract, terminal } = commitTurn(this.#stores, active, team, end);
     this.#telemetry.committed(active, commit);
     active.advance(commit);
+    this.#team.committed(team);
+    this.#feed.visibleState(this.#team.visibleState);
     if (outcome && terminal) {
       this.#lifecycle.ended(active, outcome, retract, terminal);
       return;

@@ -1,7 +1,7 @@
 import { errorMessage, TroupeError } from "../../core/errors.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
 import type { StoredSpans } from "../../telemetry/stored-spans.ts";
-import type { RunResultFrame } from "../../contract/stream-frame.ts";
+import type { RunResultFrame } from "../../contract/stream/stream-frame.ts";
 import { addUsage } from "../../core/models/request-usage.ts";
 import { failingAgent } from "../../core/run/failing-agent.ts";
 import { type ActiveRun, runInfo } from "./active-run.ts";

@@ -60,6 +60,7 @@ export class RunStarter {
       max_total_tokens: input.max_total_tokens,
       max_cost: input.max_cost,
       webhook: input.webhook,
+      ...(input.push && { push: [input.push] }),
       ...(input.tools?.length && { tools: input.tools }),
       ...(input.trace && { trace: { after: 0, context: input.trace } }),
     };

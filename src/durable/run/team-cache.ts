@@ -1,4 +1,5 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -17,6 +18,7 @@ export class TeamCache {
   readonly #stores: Stores;
   readonly #build: BuildTeam;
   #open: Promise<LoadedTeam> | undefined;
+  #visibleState: JsonObject = {};
 
   constructor(stores: Stores, build: BuildTeam) {
     this.#stores = stores;
@@ -28,10 +30,21 @@ export class TeamCache {
     return this.#open;
   }
 
+  /** What the team shows of its state as of its last commit; `{}` until it was loaded. */
+  get visibleState(): JsonObject {
+    return this.#visibleState;
+  }
+
+  /** The open team was committed. */
+  committed({ runnable }: LoadedTeam): void {
+    this.#visibleState = runnable.visibleState?.() ?? {};
+  }
+
   /** Replaces the team by one that was just stored. */
   replace(open: LoadedTeam): void {
     this.drop();
     this.#open = Promise.resolve(open);
+    this.committed(open);
   }
 
   /** Closes the team; the next {@link open} loads the last commit. */
@@ -49,7 +62,9 @@ export class TeamCache {
   async #load(): Promise<LoadedTeam> {
     try {
       const runnable = await this.#build(this.#stores.team.component);
-      return { runnable, state: new TeamState(this.#stores, runnable, "continued") };
+      const open = { runnable, state: new TeamState(this.#stores, runnable, "continued") };
+      this.committed(open);
+      return open;
     } catch (error) {
       this.#open = undefined;
       throw error;

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../core/json.ts";
 import { ClientStream } from "./client-stream.ts";
 import { type FrameWriter, isTerminal, type LiveFrame } from "./frames.ts";
 import type { EventLog } from "../storage/event-log.ts";
@@ -16,6 +17,8 @@ export interface EventStreamOptions {
   after: number;
   /** The run that the stream shows and ends with; null for all runs of the team. */
   run: StoredRun | null;
+  /** What the team shows of its state as of its last turn. */
+  visibleState: () => JsonObject;
   /** Everything recorded was sent; live frames follow. */
   caughtUp(): void;
 }
@@ -58,7 +61,8 @@ export class EventStream implements LiveClient {
   async #replay(): Promise<void> {
     const { log, live, run, writer, opening } = this.#options;
     let cursor = this.#options.after;
-    let frames = opening === undefined ? "" : writer.live(opening);
+    const state = (): string => writer.visibleState?.(this.#options.visibleState()) ?? "";
+    let frames = state() + (opening === undefined ? "" : writer.live(opening));
     if (run?.record.status === "queued") {
       live.joinQueued(this);
       void this.#stream.write(encoder.encode(frames + writer.live(CAUGHT_UP)));
@@ -80,7 +84,8 @@ export class EventStream implements LiveClient {
       }
       if (cursor >= log.last) {
         live.join(this);
-        frames += writer.live(CAUGHT_UP) + live.snapshots(writer);
+        // Turns may have ended while the log was read.
+        frames += state() + writer.live(CAUGHT_UP) + live.snapshots(writer);
         void this.#stream.write(encoder.encode(frames));
         if (writer.ended) this.close();
         this.#options.caughtUp();

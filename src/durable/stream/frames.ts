@@ -1,5 +1,6 @@
-import type { StreamEncoder } from "../../contract/stream-format.ts";
-import type { StreamFrame } from "../../contract/stream-frame.ts";
+import type { StreamEncoder } from "../../contract/stream/stream-format.ts";
+import type { StreamFrame } from "../../contract/stream/stream-frame.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
 import type { EventKind, RecordedEvent } from "../storage/event-log.ts";
 
@@ -18,6 +19,8 @@ export interface FrameWriter {
   /** @param frames the native ones of the piece's text */
   piece(piece: ModelClientStreamingChunkEvent, frames: PieceFrames): string;
   live(frame: LiveFrame): string;
+  /** What the team shows of its state. Left out where streams in this format do not tell it. */
+  visibleState?: ((state: JsonObject) => string) | undefined;
   /** Asks clients to wait a while before they reconnect: a human takes longer. */
   readonly retry: string;
   /** Whether streams in this format end here. */
@@ -56,11 +59,15 @@ export class EncodedFrames implements FrameWriter {
   readonly #onError: (error: unknown) => void;
   #failed = false;
   readonly retry = "";
+  readonly visibleState: FrameWriter["visibleState"];
 
   /** @param onError is told why the stream ends when the encoder throws */
   constructor(encoder: StreamEncoder, onError: (error: unknown) => void) {
     this.#encoder = encoder;
     this.#onError = onError;
+    if (encoder.visibleState) {
+      this.visibleState = (state) => this.#written(() => encoder.visibleState?.(state) ?? "");
+    }
   }
 
   get ended(): boolean {
@@ -81,9 +88,13 @@ export class EncodedFrames implements FrameWriter {
   }
 
   #encode(frame: StreamFrame): string {
+    return this.#written(() => this.#encoder.encode(frame));
+  }
+
+  #written(write: () => string): string {
     if (this.ended) return "";
     try {
-      return this.#encoder.encode(frame);
+      return write();
     } catch (error) {
       // Frames are written while the run goes on, which must not depend on those who watch it.
       this.#failed = true;

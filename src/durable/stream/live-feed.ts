@@ -1,5 +1,6 @@
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
-import type { TextFrame } from "../../contract/stream-frame.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { TextFrame } from "../../contract/stream/stream-frame.ts";
 import { streamedTextId } from "../../core/messages/create.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
@@ -97,6 +98,15 @@ export class LiveFeed {
       }
     }
     if (event !== undefined && event.kind !== "quiet") this.event(event);
+  }
+
+  /** A turn was committed. @param state what the team shows of its state */
+  visibleState(state: JsonObject): void {
+    for (const { visibleState } of this.#channels.keys()) {
+      if (visibleState === undefined) continue;
+      this.#write((writer) => writer.visibleState?.(state) ?? "");
+      return;
+    }
   }
 
   event(event: RecordedEvent): void {

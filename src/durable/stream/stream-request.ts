@@ -4,7 +4,8 @@ import type {
   StartRunInput,
   StreamInput,
 } from "../../contract/gateways/team-gateway.ts";
-import type { StreamFormat } from "../../contract/stream-format.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { StreamFormat } from "../../contract/stream/stream-format.ts";
 import type { Problem } from "../../contract/problem.ts";
 import type { Result } from "../../contract/result.ts";
 import { type ActiveRun, runInfo } from "../run/active-run.ts";
@@ -84,11 +85,12 @@ export interface StreamSources {
   stores: Stores;
   live: LiveFeed;
   controller: { active: ActiveRun | undefined };
+  team: { visibleState(): JsonObject };
 }
 
 /** Opens the stream of one run, or of all runs of the team. */
 export function openStream(
-  { stores, live, controller }: StreamSources,
+  { stores, live, controller, team }: StreamSources,
   input: Omit<StreamInput, "format">,
   writer: FrameWriter,
 ): Result<OpenedStream> {
@@ -107,6 +109,7 @@ export function openStream(
       event: "run",
       data: opening(stores, run, controller.active, input.after),
     },
+    visibleState: () => team.visibleState(),
     caughtUp: () => {
       const status = controller.active?.record.status;
       if (status === "waiting" || status === "paused") live.rest();

@@ -20,9 +20,11 @@ import type {
 } from "../../contract/gateways/tenant-gateway.ts";
 import type { UsageQuery, UsageReport } from "../../contract/usage/usage-report.ts";
 import { Sealer } from "../../secrets/sealer.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { Database } from "../storage/database.ts";
+import type { PushBody, RunChange } from "../../contract/webhooks/push.ts";
+import { DeliveryTelemetry } from "../telemetry/delivery-telemetry.ts";
 import type { SendResult } from "../webhooks/dispatcher.ts";
-import { webhookEvents } from "../webhooks/webhook-events.ts";
 import type { SignedRequest } from "../webhooks/signing.ts";
 import { WebhookObject, type WebhookSource } from "../webhooks/webhook-object.ts";
 import { ChangeClock } from "./directory/change-clock.ts";
@@ -61,6 +63,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   readonly #feed = new ChangeFeed();
   readonly #sealer: Sealer;
   readonly #others: OtherObjects;
+  readonly #telemetry: DeliveryTelemetry;
   protected readonly webhookSource: WebhookSource;
   #parts: TenantParts | undefined;
   /** Those of the deployment. */
@@ -73,6 +76,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     this.#db = new Database(ctx.storage);
     this.#sealer = new Sealer(env.SECRETS_KEY);
     this.#others = new OtherObjects(env);
+    this.#telemetry = new DeliveryTelemetry(() => this.telemetry(), ctx.id.name ?? null);
     this.webhookSource = {
       stored: () => this.#parts?.webhooks,
       hold: () => this.#hold().webhooks,
@@ -83,6 +87,16 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
 
   /** Sends a delivery of a webhook once, to allowed hosts only. Never rejects. */
   protected abstract sendWebhook(request: SignedRequest): Promise<SendResult>;
+
+  /** What is sent of a change of a run in the format of a protocol. The default has none. */
+  protected pushBody(format: string, _change: RunChange): Promise<PushBody> {
+    return Promise.reject(new TypeError(`this object has no format ${format}`));
+  }
+
+  /** What the deployment records of deliveries; undefined when nothing. */
+  protected telemetry(): Telemetry | undefined {
+    return undefined;
+  }
 
   /** The settings of the deployment. */
   protected settings(): Readonly<Record<string, unknown>> {
@@ -192,7 +206,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
       applied = this.#db.transaction(() => {
         const { applied: entries, note, ...changed } = directory.apply(delivery, Date.now());
         // An entry that changes the lists may be applied again; one that is delivered must not.
-        if (webhooks.offer(webhookEvents(delivery.team, entries))) note();
+        if (webhooks.offer(delivery.team, entries)) note();
         return changed;
       });
     } catch (error) {
@@ -318,6 +332,8 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
       db: this.#db,
       sealer: this.#sealer,
       send: (request) => this.sendWebhook(request),
+      writePush: (...change) => this.pushBody(...change),
+      telemetry: this.#telemetry,
       arm: () => this.#arm(Date.now()),
     });
     this.#parts = parts;

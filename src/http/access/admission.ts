@@ -52,8 +52,7 @@ export class Admission {
     const principal = await this.admit(request);
     if ("problem" in principal) return principal;
     requireAccess(endpoint, principal);
-    if (principal.team !== undefined && team !== undefined && team !== principal.team.id)
-      throw otherTeam();
+    if (team !== undefined) requireTeam(team, principal);
     return principal;
   }
 
@@ -66,7 +65,7 @@ export class Admission {
 }
 
 /** @throws ProblemError 403 or, for an operator who names no tenant, 422 */
-function requireAccess({ scope, path }: Endpoint, principal: Principal): void {
+function requireAccess({ scope, path, namesTeam }: Endpoint, principal: Principal): void {
   const { kind, tenant } = principal;
   if (scope === null || scope === "any") return;
   if (scope === "operator") {
@@ -74,7 +73,7 @@ function requireAccess({ scope, path }: Endpoint, principal: Principal): void {
     throw forbidden("operator_only", "Only the operator's key may do this.");
   }
   if (scope !== "each") requireScope(scope, principal);
-  if (kind === "team" && !path.includes("/teams/:team")) throw otherTeam();
+  if (kind === "team" && namesTeam !== true && !path.includes("/teams/:team")) throw otherTeam();
   if (kind === "operator" && tenant === "") {
     const errors = [{ path: "Troupe-Tenant", message: "must name the tenant to act in" }];
     throw invalid("tenant_required", "The operator's key needs the header Troupe-Tenant.", errors);
@@ -87,6 +86,11 @@ export function requireScope(scope: Scope, { scopes }: Principal): void {
   const answers = scope === "requests:write" && scopes.includes("runs:write");
   if (answers || scopes.includes(scope)) return;
   throw forbidden("missing_scope", `This credential lacks the scope ${scope}.`);
+}
+
+/** @throws ProblemError 403 when the credential is the token of another team */
+export function requireTeam(id: string, { team }: Principal): void {
+  if (team !== undefined && team.id !== id) throw otherTeam();
 }
 
 function otherTeam(): ProblemError {

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { cursorParameter, idSchema, integerParameter } from "../../contract/common.ts";
+import { idSchema } from "../../contract/common.ts";
+import { cursorParameter, integerParameter } from "../../contract/query-parameters.ts";
 import { humanRequestSchema } from "../../contract/run.ts";
 import { USAGE_GROUPS, type UsageQuery } from "../../contract/usage/usage-report.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
@@ -107,7 +108,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         "What changes in the lists, as server-sent events; stays open. Runs and requests only with the scope runs:read",
       tag: "Teams",
       scope: "teams:read",
-      query: { after: cursorParameter.optional().describe("Changes after this cursor.") },
+      query: { after: cursorParameter().optional().describe("Changes after this cursor.") },
       resumable: true,
       answers: { 200: { description: "The stream.", frames: "TenantFrame" } },
       async handle({ query: { after }, principal, c }) {

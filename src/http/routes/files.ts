@@ -1,6 +1,6 @@
 import { getMimeType } from "hono/utils/mime";
 import * as z from "zod";
-import { integerParameter } from "../../contract/common.ts";
+import { integerParameter } from "../../contract/query-parameters.ts";
 import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import type { WorkspaceFiles } from "../../contract/workspace-files.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";

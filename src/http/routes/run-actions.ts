@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
-import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
+import { integerParameter, pageCursorParameter } from "../../contract/query-parameters.ts";
 import { answerSchema, nothingSchema, stopRunSchema } from "../../contract/run.ts";
 import type { Services } from "../services.ts";
 import { parseAnswer } from "../input/task.ts";
@@ -116,7 +116,7 @@ export function runActionEndpoints({ limits }: Services): Endpoint[] {
       tag,
       scope: "runs:read",
       query: {
-        cursor: pageCursorParameter,
+        cursor: pageCursorParameter(),
         limit: integerParameter(1, limits.max_page_size).optional().describe("Turns of a page."),
       },
       answers: { 200: { description: "A page of finished turns.", schema: "RunTrace" } },

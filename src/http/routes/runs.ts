@@ -1,6 +1,6 @@
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, unwrap } from "../problem.ts";
-import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
+import { integerParameter, pageCursorParameter } from "../../contract/query-parameters.ts";
 import { startRunSchema } from "../../contract/run.ts";
 import { type Services, tenantsOf } from "../services.ts";
 import { acceptsEventStream, streamAnswer } from "../sse.ts";
@@ -78,7 +78,7 @@ export function runEndpoints(services: Services): Endpoint[] {
       tag,
       scope: "runs:read",
       query: {
-        cursor: pageCursorParameter,
+        cursor: pageCursorParameter(),
         limit: integerParameter(1, limits.max_page_size).optional(),
       },
       answers: { 200: { description: "A page.", schema: "RunPage" } },

@@ -1,4 +1,4 @@
-import { integerParameter, pageCursorParameter } from "../../contract/common.ts";
+import { integerParameter, pageCursorParameter } from "../../contract/query-parameters.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import { createScheduleSchema, patchScheduleSchema } from "../../contract/schedule.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
@@ -48,7 +48,7 @@ export function scheduleEndpoints({ limits }: Services): Endpoint[] {
       tag,
       scope: "runs:read",
       query: {
-        cursor: pageCursorParameter,
+        cursor: pageCursorParameter(),
         limit: integerParameter(1, limits.max_page_size).optional(),
       },
       answers: { 200: { description: "A page.", schema: "SchedulePage" } },

@@ -1,12 +1,12 @@
+import { cursorParameter } from "../../contract/query-parameters.ts";
 import { type Endpoint, endpoint } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
-import { cursorParameter } from "../../contract/common.ts";
 import { cursorOf, eventStream, eventStreamHead } from "../sse.ts";
 
 /** The event streams. */
 export function streamEndpoints(): Endpoint[] {
   const query = {
-    after: cursorParameter.optional().describe("Recorded items after this cursor."),
+    after: cursorParameter().optional().describe("Recorded items after this cursor."),
   };
   const common = {
     method: "get" as const,

@@ -4,7 +4,7 @@ import type { TeamInfo } from "../../contract/team.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { preparedRunnable } from "../input/component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
-import { cursorParameter, integerParameter } from "../../contract/common.ts";
+import { cursorParameter, integerParameter } from "../../contract/query-parameters.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import {
   componentBodySchema,
@@ -204,11 +204,11 @@ export function teamEndpoints(services: Services): Endpoint[] {
       tag,
       scope: "teams:read",
       query: {
-        after: cursorParameter.optional().describe("Messages after this seq."),
-        before: cursorParameter
+        after: cursorParameter().optional().describe("Messages after this seq."),
+        before: cursorParameter()
           .optional()
           .describe("The last messages before this seq: pages back from the tail."),
-        turn: cursorParameter.optional().describe("Only messages of this turn of the team."),
+        turn: cursorParameter().optional().describe("Only messages of this turn of the team."),
         limit: integerParameter(1, limits.max_page_size).optional(),
       },
       answers: { 200: { description: "A page.", schema: "MessagePage" } },

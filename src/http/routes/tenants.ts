@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isTenantId } from "../../auth/principal.ts";
-import { integerParameter } from "../../contract/common.ts";
+import { integerParameter } from "../../contract/query-parameters.ts";
 import { putTenantSchema } from "../../contract/tenant.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, unwrap } from "../problem.ts";

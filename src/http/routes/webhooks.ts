@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { integerParameter } from "../../contract/common.ts";
+import { integerParameter } from "../../contract/query-parameters.ts";
 import { DELIVERY_STATUSES } from "../../contract/constants.ts";
-import { putWebhookSchema } from "../../contract/webhook.ts";
+import { putWebhookSchema } from "../../contract/webhooks/webhook.ts";
 import type { WebhookGateway } from "../../contract/gateways/webhook-gateway.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import type { Principal } from "../../auth/principal.ts";

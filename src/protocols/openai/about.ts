@@ -26,6 +26,12 @@ export function runMetadata(metadata: JsonObject, about: AboutAnswer): JsonObjec
   return { ...metadata, [KEY]: { ...about } };
 }
 
+/** The metadata of a run whose team has the agent. */
+export function withLive(metadata: JsonObject, live: AboutAnswer["live"]): JsonObject {
+  const stored = metadata[KEY];
+  return { ...metadata, [KEY]: { ...(isJsonObject(stored) && stored), live } };
+}
+
 /** How the answer of a run is written. Runs that were started elsewhere have the defaults. */
 export function aboutRun({
   metadata,

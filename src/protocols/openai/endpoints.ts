@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { integerParameter } from "../../contract/common.ts";
+import { integerParameter } from "../../contract/query-parameters.ts";
+import { lazy } from "../../core/lazy.ts";
 import { type Call, type Endpoint, endpoint, json, type QueryShape } from "../../http/endpoint.ts";
 import { EVENT_STREAM } from "../../http/sse.ts";
 import type { ProtocolServices } from "../services.ts";
@@ -9,10 +10,21 @@ import type { OpenAICall } from "./run/services.ts";
 const BASE = "/openai/v1";
 const RESPONSE = `${BASE}/responses/:response{[^/]+}`;
 
+/** Made with the first request: every start of the Worker runs this module. */
+const responseQuery = lazy(() => ({
+  stream: z.enum(["true", "false"], 'must be "true" or "false"').optional(),
+  starting_after: integerParameter(0, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe("With stream: the sequence_number of the last event that the client has."),
+  include: z.string().optional().describe("Has no effect."),
+  include_obfuscation: z.string().optional().describe("Has no effect."),
+}));
+
 /** OpenAI's API: chat completions, responses and models. */
 export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
   const common = {
     tag: "OpenAI" as const,
+    namesTeam: true as const,
     refusal: { media: "application/json", write: errorResponse },
   };
   const creates = {
@@ -96,13 +108,8 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       id: "openAIGetResponse",
       summary: "A response as it is, or its events as a stream",
       scope: "runs:read",
-      query: {
-        stream: z.enum(["true", "false"], 'must be "true" or "false"').optional(),
-        starting_after: integerParameter(0, Number.MAX_SAFE_INTEGER)
-          .optional()
-          .describe("With stream: the sequence_number of the last event that the client has."),
-        include: z.string().optional().describe("Has no effect."),
-        include_obfuscation: z.string().optional().describe("Has no effect."),
+      get query() {
+        return responseQuery();
       },
       answers: {
         200: { description: "The response; with stream its events.", media: EVENT_STREAM },

@@ -1,6 +1,6 @@
 import type { Problem } from "../../contract/problem.ts";
 import type { RunInfo } from "../../contract/run.ts";
-import type { RunResultFrame } from "../../contract/stream-frame.ts";
+import type { RunResultFrame } from "../../contract/stream/stream-frame.ts";
 import type { AgentEvent, ChatMessage } from "../../core/messages/message.ts";
 import type { FunctionCall, FunctionExecutionResult } from "../../core/models/llm-messages.ts";
 

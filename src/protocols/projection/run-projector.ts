@@ -1,5 +1,5 @@
 import type { RunInfo } from "../../contract/run.ts";
-import type { StreamFrame, TextFrame } from "../../contract/stream-frame.ts";
+import type { StreamFrame, TextFrame } from "../../contract/stream/stream-frame.ts";
 import { type ChatMessage, isChatMessage, type Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
 import type { Role, RunItem, TextPlace } from "./run-item.ts";
@@ -61,7 +61,7 @@ export class RunProjector {
         // Of a stream that begins while they are asked.
         for (const { kind, source } of this.#whole ? [] : (this.#run?.requests ?? []))
           if (kind === "input") this.#proxies.add(source);
-        return [{ type: "live" }, ...this.#waiting()];
+        return [{ type: "live" }, ...this.#resting()];
       case "snapshot":
         return this.#snapshot(frame.data);
       case "discard":
@@ -81,14 +81,15 @@ export class RunProjector {
   #changed(run: RunInfo, cancelled: boolean): RunItem[] {
     this.#run = run;
     if (cancelled) return this.#end({ type: "cancelled", run });
-    return [{ type: "run", run }, ...(this.#isLive ? this.#waiting() : [])];
+    return [{ type: "run", run }, ...(this.#isLive ? this.#resting() : [])];
   }
 
-  #waiting(): RunItem[] {
+  /** The turn of a run that rests will run again, and its texts come again. */
+  #resting(): RunItem[] {
     const run = this.#run;
+    if (run?.status === "paused") return this.#voidTexts();
     if (run?.status !== "waiting") return [];
     const answered = run.requests.every(({ id }) => !this.#answering.includes(id));
-    // Its turn will run again, and its texts come again.
     return answered ? [...this.#voidTexts(), { type: "waiting", run }] : [];
   }
 

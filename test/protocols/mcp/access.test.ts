@@ -1,46 +1,20 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Scope, SCOPES } from "#contract/constants.ts";
-import { sha256Hex } from "#core/sha256.ts";
-import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { CLIENTS, connect } from "./support/clients.ts";
 import { lastOf, post, request } from "./support/messages.ts";
+import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
 import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
-
-const ORIGIN = "https://app.example.com";
 
 let worker: TestWorker;
 let token: string;
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
-
 beforeAll(async () => {
-  const keys = [
-    { hash: await sha256Hex("acme"), tenant: "acme", scopes: SCOPES },
-    { hash: await sha256Hex("globex"), tenant: "globex", scopes: SCOPES },
-    ...(await Promise.all(
-      SCOPES.map(async (scope) => ({
-        hash: await sha256Hex(scope),
-        tenant: "acme",
-        scopes: [scope],
-      })),
-    )),
-  ];
-  worker = await TestWorker.start({
-    TROUPE_OPEN: "",
-    SECRETS_KEY: btoa("k".repeat(32)),
-    API_KEYS: JSON.stringify(keys),
-    ALLOWED_ORIGINS: ORIGIN,
-    TENANT_REQUESTS_PER_SECOND: "1000",
-  });
+  worker = await TestWorker.start(await deployed());
   await newTeam(worker, { id: "desk", component: SAMPLE_COMPONENT }, bearer("acme"));
   await newTeam(worker, { id: "asks", component: inTurn(HUMAN) }, bearer("acme"));
-  const made = await worker.fetch(
-    "/v1/teams/desk/tokens",
-    jsonInit({ scopes: ["teams:read", "runs:write"], expires_in: 300 }, "POST", bearer("acme")),
-  );
-  token = ((await made.json()) as { token: string }).token;
+  token = await teamToken(worker, "desk", ["teams:read", "runs:write"]);
 }, 60_000);
 
 afterAll(() => worker[Symbol.asyncDispose]());

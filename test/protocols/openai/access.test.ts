@@ -1,41 +1,20 @@
 import type OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Scope, SCOPES } from "#contract/constants.ts";
-import { sha256Hex } from "#core/sha256.ts";
-import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
+import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
 import { newTeam } from "../support/teams.ts";
 import { client, type Stage, startStage } from "./support/stage.ts";
-
-const ORIGIN = "https://app.example.com";
 
 let stage: Stage;
 let origin: string;
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const messages = [{ role: "user" as const, content: "Hello." }];
 const model = "team:desk";
 
 beforeAll(async () => {
-  const keyOf = async (name: string, tenant: string, scopes: readonly Scope[]) => ({
-    hash: await sha256Hex(name),
-    tenant,
-    scopes,
-  });
-  const keys = [
-    await keyOf("acme", "acme", SCOPES),
-    await keyOf("globex", "globex", SCOPES),
-    await keyOf("busy", "busy", SCOPES),
-    ...(await Promise.all(SCOPES.map((scope) => keyOf(scope, "acme", [scope])))),
-  ];
-  stage = await startStage({
-    TROUPE_OPEN: "",
-    SECRETS_KEY: btoa("k".repeat(32)),
-    API_KEYS: JSON.stringify(keys),
-    ALLOWED_ORIGINS: ORIGIN,
-    TENANT_REQUESTS_PER_SECOND: "1000",
-    TENANT_RUNS_PER_MINUTE: "20",
-  });
+  const settings = { TENANT_RUNS_PER_MINUTE: "20" };
+  stage = await startStage(await deployed(settings, ["acme", "globex", "busy"]));
   origin = await stage.worker.origin;
   await newTeam(stage.worker, { id: "desk", component: SAMPLE_COMPONENT }, bearer("acme"));
   await newTeam(stage.worker, { id: "desk", component: SAMPLE_COMPONENT }, bearer("busy"));
@@ -100,15 +79,44 @@ test("another tenant's teams and responses are not there", async () => {
   await expect(other.responses.delete(response.id)).rejects.toMatchObject({ status: 404 });
 });
 
-test("a token of a team is refused: the team is not in the address", async () => {
-  const made = await stage.worker.fetch(
-    "/v1/teams/desk/tokens",
-    jsonInit({ scopes: ["runs:write"], expires_in: 300 }, "POST", bearer("acme")),
-  );
-  const { token } = (await made.json()) as { token: string };
-  await expect(
-    client(origin, token).chat.completions.create({ model, messages }),
-  ).rejects.toMatchObject({ status: 403, code: "other_team" });
+test("a token of a team is good for this team only, and makes none", async () => {
+  await newTeam(stage.worker, { id: "other", component: SAMPLE_COMPONENT }, bearer("acme"));
+  const token = await teamToken(stage.worker, "desk", ["teams:read", "runs:read", "runs:write"]);
+  const openai = client(origin, token);
+  expect((await openai.models.list()).data.map(({ id }) => id)).toEqual([model]);
+  const { choices } = await openai.chat.completions.create({ model, messages });
+  expect(choices[0]!.finish_reason).toBe("stop");
+  const response = await openai.responses.create({ model, input: "Hello." });
+  expect(await openai.responses.retrieve(response.id)).toMatchObject({ status: "completed" });
+
+  const elsewhere = await client(origin, "acme").responses.create({
+    model: "team:other",
+    input: "Hello.",
+  });
+  const refused = { status: 403, code: "other_team" };
+  for (const call of [
+    () => openai.models.retrieve("team:other"),
+    () => openai.chat.completions.create({ model: "team:other", messages }),
+    () => openai.responses.create({ model: "team:other", input: "Hello." }),
+    () =>
+      openai.responses.create({
+        model: "template:writer_critic",
+        conversation: "other",
+        input: "Hello.",
+      }),
+    () => openai.responses.create({ model, previous_response_id: elsewhere.id, input: "Hello." }),
+    () => openai.responses.retrieve(elsewhere.id),
+    () => openai.responses.inputItems.list(elsewhere.id),
+    () => openai.responses.cancel(elsewhere.id),
+  ]) {
+    await expect(call()).rejects.toMatchObject(refused);
+  }
+  for (const call of [
+    () => openai.responses.create({ model: "template:writer_critic", input: "Hello." }),
+    () => openai.responses.delete(response.id),
+  ]) {
+    await expect(call()).rejects.toMatchObject({ status: 403, code: "missing_scope" });
+  }
 });
 
 test("models are the templates and the teams, found by their ids", async () => {

@@ -1,9 +1,9 @@
 import OpenAI, { APIError } from "openai";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { StreamFrame } from "#contract/stream-frame.ts";
-import { makeChatEncoder } from "#protocols/openai/encoder/chat-encoder.ts";
-import { makeResponseEncoder } from "#protocols/openai/encoder/response-encoder.ts";
+import type { StreamFrame } from "#contract/stream/stream-frame.ts";
+import { chatFormat } from "#protocols/openai/encoder/chat-encoder.ts";
+import { responseFormat } from "#protocols/openai/encoder/response-encoder.ts";
 import { type AnswerOptions, answerOptions } from "#protocols/openai/encoder/answer-options.ts";
 import type { WholeAnswer } from "#protocols/openai/encoder/sse.ts";
 import { frames, stories, streamOf } from "../support/frames.ts";
@@ -35,7 +35,8 @@ function encoded(
   more: Partial<AnswerOptions> = {},
 ): { text: string; ended: boolean } {
   const options = answerOptions({ ...ABOUT, tools: [] }, { team: "team-1" }, more);
-  const encoder = protocol === "chat" ? makeChatEncoder(options) : makeResponseEncoder(options);
+  const { makeEncoder } = protocol === "chat" ? chatFormat : responseFormat;
+  const encoder = makeEncoder(options);
   let text = "";
   for (const frame of stream) {
     if (encoder.ended) break;

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import type { RunInfo } from "#contract/run.ts";
-import type { StreamFrame } from "#contract/stream-frame.ts";
+import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import { type Action, actions, endings, type Ending } from "./actions.ts";
 import { type Happening, RunSimulator } from "./run-simulator.ts";
 

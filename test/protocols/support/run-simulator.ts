@@ -1,5 +1,5 @@
 import type { HumanRequest, RunInfo, RunStatus } from "#contract/run.ts";
-import type { StreamFrame, TextFrame } from "#contract/stream-frame.ts";
+import type { StreamFrame, TextFrame } from "#contract/stream/stream-frame.ts";
 import type { FunctionCall, Message } from "troupe";
 import type { Action, Ending } from "./actions.ts";
 import { madeUpMessage } from "./made-up-messages.ts";

@@ -40,7 +40,7 @@ export function inTurn(...participants: object[]): object {
 }
 
 export async function newTeam(
-  worker: TestWorker,
+  worker: Pick<TestWorker, "fetch">,
   body: { id: string; label?: string; component: unknown },
   headers: Record<string, string> = {},
 ): Promise<void> {

@@ -77,6 +77,7 @@ export class TurnJournal implements TurnHost {
     this.#trace = new TurnTrace({
       since: drive.active.startedAt,
       recovering: drive.origin === "recovery",
+      discarded: drive.active.discardedSpans,
     });
     drive.active.trace = this.#trace;
   }
@@ -172,8 +173,8 @@ export class TurnJournal implements TurnHost {
         ),
       );
     }
-    this.#drive.active.discardSteps(later);
-    this.#trace.forget(later);
+    const entries = [...steps.entries()].filter(([other]) => later.includes(other));
+    this.#drive.active.discardSteps(later, this.#trace.discard(entries));
     for (const other of later) this.#passed.delete(other);
     // The scope of a message is not known; messages of other scopes are emitted again under the same ids.
     this.#feed.retracted(this.#drive.active.events.retractOutstanding());

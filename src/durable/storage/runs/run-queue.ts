@@ -76,6 +76,13 @@ export class RunQueue {
     waiting.push({ n, record });
   }
 
+  update(record: RunRecord): void {
+    this.#db.write("update queue set record = ? where id = ?", JSON.stringify(record), record.id);
+    this.#waiting = this.#all().map((one) =>
+      one.record.id === record.id ? { ...one, record } : one,
+    );
+  }
+
   /** Removes a run that starts. */
   remove(id: string): void {
     this.#db.write("delete from queue where id = ?", id);

@@ -2,7 +2,8 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
 import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
-import type { StoredRunWebhook } from "../../../contract/webhook.ts";
+import type { SecretPushConfig } from "../../../contract/webhooks/push.ts";
+import type { StoredRunWebhook } from "../../../contract/webhooks/webhook.ts";
 import type { RunError, RunStatus } from "../../../contract/run.ts";
 import type { UsageByModel } from "../../../contract/usage/usage-schemas.ts";
 import type { TokensByModel } from "../../../contract/usage/model-usage.ts";
@@ -43,8 +44,8 @@ export interface RunRecord {
   ran_before: number;
   /** Of a retry: the tokens of the steps it takes over, which the retried run has counted. */
   taken_over: { tokens?: TokensByModel } | null;
-  /** Tokens of the model calls that this turn had recorded and has to make again. */
-  discarded?: { turn: number; tokens: TokensByModel };
+  /** Tokens of the model calls that this turn had recorded and has to make again, and spans of such steps. */
+  discarded?: { turn: number; tokens: TokensByModel; spans?: StoredSpans };
   /** The team's epoch; a retry after a reset would find another conversation. */
   epoch: number;
   /** The cursor before its first event, and its terminal event's. */
@@ -88,6 +89,8 @@ export interface RunRecord {
   tools?: readonly ToolSchema[];
   /** Missing in runs of earlier versions. */
   webhook?: StoredRunWebhook | null;
+  /** Missing where there is none. */
+  push?: readonly SecretPushConfig[];
   created_at: string;
   started_at: string | null;
   ended_at: string | null;
@@ -131,6 +134,7 @@ export class RunStore {
   }
 
   update({ seq, record }: StoredRun): void {
+    if (seq === 0) return this.#queue.update(record);
     this.#db.write("update run set record = ? where seq = ?", JSON.stringify(record), seq);
   }
 

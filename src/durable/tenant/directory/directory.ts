@@ -246,6 +246,7 @@ export class Directory {
           moves: false,
         };
       case "message":
+      case "push_deleted":
         return { activity, changes: [], moves: false };
       case "runs_deleted":
         for (const run of entry.runs) this.#runs.delete(team, run);

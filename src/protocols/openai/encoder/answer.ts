@@ -1,5 +1,5 @@
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
-import type { StreamFrame } from "../../../contract/stream-frame.ts";
+import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
 import { toText } from "../../../core/messages/views.ts";
 import type { Role, RunItem } from "../../projection/run-item.ts";

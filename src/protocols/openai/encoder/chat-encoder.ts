@@ -5,10 +5,11 @@ import type {
 } from "openai/resources/chat/completions";
 import type { CompletionUsage } from "openai/resources/completions";
 import type { Problem } from "../../../contract/problem.ts";
-import type { MakeEncoder, StreamEncoder } from "../../../contract/stream-format.ts";
-import type { StreamFrame } from "../../../contract/stream-frame.ts";
+import type { FormatCode, StreamEncoder } from "../../../contract/stream/stream-format.ts";
+import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
+import { PieceEvent } from "../../projection/piece-event.ts";
 import type { RunItem } from "../../projection/run-item.ts";
 import { errorOf } from "../errors.ts";
 import { callId, completionId } from "../ids.ts";
@@ -16,6 +17,7 @@ import { Answer } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
 import { type AnswerExtension, extensionOf } from "./extension.ts";
+import { noteLiveAgent } from "./live-agent.ts";
 import { dataEvent, DONE, wholeEvent } from "./sse.ts";
 
 /** Between texts of one answer. */
@@ -37,6 +39,8 @@ class ChatEncoder implements StreamEncoder {
   readonly #options: AnswerOptions;
   readonly #answer: Answer;
   #run: RunInfo | undefined;
+  /** Of the answer, once it has begun. */
+  #piece: PieceEvent | undefined;
   #id = "";
   #created = 0;
   #content = "";
@@ -109,7 +113,9 @@ class ChatEncoder implements StreamEncoder {
 
   #say(delta: string): string {
     this.#content += delta;
-    return this.#chunk({ content: delta });
+    if (this.#options.form === "whole") return "";
+    this.#piece ??= new PieceEvent(this.#chunk({ content: "" }), "content");
+    return this.#piece.write(delta);
   }
 
   #reason(delta: string): string {
@@ -193,7 +199,10 @@ interface Head<T> {
   model: string;
 }
 
-export const makeChatEncoder: MakeEncoder = (options) => new ChatEncoder(readOptions(options));
+export const chatFormat: FormatCode = {
+  makeEncoder: (options) => new ChatEncoder(readOptions(options)),
+  prepare: noteLiveAgent,
+};
 
 const ANSWER_CHANGED: Problem = {
   status: 502,

@@ -1,6 +1,6 @@
 import type { OpenedStream, TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../../../contract/run.ts";
-import type { TeamInfo } from "../../../contract/team.ts";
+import { ok, type Result } from "../../../contract/result.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { sha256Hex } from "../../../core/sha256.ts";
 import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
@@ -13,8 +13,7 @@ import { type AnswerOptions, answerOptions } from "../encoder/answer-options.ts"
 import { parseResponseId } from "../ids.ts";
 import { type Entry, sinceAnswer, taskOf } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";
-import { liveAgent } from "./live-agent.ts";
-import { findModel, type NamedModel, teamOfModel } from "./models.ts";
+import { findModel, modelNotFound, type NamedModel, teamOfModel } from "./models.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 import { continuedTeam, makeTeam } from "./temporary-team.ts";
 import { answersTo, type Given, questionsOf, stillWaiting } from "./waiting.ts";
@@ -61,6 +60,30 @@ export async function begin(request: OpenAIRequest, wanted: Wanted): Promise<Beg
   const { limits } = request.services;
   checkMetadata(wanted.metadata, limits);
   requireSize("tools", wanted.tools, limits);
+  return (await startAtOnce(request, wanted)) ?? goOnOrStart(request, wanted);
+}
+
+/**
+ * Starts the run of a request that has nothing but messages for a team, which takes one call of the team. Undefined for other
+ * requests, and while the team is busy: it may wait for the messages.
+ */
+async function startAtOnce(request: OpenAIRequest, wanted: Wanted): Promise<Begun | undefined> {
+  const { model, previous, conversation, instructions, troupe } = wanted;
+  const team = teamOfModel(model);
+  if (team === undefined || previous !== undefined || conversation !== undefined) return undefined;
+  const entries = sinceAnswer(wanted.entries);
+  const isTask = entries.length > 0 && entries.every(({ type }) => type === "message");
+  const answers = Object.keys(troupe.answers).length > 0;
+  if (!isTask || answers || instructions !== undefined) return undefined;
+  const task = parseMessages(taskOf(entries), wanted, request.services.limits);
+  const started = await start(request, wanted, { team, task });
+  if (started.ok) return started.value;
+  const { code } = started.problem;
+  if (code === "team_not_found") throw modelNotFound(model);
+  return code === "team_busy" ? undefined : unwrap(started);
+}
+
+async function goOnOrStart(request: OpenAIRequest, wanted: Wanted): Promise<Begun> {
   const conversation = await findConversation(request, wanted);
   const { run, entries } = conversation;
   if (run !== undefined) {
@@ -76,19 +99,24 @@ export async function begin(request: OpenAIRequest, wanted: Wanted): Promise<Beg
       });
     }
   }
-  return start(request, wanted, conversation);
+  const { instructions, field } = wanted;
+  const said = instructions === undefined ? null : (await sha256Hex(instructions)).slice(0, 16);
+  const repeated = run !== undefined && said === aboutRun(run).instructions;
+  const told: Entry[] =
+    instructions === undefined || repeated
+      ? []
+      : [{ type: "message", source: "system", content: instructions, answer: false }];
+  if (taskOf(entries).length === 0) {
+    throw refusedAt(field, "must end with something new: a message of the user");
+  }
+  const task = parseMessages(taskOf([...told, ...entries]), wanted, request.services.limits);
+  const team = await teamFor(request, wanted, conversation);
+  return unwrap(await start(request, wanted, { team, task, instructions: said }));
 }
 
 async function findConversation(request: OpenAIRequest, wanted: Wanted): Promise<Conversation> {
   const { previous, conversation, model } = wanted;
-  const latest = (id: string): ReturnType<TeamGateway["runs"]> =>
-    teamOf(request, id).runs({ limit: 1 });
-  const modelTeam = teamOfModel(model);
-  // Both are asked for at once: each call of a team delays the first token.
-  const [named, runs] = await Promise.all([
-    findModel(request, model),
-    modelTeam !== undefined && previous === undefined ? latest(modelTeam) : undefined,
-  ]);
+  const named = await findModel(request, model);
   if (previous !== undefined) {
     return { named, run: await previousRun(request, previous), entries: wanted.entries };
   }
@@ -106,10 +134,11 @@ async function findConversation(request: OpenAIRequest, wanted: Wanted): Promise
   if (team === undefined) return { named, run: undefined, entries: wanted.entries };
   const gateway = teamOf(request, team);
   const { active_run } = named.type === "team" ? named.team : unwrap(await gateway.team());
-  const [last] = unwrap(team === modelTeam && runs ? runs : await latest(team)).runs;
   // Queued runs are listed first.
-  const isLast = active_run === null || active_run === last?.id;
-  const run = isLast ? last : unwrap(await gateway.run(active_run));
+  const run =
+    active_run === null
+      ? unwrap(await gateway.runs({ limit: 1 })).runs[0]
+      : unwrap(await gateway.run(active_run));
   return { named, run, entries };
 }
 
@@ -126,60 +155,55 @@ async function previousRun(request: OpenAIRequest, id: string): Promise<RunInfo>
   });
 }
 
+/** What a run is started with. */
+interface Start {
+  team: string;
+  task: ReturnType<typeof parseTask>;
+  /** A hash of the instructions. */
+  instructions?: string | null;
+}
+
 async function start(
   request: OpenAIRequest,
   wanted: Wanted,
-  { named, run: last, entries }: Conversation,
-): Promise<Begun> {
-  const { limits } = request.services;
-  const { troupe, tools, instructions } = wanted;
-  const said = instructions === undefined ? null : (await sha256Hex(instructions)).slice(0, 16);
-  const repeated = last !== undefined && said === aboutRun(last).instructions;
-  const told: Entry[] =
-    instructions === undefined || repeated
-      ? []
-      : [{ type: "message", source: "system", content: instructions, answer: false }];
-  const messages = taskOf([...told, ...entries]);
-  if (taskOf(entries).length === 0) {
-    throw refusedAt(wanted.field, "must end with something new: a message of the user");
-  }
-  const task = parseMessages(messages, wanted, limits);
-  const team = await teamFor(request, wanted, named, last);
+  { team: id, task, instructions = null }: Start,
+): Promise<Result<Begun>> {
+  const { troupe, tools } = wanted;
   const about: AboutAnswer = {
     model: wanted.model,
-    live: liveAgent(team.component),
+    // The team knows.
+    live: null,
     show: troupe.show,
     json: wanted.json,
     tools: tools.map(({ name }) => name),
     previous: wanted.previous ?? null,
-    instructions: said,
+    instructions,
   };
-  const gateway = teamOf(request, team.id);
+  const team = teamOf(request, id);
   const format = {
     name: wanted.format,
-    options: answerOptions(about, { team: team.id }, wanted.options),
+    options: answerOptions(about, { team: id }, wanted.options),
   };
-  const started = unwrap(
-    await gateway.startStream(
-      newRun(task, {
-        on_conflict: troupe.on_conflict,
-        timeout_seconds: troupe.timeout_seconds ?? null,
-        max_total_tokens: troupe.max_total_tokens ?? null,
-        metadata: runMetadata(wanted.metadata, about),
-        ...(tools.length > 0 && { tools }),
-        ...(request.idempotency && { idempotency: request.idempotency }),
-        ...(request.trace && { trace: request.trace }),
-      }),
-      format,
-    ),
+  const started = await team.startStream(
+    newRun(task, {
+      on_conflict: troupe.on_conflict,
+      timeout_seconds: troupe.timeout_seconds ?? null,
+      max_total_tokens: troupe.max_total_tokens ?? null,
+      metadata: runMetadata(wanted.metadata, about),
+      ...(tools.length > 0 && { tools }),
+      ...(request.idempotency && { idempotency: request.idempotency }),
+      ...(request.trace && { trace: request.trace }),
+    }),
+    format,
   );
-  const { run } = started;
-  return {
-    team: gateway,
+  if (!started.ok) return started;
+  const { run } = started.value;
+  return ok({
+    team,
     run,
-    opened: started,
-    reopen: async () => unwrap(await gateway.stream({ run, after: 0, format })),
-  };
+    opened: started.value,
+    reopen: async () => unwrap(await team.stream({ run, after: 0, format })),
+  });
 }
 
 function parseMessages(
@@ -200,12 +224,11 @@ function parseMessages(
 async function teamFor(
   request: OpenAIRequest,
   { previous, conversation }: Wanted,
-  named: NamedModel,
-  last: RunInfo | undefined,
-): Promise<TeamInfo> {
-  if (previous !== undefined && last !== undefined) return continuedTeam(request, last);
-  if (conversation !== undefined) return unwrap(await teamOf(request, conversation).team());
-  return named.type === "team" ? named.team : makeTeam(request, named.template);
+  { named, run }: Conversation,
+): Promise<string> {
+  if (previous !== undefined && run !== undefined) return continuedTeam(request, run);
+  if (conversation !== undefined) return conversation;
+  return named.type === "team" ? named.team.id : makeTeam(request, named.template);
 }
 
 /** Lets a run go on with answers. Its stream is opened before they are given, so that it misses nothing. */

@@ -36,16 +36,21 @@ export async function findModel(request: OpenAIRequest, name: string): Promise<N
     if (found.ok) return { type: "team", team: found.value };
     if (found.problem.status !== 404) unwrap(found);
   }
-  throw new ProblemError({
+  throw modelNotFound(name);
+}
+
+export function modelNotFound(name: string): ProblemError {
+  return new ProblemError({
     status: 404,
     code: "model_not_found",
     detail: `There is no model ${JSON.stringify(name.slice(0, 100))}: models are team:{id} and template:{name}, GET /models lists them.`,
   });
 }
 
-/** The templates, and the teams with the latest activity. @throws ProblemError */
+/** The templates, and the teams with the latest activity; for a team token its team. @throws ProblemError */
 export async function listModels(request: OpenAIRequest): Promise<Model[]> {
   const { services, principal } = request;
+  if (principal.team !== undefined) return [await getModel(request, TEAM + principal.team.id)];
   const templates = (await services.templates()).map(({ name }) =>
     modelOf(TEMPLATE + name, "troupe"),
   );

@@ -5,6 +5,7 @@ import type {
   TeamGateway,
 } from "../../../contract/gateways/team-gateway.ts";
 import { sha256Hex } from "../../../core/sha256.ts";
+import { requireTeam } from "../../../http/access/admission.ts";
 import type { JsonBody } from "../../../http/input/body.ts";
 import { traceOf } from "../../../http/input/trace.ts";
 import type { ProtocolServices } from "../../services.ts";
@@ -37,9 +38,11 @@ export async function identified(
   return { ...request, idempotency: { key, hash: await sha256Hex(bytes) } };
 }
 
+/** @throws ProblemError 403 for the token of another team */
 export function teamOf(
   { services, principal }: Pick<OpenAIRequest, "services" | "principal">,
   id: string,
 ): TeamGateway {
+  requireTeam(id, principal);
   return services.gateway.team(principal.tenant, id);
 }

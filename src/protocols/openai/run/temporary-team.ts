@@ -3,24 +3,23 @@ import { requireScope } from "../../../http/access/admission.ts";
 import { preparedRunnable } from "../../../http/input/component.ts";
 import { newTeamId, reservedId } from "../../../http/input/team-input.ts";
 import { unwrap } from "../../../http/problem.ts";
-import type { TeamInfo } from "../../../contract/team.ts";
 import { temporaryTeam } from "../about.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 
 /** Seconds without a run after which the team of a request is erased. */
 const LIFETIME_S = 3600;
 
-/** Makes a team for one request. The same request again finds it. @throws ProblemError */
+/** Makes a team for one request, and gives its id. The same request again finds it. @throws ProblemError */
 export async function makeTeam(
   request: OpenAIRequest,
   { name, component: given }: Template,
-): Promise<TeamInfo> {
+): Promise<string> {
   const { services, principal, idempotency } = request;
   requireScope("teams:write", principal);
   const { component } = await preparedRunnable({ ...given }, services);
   const wanted = await newTeamId(principal.tenant, "openai", idempotency);
   const id = await reservedId(services.tenants, principal, wanted, idempotency);
-  return unwrap(
+  const made = unwrap(
     await teamOf(request, id).create({
       id,
       label: name,
@@ -30,25 +29,27 @@ export async function makeTeam(
       ...(idempotency && { idempotency }),
     }),
   );
+  return made.id;
 }
 
 /**
  * The team in which a conversation goes on after a run that is over: the run's own, or where others came after it, a fork.
  *
+ * @returns its id
  * @throws ProblemError
  */
 export async function continuedTeam(
   request: OpenAIRequest,
   run: { id: string; team_id: string; turn: number },
-): Promise<TeamInfo> {
+): Promise<string> {
   const { services, principal, idempotency } = request;
   const team = teamOf(request, run.team_id);
   const { runs } = unwrap(await team.runs({ limit: 1 }));
-  if (runs[0]?.id === run.id) return unwrap(await team.team());
+  if (runs[0]?.id === run.id) return run.team_id;
   requireScope("teams:write", principal);
   const call = `openai ${run.team_id} ${run.id}`;
   const own = idempotency && { ...idempotency, hash: `${call} ${idempotency.hash}` };
   const wanted = await newTeamId(principal.tenant, call, idempotency);
   const id = await reservedId(services.tenants, principal, wanted, own);
-  return unwrap(await team.fork({ id, turn: run.turn, ...(own && { idempotency: own }) }));
+  return unwrap(await team.fork({ id, turn: run.turn, ...(own && { idempotency: own }) })).id;
 }

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
-import { idSchema } from "./common.ts";
-import { listedRequestSchema, listedRunSchema, listedTeamSchema } from "./directory.ts";
-import { messageSchema } from "./message.ts";
-import { problemSchema } from "./problem.ts";
-import { runSchema } from "./run.ts";
+import { requestUsageSchema } from "../../core/models/llm-messages.ts";
+import { idSchema } from "../common.ts";
+import { listedRequestSchema, listedRunSchema, listedTeamSchema } from "../directory.ts";
+import { messageSchema } from "../message.ts";
+import { problemSchema } from "../problem.ts";
+import { runSchema } from "../run.ts";
 
 // The frames of server-sent events, as an EventSource gives them: `event` is the name, "message" for a frame without one;
 // `data` is parsed.

@@ -1,11 +1,25 @@
+import type { FormatCode } from "../../../contract/stream/stream-format.ts";
 import type { ComponentModel } from "../../../core/component/component-model.ts";
 import { isJsonObject, type Json } from "../../../core/json.ts";
+import { withLive } from "../about.ts";
+
+/** Notes the agent whose texts are the answer, for this stream and for later ones of the run. */
+export const noteLiveAgent: NonNullable<FormatCode["prepare"]> = (
+  { input, options },
+  component,
+) => {
+  const live = liveAgent(component);
+  return {
+    input: { ...input, metadata: withLive(input.metadata, live) },
+    options: { ...options, live },
+  };
+};
 
 /**
  * The name of a component's agent if all it says is the answer: a single agent whose answers are texts, alone or as the only
  * participant of a round robin of one turn. In other teams, only the end tells which message was the last.
  */
-export function liveAgent(component: ComponentModel): string | null {
+function liveAgent(component: ComponentModel): string | null {
   return nameOf(soleParticipant(component) ?? component);
 }
 
