@@ -10,16 +10,20 @@ const workerd = ["test/durable/**/*.test.ts", "test/**/*.workerd.test.ts"];
  * `npm start`, loads and attacks.
  */
 const long = [
+  "test/bench/main.test.ts",
   "test/cli/{commands,kill,questions,run}.test.ts",
   "test/conformance/main.test.ts",
   "test/console/!(serving).test.ts",
   "test/docs.test.ts",
-  "test/e2e/{python-tools,spinning-run}.test.ts",
+  "test/e2e/{a2a,python-tools,spinning-run}.test.ts",
+  "test/examples.test.ts",
   "test/fuzz/*.test.ts",
   "test/npm-start/*.test.ts",
+  "test/protocols/a2a/push-kill.test.ts",
   "test/protocols/ai-sdk/{life,page}.test.ts",
   "test/protocols/mcp/{runs,sessions}.test.ts",
   "test/protocols/openai/{hosts,page}.test.ts",
+  "test/{client,telemetry}/kill.test.ts",
   "test/react/{kill,page,use-inbox,use-team}.test.ts",
   "test/sandbox/{fair-shares,isolations}.test.ts",
   "test/sandbox/wasm/attacks.test.ts",
@@ -30,6 +34,9 @@ const packed = { include: ["test/package/*.test.ts"], globalSetup: "test/package
 
 /** Those that install it with npm, from the registry. */
 const installed = ["test/package/*.long.test.ts"];
+
+/** Those that install more than a run of all tests should: only when they are asked for. */
+const named = ["test/package/*.named.test.ts"];
 
 /** For what hangs, not for what is slow: a machine may be busy. Projects do not inherit it. */
 const patience = {
@@ -64,10 +71,13 @@ export default defineConfig({
         test: { name: "long", include: long, isolate: false, ...patience },
       },
       {
-        test: { name: "package", ...packed, exclude: installed, ...packedPatience },
+        test: { name: "package", ...packed, exclude: [...installed, ...named], ...packedPatience },
       },
       {
         test: { name: "package-long", ...packed, include: installed, ...installPatience },
+      },
+      {
+        test: { name: "package-named", ...packed, include: named, ...installPatience },
       },
       {
         plugins: [

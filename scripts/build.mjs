@@ -50,8 +50,9 @@ export async function buildWorker(entry, directory, { wholeSdks = false } = {}) 
 
 /**
  * Leaves out what Troupe never calls, and no bundler can know: the parts of OpenAI's SDK that stand for the endpoints of its
- * API, three quarters of the code, because requests are posted by path (src/models/http/sdk-connection.ts); and jose where
- * the MCP client signs requests with private keys.
+ * API, three quarters of the code, because requests are posted by path (src/models/http/sdk-connection.ts); OpenTelemetry's API
+ * where Anthropic's SDK makes spans of its own, which are off (src/models/anthropic/sdk.ts); and jose where the MCP client signs
+ * requests with private keys.
  *
  * @type {import("esbuild").Plugin}
  */
@@ -64,10 +65,13 @@ const withoutUnused = {
       const classes = (await readFile(path, "utf8")).matchAll(/^export class (\w+)/gm);
       return { contents: Array.from(classes, ([, name]) => `export class ${name} {}`).join("\n") };
     });
-    const client = /[\\/]node_modules[\\/]@modelcontextprotocol[\\/]client[\\/]/;
-    bundler.onResolve({ filter: /^jose$/ }, ({ importer }) =>
-      client.test(importer) ? { path: "unused", namespace: "unused" } : undefined,
-    );
+    /** @param {RegExp} filter @param {RegExp} unusedBy */
+    const leaveOut = (filter, unusedBy) =>
+      bundler.onResolve({ filter }, ({ importer }) =>
+        unusedBy.test(importer) ? { path: "unused", namespace: "unused" } : undefined,
+      );
+    leaveOut(/^jose$/, /[\\/]node_modules[\\/]@modelcontextprotocol[\\/]client[\\/]/);
+    leaveOut(/^@opentelemetry\/api$/, /[\\/]node_modules[\\/]@anthropic-ai[\\/]sdk[\\/]/);
     bundler.onLoad({ filter: /^/, namespace: "unused" }, () => ({ contents: "" }));
   },
 };

@@ -30,6 +30,7 @@ const scratch = mkdtempSync(join(tmpdir(), "troupe-check-"));
  * @property {string[]} run the command, found in node_modules/.bin
  * @property {keyof typeof counters} [counts] how its tests are counted; without it, the stage counts as one
  * @property {true} [long] whether it is left out of `npm test`
+ * @property {true} [named] whether it runs only when it is named
  * @property {true} [bare] whether programs are found as on a bare machine
  */
 
@@ -45,7 +46,7 @@ const PROGRAM_TESTS = [
   "test/sandbox/cgroups.test.ts",
   "test/core/python/prepare.test.ts",
   "test/http/python-tools.test.ts",
-  "test/e2e/start.test.ts",
+  "test/npm-start/start.test.ts",
 ];
 
 /** What a bare machine has besides the packages of `npm ci`: a shell, npm and coreutils. */
@@ -76,10 +77,11 @@ const stages = [
   { name: "dead-code", run: ["knip", "--no-progress", "--no-config-hints"] },
   { name: "package", run: vitest("package"), counts: "vitest", long: true },
   { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
+  { name: "copilotkit", run: vitest("package-named"), counts: "vitest", named: true },
   { name: "long", run: vitest("long"), counts: "vitest", long: true },
   {
     name: "bare-machine",
-    run: vitest("node", "bare-machine", PROGRAM_TESTS),
+    run: vitest(["node", "long"], "bare-machine", PROGRAM_TESTS),
     counts: "vitest",
     bare: true,
     long: true,
@@ -134,14 +136,15 @@ const counters = {
  * @property {{ name: string, assertionResults: { status: string, fullName: string }[] }[]} testResults
  */
 
-/** @param {string} project @param {string} [stage] @param {string[]} [files] */
-function vitest(project, stage = project, files = []) {
+/** @param {string | string[]} projects @param {string} [stage] @param {string[]} [files] */
+function vitest(projects, stage = String(projects), files = []) {
+  const flags = [projects].flat().map((project) => `--project=${project}`);
   const reporters = [
     "--reporter=default",
     "--reporter=json",
     `--outputFile.json=${reportFile(stage)}`,
   ];
-  return ["vitest", "run", "--project", project, ...reporters, ...files];
+  return ["vitest", "run", ...flags, ...reporters, ...files];
 }
 
 /** The official conformance suite of MCP for clients. Each scenario has two minutes; all run side by side. */
@@ -255,8 +258,9 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
-const chosen = stages.filter(({ name, long = false }) => {
+const chosen = stages.filter(({ name, long = false, named: onlyNamed }) => {
   if (named.length > 0) return named.includes(name);
+  if (onlyNamed) return false;
   return options.all === true || long === (options.long === true);
 });
 const waiting = chosen.values();

@@ -1,7 +1,7 @@
 import { version } from "../package.json";
 import type { ChatAgent } from "./core/agents/chat-agent.ts";
 import type { Catalog } from "./core/component/catalog.ts";
-import type { StreamEncoder, StreamFormat } from "./contract/stream-format.ts";
+import type { FormatCode } from "./contract/stream/stream-format.ts";
 import type { ComponentModel } from "./core/component/component-model.ts";
 import type { AnyComponentDefinition } from "./core/component/component.ts";
 import { componentGroups } from "./component-groups.ts";
@@ -22,6 +22,7 @@ import {
 } from "./outgoing/webhooks.ts";
 import { DurableObjectGateway } from "./durable/object/durable-object-gateway.ts";
 import { RedactedSecrets } from "./secrets/redacted-secrets.ts";
+import { secretsKeyBytes } from "./secrets/secrets-key.ts";
 import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
 import { createApp } from "./http/app.ts";
 import {
@@ -34,7 +35,7 @@ import type { Authenticate, Principal } from "./auth/principal.ts";
 import { ModelPrices } from "./contract/usage/model-prices.ts";
 import { tenantLimitsFrom } from "./contract/tenant-limits.ts";
 import { allowedOrigins } from "./http/access/cors.ts";
-import { encoderOf, shippedProtocols } from "./protocols/protocols.ts";
+import { formatLoader, shippedProtocols } from "./protocols/protocols.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
 import { createdKeyCheck } from "./auth/created-key.ts";
 import { DurableObjectTenants } from "./durable/tenant/durable-object-tenants.ts";
@@ -70,8 +71,8 @@ export interface Composition {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Builds the runtime object of a component. @throws ComponentError */
   build: (component: ComponentModel) => Promise<Runnable>;
-  /** Makes the encoder of a stream. @throws TypeError for a format that does not exist */
-  encoder: (format: StreamFormat) => Promise<StreamEncoder>;
+  /** Loads what writes streams of a format. @throws TypeError for one that does not exist */
+  format: (name: string) => Promise<FormatCode>;
   /** Writes an entry into the log of the Worker; with the error's stack where only the developer sees it. */
   log: Log;
   /** Removes a team's data at external services: its session in the sandbox. @throws when it cannot be reached */
@@ -155,7 +156,14 @@ export function compose(
     limits,
     prices,
   };
-  const protocols = shippedProtocols({ ...services, version, log, a2aTeam: env.A2A_TEAM });
+  const protocols = shippedProtocols({
+    ...services,
+    version,
+    log,
+    pushNotifications: TENANT !== undefined && secretsKeyBytes(env.SECRETS_KEY) !== undefined,
+    a2aTeam: env.A2A_TEAM,
+    a2aCardKey: env.A2A_CARD_KEY,
+  });
   const app = createApp({
     ...services,
     origins: allowedOrigins(env.ALLOWED_ORIGINS),
@@ -169,7 +177,7 @@ export function compose(
     fetch: (request) => app.fetch(request),
     build: async (component) =>
       asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"])),
-    encoder: encoderOf(protocols.formats),
+    format: formatLoader(protocols.formats),
     log: logEntry,
     prices,
     releaseSession: async (session) => {

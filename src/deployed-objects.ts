@@ -1,13 +1,13 @@
 import { version } from "../package.json";
 import type { Composition, Env } from "./compose.ts";
-import type { StreamEncoder, StreamFormat } from "./contract/stream-format.ts";
+import type { FormatCode } from "./contract/stream/stream-format.ts";
+import type { PushBody, RunChange } from "./contract/webhooks/push.ts";
 import type { ComponentModel } from "./core/component/component-model.ts";
 import type { LogEntry } from "./core/log.ts";
 import type { RequestUsage } from "./core/models/request-usage.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
 import { TroupeTenant } from "./durable/tenant/tenant-object.ts";
-import type { Measurement } from "./telemetry/report.ts";
 import { type Telemetry, telemetryOf } from "./telemetry/telemetry.ts";
 import type { WebhookRequest, WebhookResponse } from "./outgoing/webhooks.ts";
 
@@ -51,12 +51,6 @@ function telemetry(
   }
 }
 
-function deliveryMeasurement({ status }: WebhookResponse): Measurement {
-  const delivered = status !== null && status >= 200 && status < 300;
-  const attributes = { "troupe.webhook.outcome": delivered ? "delivered" : "failed" };
-  return { name: "troupe.webhook.deliveries", value: 1, attributes };
-}
-
 /** A team: a Durable Object whose name is made of tenant and id. */
 export class DeployedTeam extends TroupeTeam<Env> {
   protected static deployment = none;
@@ -65,8 +59,8 @@ export class DeployedTeam extends TroupeTeam<Env> {
     return composedOf(this, this.env).build(component);
   }
 
-  protected override encoder(format: StreamFormat): Promise<StreamEncoder> {
-    return composedOf(this, this.env).encoder(format);
+  protected override format(name: string): Promise<FormatCode> {
+    return composedOf(this, this.env).format(name);
   }
 
   protected override log(entry: LogEntry, error?: unknown): void {
@@ -97,18 +91,20 @@ export class DeployedTeam extends TroupeTeam<Env> {
 export class DeployedTenant extends TroupeTenant<Env> {
   protected static deployment = none;
 
-  /** Made with the first delivery. */
-  #telemetry: { made: Telemetry | undefined } | undefined;
+  protected sendWebhook(request: WebhookRequest): Promise<WebhookResponse> {
+    return composedOf(this, this.env).sendWebhook(request);
+  }
 
-  protected async sendWebhook(request: WebhookRequest): Promise<WebhookResponse> {
-    const response = await composedOf(this, this.env).sendWebhook(request);
-    this.#telemetry ??= { made: telemetry(this.settings(), () => undefined) };
-    const reporter = this.#telemetry.made?.reporter();
-    void reporter?.then(
-      (one) => one.measure(deliveryMeasurement(response)),
-      () => undefined,
-    );
-    return response;
+  protected override telemetry(): Telemetry | undefined {
+    return telemetry(this.settings(), (spans, reason) => {
+      const { log } = composedOf(this, this.env);
+      log({ event: "telemetry_dropped", team: null, spans, reason });
+    });
+  }
+
+  protected override async pushBody(format: string, change: RunChange): Promise<PushBody> {
+    const { pushBody } = await composedOf(this, this.env).format(format);
+    return pushBody?.(change) ?? super.pushBody(format, change);
   }
 
   protected override settings(): Readonly<Record<string, unknown>> {

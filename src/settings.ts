@@ -49,6 +49,8 @@ export const SETTINGS = [
   "ALLOWED_ORIGINS",
   /** The team that is shown to anybody as the A2A agent of this host: `tenant/team`. */
   "A2A_TEAM",
+  /** A private JWK that agent cards are signed with. */
+  "A2A_CARD_KEY",
   /** "off" leaves the console out. */
   "CONSOLE",
 ] as const;

@@ -52,13 +52,22 @@ export const LAYERS = {
       ...WIRE,
       "core/base64.ts",
       "core/issues.ts",
+      "core/lazy.ts",
       "core/sha256.ts",
       "core/wait.ts",
       "auth/",
       "http/",
     ],
     // Of openai its types.
-    packages: ["zod", "hono", "eventsource-parser", "@modelcontextprotocol/server", "openai"],
+    packages: [
+      "zod",
+      "hono",
+      "eventsource-parser",
+      "@modelcontextprotocol/server",
+      "openai",
+      "jose",
+      "canonicalize",
+    ],
   },
   "client/": { src: WIRE, packages: ["zod", "eventsource-parser"] },
   "schemas/": {

@@ -70,7 +70,7 @@ export {
   type StreamFrame,
   type TenantFrame,
   type TextFrame,
-} from "../contract/stream-frame.ts";
+} from "../contract/stream/stream-frame.ts";
 
 // Teams
 export {
@@ -174,7 +174,7 @@ export {
   type WebhookDelivery,
   type WebhookInfo,
   type WebhookSecret,
-} from "../contract/webhook.ts";
+} from "../contract/webhooks/webhook.ts";
 
 // Problems
 export { problemSchema, type ProblemDocument as Problem } from "../contract/problem.ts";

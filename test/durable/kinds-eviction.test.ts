@@ -12,7 +12,7 @@ describe.each(KINDS)("$name", (kind) => {
       effects.hang(place);
       const { id } = await team.start("go");
       await effects.until(place);
-      await effects.quiet();
+      await effects.quiet(team);
       await team.evict();
       await runDurableObjectAlarm(team.stub);
       // The alarm alone has it run again; asking for the team would do so, too.
@@ -31,7 +31,7 @@ describe.each(KINDS)("$name", (kind) => {
       await effects.until(place);
       // Side by side with one that was lost already.
       if (effects.begun.filter((other) => other === place).length > 1) continue;
-      await effects.quiet();
+      await effects.quiet(team);
       await team.evict();
       await runDurableObjectAlarm(team.stub);
     }

@@ -42,7 +42,7 @@ class Ordeal {
     const { team, effects } = this.#subject;
     this.#run = (await team.start("go")).id;
     for (let round = 0; round < 200; round++) {
-      await effects.quiet();
+      await effects.quiet(team);
       const run = await team.run(this.#run);
       if (run.status === "completed") return;
       await this.#goOn(run, round);

@@ -4,7 +4,7 @@ import type { ComponentModel, JsonObject, MemoryContent, TurnContext } from "tro
 import { FullTextMemory } from "troupe";
 import { MemoryHost } from "#core/run/memory-host.ts";
 import { TurnScope } from "#core/run/turn-scope.ts";
-import { type Tokenizer, tokenizerSchema } from "#core/search/tokens.ts";
+import { type Tokenizer, TOKENIZERS } from "#core/search/tokens.ts";
 import type { ScriptedAgent } from "./support/scripted-agent.ts";
 import { agent, roundRobin, TestTeam, texts, value } from "./support/team.ts";
 
@@ -36,7 +36,7 @@ function sometimes(): fc.Arbitrary<boolean> {
 }
 
 function tokenizers(): fc.Arbitrary<Tokenizer> {
-  return fc.constantFrom(...tokenizerSchema.options);
+  return fc.constantFrom(...TOKENIZERS);
 }
 
 const plain = TurnScope.root(new MemoryHost({}).turn(0));

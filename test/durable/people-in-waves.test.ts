@@ -121,7 +121,7 @@ describe("in a wave", () => {
     const alarm = await team.alarm();
     expect(alarm).toBeGreaterThan(Date.now() + 3_000_000);
     await answer(subject, run, "ann knows", "ann");
-    await effects.quiet();
+    await effects.quiet(team);
     expect(await team.run(run.id)).toMatchObject({ status: "running", requests: [] });
     expect(await team.alarm()).toBe(alarm);
     expect(effects.begun.filter((place) => place === WORK)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { chunkEvents, createMessage } from "troupe";
 import type { JsonObject, TextMessage } from "troupe";
 import type { OpenedStream } from "#contract/gateways/team-gateway.ts";
 import type { Result } from "#contract/result.ts";
-import type { StreamFormat } from "#contract/stream-format.ts";
+import type { StreamFormat } from "#contract/stream/stream-format.ts";
 import { thought } from "./support/scripted-agent.ts";
 import {
   agent,

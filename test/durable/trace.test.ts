@@ -100,6 +100,7 @@ describe("the trace of a run", () => {
       path: "speaker:writer/model:0",
       attempts: 1,
       recovered: false,
+      discarded: false,
       agent: "writer",
       provider: "replay",
       model: "replay",
@@ -297,6 +298,48 @@ describe("the trace of a run", () => {
     expect(recovery.started_at).toBe(named(after, "chat").ended_at);
     expect(named(after, "held").started_at >= recovery.ended_at!).toBe(true);
     expectNested(after);
+  });
+
+  test("shows recorded steps whose results could not be used", async () => {
+    const arrivals = [new Signal(), new Signal(), new Signal()];
+    let arrived = 0;
+    let prompt = "old";
+    const team = await TestTeam.create(
+      agent("a", async function* (_self, ctx) {
+        yield* [];
+        const usage = { prompt_tokens: 5, completion_tokens: 1 };
+        await modelCall(ctx, "ask", "hm", usage, { fingerprint: prompt });
+        await ctx.step("work", async () => prompt);
+        return ctx.step("held", async () => {
+          arrivals[arrived++]?.set();
+          if (arrived < arrivals.length) await new Promise(() => {});
+          return "done";
+        });
+      }),
+    );
+    const { id } = await team.start("go");
+    await arrivals[0]?.wait();
+    const before = await team.trace(id);
+    await team.evict();
+    prompt = "new";
+    await runDurableObjectAlarm(team.stub);
+    await arrivals[1]?.wait();
+    // They outlive a second interruption.
+    await team.evict();
+    await runDurableObjectAlarm(team.stub);
+    const run = await team.finished(id);
+    expect(run.usage).toEqual({ prompt_tokens: 10, completion_tokens: 2 });
+    const after = await team.trace(id);
+    expectNested(after);
+    expect(after.spans.filter(({ kind }) => kind === "chat" || kind === "step")).toEqual([
+      { ...named(before, "chat"), span_id: expect.any(String), discarded: true },
+      { ...named(before, "work"), span_id: expect.any(String), discarded: true },
+      expect.objectContaining({ kind: "chat", recovered: true, discarded: false }),
+      expect.objectContaining({ name: "work", recovered: true, discarded: false }),
+      expect.objectContaining({ name: "held", recovered: false, discarded: false }),
+    ]);
+    const ids = new Set(after.spans.map(({ span_id }) => span_id));
+    expect(before.spans.every(({ span_id }) => ids.has(span_id))).toBe(true);
   });
 
   test("has at most 100 spans a turn, and comes in pages of turns", async () => {

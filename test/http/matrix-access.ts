@@ -5,8 +5,8 @@ import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
 export interface Access {
   /** The scopes, one of which is enough; `any` credential, the `operator` only, or `nobody` in particular. */
   needs: readonly Scope[] | "any" | "operator" | "nobody";
-  /** Whether a token of the team in the path is enough, with the scope. */
-  teamToken?: true;
+  /** Whether a token of the team in the path is enough, with the scope; of `any`, where the handler looks at the team. */
+  teamToken?: true | "any";
   /**
    * Status of an allowed call about a team, a finished run of it and a schedule. In the paths, {key} is a created key,
    * {webhook} a webhook and {tenant} a tenant of its own; any other parameter names nothing, unless `newPlace` makes it.
@@ -206,6 +206,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 204,
     refusals: "text/plain; charset=utf-8",
   },
+  "GET /ai-sdk/teams/{team}/chat/{chat}/messages": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 200,
+    refusals: "text/plain; charset=utf-8",
+  },
   // What else a message needs is in test/protocols/mcp/access.test.ts.
   "POST /mcp": {
     needs: ["teams:read"],
@@ -219,8 +225,13 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     body: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   },
   // What else a request needs is in test/protocols/openai/access.test.ts.
-  "GET /openai/v1/models": { needs: ["teams:read"], status: 200, ...OPENAI },
-  "GET /openai/v1/models/{model}": { needs: ["teams:read"], status: 404, ...OPENAI },
+  "GET /openai/v1/models": { needs: ["teams:read"], teamToken: "any", status: 200, ...OPENAI },
+  "GET /openai/v1/models/{model}": {
+    needs: ["teams:read"],
+    teamToken: "any",
+    status: 404,
+    ...OPENAI,
+  },
   "POST /openai/v1/chat/completions": {
     needs: ["runs:write"],
     status: 404,
@@ -233,15 +244,22 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     body: { model: "team:none", input: "Hello." },
     ...OPENAI,
   },
-  "GET /openai/v1/responses/{response}": { needs: ["runs:read"], status: 404, ...OPENAI },
+  "GET /openai/v1/responses/{response}": {
+    needs: ["runs:read"],
+    teamToken: "any",
+    status: 404,
+    ...OPENAI,
+  },
   "POST /openai/v1/responses/{response}/cancel": {
     needs: ["runs:write"],
+    teamToken: "any",
     status: 404,
     ...OPENAI,
   },
   "DELETE /openai/v1/responses/{response}": { needs: ["teams:write"], status: 404, ...OPENAI },
   "GET /openai/v1/responses/{response}/input_items": {
     needs: ["runs:read"],
+    teamToken: "any",
     status: 404,
     ...OPENAI,
   },

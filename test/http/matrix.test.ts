@@ -229,7 +229,7 @@ function expected(
   const forEverybody = needs === "nobody";
   const withKey = needs === "operator" ? 403 : status;
   const withToken = teamToken ? status : 403;
-  const ofOtherTeam = forEverybody || needs === "any" ? status : 403;
+  const ofOtherTeam = forEverybody || needs === "any" || teamToken === "any" ? status : 403;
   return {
     ...Object.fromEntries(REFUSED.map((name) => [name, forEverybody ? status : 401])),
     ...Object.fromEntries(

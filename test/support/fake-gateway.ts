@@ -123,6 +123,10 @@ class FakeTeam implements TeamGateway {
     });
   }
 
+  async visibleState(): Promise<Result<JsonObject>> {
+    return ok({});
+  }
+
   async messages(page: {
     after?: number;
     before?: number;
@@ -259,6 +263,20 @@ class FakeTeam implements TeamGateway {
     if (!found.ok) return found;
     if (request !== "q1") return refuse(404, "request_not_found");
     return ok({ ...found.value, metadata: { answer } });
+  }
+
+  async putPushConfig(run: string): Promise<Result<null>> {
+    const found = await this.run(run);
+    return found.ok ? ok(null) : found;
+  }
+
+  async pushConfigs(run: string): ReturnType<TeamGateway["pushConfigs"]> {
+    const found = await this.run(run);
+    return found.ok ? ok([]) : found;
+  }
+
+  deletePushConfig(run: string): Promise<Result<null>> {
+    return this.putPushConfig(run);
   }
 
   async createSchedule(input: CreateScheduleInput): Promise<Result<ScheduleInfo>> {

@@ -9,6 +9,7 @@ type Given = Pick<ClientOptions, "baseURL" | "apiKey" | "defaultHeaders">;
  */
 export const anthropicSdks = new SdkCache<Given, BaseAnthropic>(async () => {
   const { BaseAnthropic } = await import("./base-sdk.ts");
-  return (given, options) =>
-    new BaseAnthropic({ ...given, authToken: null, webhookKey: null, ...options });
+  // A call has the span of its step: the SDK's own spans are off.
+  const none = { authToken: null, webhookKey: null, openTelemetry: false } as const;
+  return (given, options) => new BaseAnthropic({ ...given, ...none, ...options });
 });

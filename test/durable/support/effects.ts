@@ -1,4 +1,5 @@
-import { Signal } from "./team.ts";
+import { runInDurableObject } from "cloudflare:test";
+import { Signal, type TestTeam } from "./team.ts";
 
 /**
  * What the models and agents of a kind of team do outside. All of it passes here, so that a test can hold, break and
@@ -30,11 +31,12 @@ export class Effects {
 
   /**
    * Resolves when nothing begins any more: all that runs is held or hangs. An object that is lost before that does
-   * things it cannot record.
+   * things it cannot record. What waits for its writes to be on the disk begins after them.
    */
-  async quiet(): Promise<void> {
+  async quiet({ stub }: Pick<TestTeam, "stub">): Promise<void> {
     for (let before = -1; before < this.begun.length;) {
       before = this.begun.length;
+      await runInDurableObject(stub, (_instance, { storage }) => storage.sync());
       await moment();
     }
   }

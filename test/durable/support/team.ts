@@ -5,7 +5,7 @@ import type { ComponentModel, Json, JsonObject } from "troupe";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
 import { type RunTrace, runTraceSchema } from "#contract/trace.ts";
-import { streamFrameSchema } from "#contract/stream-frame.ts";
+import { streamFrameSchema } from "#contract/stream/stream-frame.ts";
 import type { StartRunInput, TeamGateway } from "#contract/gateways/team-gateway.ts";
 import { DurableObjectGateway } from "#durable/object/durable-object-gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";

@@ -6,11 +6,12 @@ import {
   mcpComponents,
   sandboxComponents,
 } from "troupe";
-import type { StreamEncoder, StreamFormat } from "#contract/stream-format.ts";
+import type { FormatCode, MakeEncoder } from "#contract/stream/stream-format.ts";
 import type { LogEntry } from "#core/log.ts";
 import { TroupeTeam } from "#durable/object/team-object.ts";
 import { TroupeTenant } from "#durable/tenant/tenant-object.ts";
 import type { SendResult } from "#durable/webhooks/dispatcher.ts";
+import type { PushBody, RunChange } from "#contract/webhooks/push.ts";
 import type { SignedRequest } from "#durable/webhooks/signing.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
@@ -51,18 +52,21 @@ export class ScriptedTeam extends TroupeTeam {
   }
 
   /** Writes the names of frames. Its option `throwsAt` names one that it cannot write, `endsAt` one that it ends with. */
-  protected override encoder({ options }: StreamFormat): Promise<StreamEncoder> {
-    let ended = false;
-    return Promise.resolve({
-      get ended() {
-        return ended;
-      },
-      encode({ event }) {
-        if (event === options["throwsAt"]) throw new Error(`cannot write ${event}`);
-        ended = event === options["endsAt"];
-        return `${event}\n`;
-      },
-    });
+  protected override format(): Promise<FormatCode> {
+    const makeEncoder: MakeEncoder = (options) => {
+      let ended = false;
+      return {
+        get ended() {
+          return ended;
+        },
+        encode({ event }) {
+          if (event === options["throwsAt"]) throw new Error(`cannot write ${event}`);
+          ended = event === options["endsAt"];
+          return `${event}\n`;
+        },
+      };
+    };
+    return Promise.resolve({ makeEncoder });
   }
 
   protected override log(entry: LogEntry): void {
@@ -100,6 +104,12 @@ async function unhurried(runnable: Runnable): Promise<Runnable> {
 export class Tenant extends TroupeTenant {
   protected sendWebhook(request: SignedRequest): Promise<SendResult> {
     return receivers.send(request);
+  }
+
+  /** The format `plain` is the change itself. */
+  protected override async pushBody(format: string, change: RunChange): Promise<PushBody> {
+    if (format !== "plain") return super.pushBody(format, change);
+    return { contentType: "application/json", body: JSON.stringify(change) };
   }
 }
 

@@ -81,6 +81,27 @@ describe("a graph's state", () => {
       { maxTurns: 2 },
     );
 
+  test("shows who is next and who has spoken how often, up to the next task", async () => {
+    const team = loop("AGAIN", "FINE", "FINE");
+    const states = [team.visibleState()];
+    for (let count = 0; count < 4; count++) {
+      await run(team, { task: "go" });
+      const copy = loop();
+      copy.loadState(team.saveState());
+      expect(copy.visibleState()).toEqual(team.visibleState());
+      states.push(team.visibleState());
+    }
+    expect(states.map((state) => state?.["graph"])).toEqual([
+      { ready: ["w"], turns: {} },
+      { ready: ["w"], turns: { w: 1, r: 1 } },
+      { ready: ["end"], turns: { w: 2, r: 2 } },
+      { ready: [], turns: { w: 2, r: 2, end: 1 } },
+      { ready: ["end"], turns: { w: 1, r: 1 } },
+    ]);
+    await reset(team);
+    expect(team.visibleState()).toEqual(states[0]);
+  });
+
   test("saved by AutoGen in the middle of a loop goes round again", async () => {
     const before = loop("AGAIN");
     await run(before, { task: "go" });

@@ -400,6 +400,34 @@ describe("rounds", () => {
   });
 });
 
+test("both ledgers are visible, also those of a loaded state", async () => {
+  const stuck = ledger({ progress: false, reason: "no spade", say: "dig" });
+  const { team } = crew(["f", "p", stuck], {
+    terminationCondition: new MaxMessageTermination(1),
+  });
+  expect(team.visibleState()).toEqual({
+    task_ledger: { task: "", facts: "", plan: "" },
+    progress_ledger: { rounds: 0, stalls: 0, next: "task", entry: null },
+  });
+  await run(team, { task: "go" });
+  const { team: copy } = crew([]);
+  copy.loadState(team.saveState());
+  for (const shown of [team.visibleState(), copy.visibleState()]) {
+    expect(shown).toMatchObject({
+      task_ledger: { task: "go", facts: "f", plan: "p" },
+      progress_ledger: {
+        rounds: 1,
+        stalls: 1,
+        next: "work",
+        entry: {
+          is_progress_being_made: { answer: false, reason: "no spade" },
+          instruction_or_question: { answer: "dig" },
+        },
+      },
+    });
+  }
+});
+
 describe("conditions", () => {
   test("see what participants say, not the task, the ledgers and the instructions", async () => {
     const { team } = crew(["STOP", "STOP", ledger({ say: "STOP" }), done("by itself"), "x"], {
