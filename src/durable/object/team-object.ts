@@ -18,7 +18,6 @@ import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts
 import type { FormatCode, StreamFormat } from "../../contract/stream/stream-format.ts";
 import type { Result } from "../../contract/result.ts";
 import type { RunTrace } from "../../contract/trace.ts";
-import type { RunWebhook } from "../../contract/webhooks/webhook.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
@@ -40,7 +39,8 @@ import type {
 import { ForkSource } from "../fork/fork-source.ts";
 import { ForkTarget } from "../fork/fork-target.ts";
 import { ok } from "../../contract/result.ts";
-import { refuseInput, stillBeingDeleted, teamNotFound } from "./refusals.ts";
+import { stillBeingDeleted, teamNotFound } from "./refusals.ts";
+import { RunInputs } from "./run-inputs.ts";
 import { migrate } from "../storage/migrations.ts";
 import { hasTables, holdsTeam } from "../storage/schema.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -70,12 +70,12 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Serializes changes of the team: no run starts in the middle of one. */
   readonly #changes = new Mutex();
   readonly #secrets: ComponentSecrets;
-  readonly #sealer: Sealer;
+  readonly #inputs: RunInputs;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#secrets = new SealedSecrets(this.secretsKey());
-    this.#sealer = new Sealer(this.secretsKey());
+    this.#inputs = new RunInputs(new Sealer(this.secretsKey()));
     this.#alarm = new TeamAlarm(ctx.storage);
     this.#listing = new Listing({
       storage: ctx.storage,
@@ -246,7 +246,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
     return this.#change(async (parts) => {
-      const sealed = await this.#sealed(() => this.#sealInput(input));
+      const sealed = await this.#inputs.seal(input);
       if (!sealed.ok) return sealed;
       const refused = await refuseRun(parts, input, false);
       return refused ?? parts.runs.start(sealed.value);
@@ -314,7 +314,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   putPushConfig(run: string, config: SecretPushConfig): Promise<Result<null>> {
     return this.#change(async ({ runs }) => {
-      const sealed = await this.#sealed(() => this.#sealPush(config));
+      const sealed = await this.#inputs.sealPush(config);
       return sealed.ok ? runs.putPushConfig(run, sealed.value) : sealed;
     });
   }
@@ -450,7 +450,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return this.#change(async (parts) => {
       const start = { input: given, options: format?.options ?? {} };
       const prepared = code?.prepare?.(start, parts.stores.team.component) ?? start;
-      const sealed = await this.#sealed(() => this.#sealInput(prepared.input));
+      const sealed = await this.#inputs.seal(prepared.input);
       if (!sealed.ok) return sealed;
       const refused = await refuseRun(parts, prepared.input, true);
       if (refused) return refused;
@@ -462,35 +462,6 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       const opened = openStream(parts, { run: id, after: 0 }, writer);
       return opened.ok ? ok({ ...opened.value, run: id, created }) : opened;
     });
-  }
-
-  /** What is sealed, or why it cannot be. */
-  async #sealed<T>(seal: () => Promise<T>): Promise<Result<T>> {
-    try {
-      return ok(await seal());
-    } catch (error) {
-      return refuseInput(error);
-    }
-  }
-
-  /** The input with its secrets as they are stored. @throws TroupeError */
-  async #sealInput(input: StartRunInput): Promise<StartRunInput> {
-    const { webhook, push } = input;
-    return {
-      ...input,
-      webhook: webhook && (await this.#sealWebhook(webhook)),
-      ...(push && { push: await this.#sealPush(push) }),
-    };
-  }
-
-  async #sealWebhook(webhook: RunWebhook): Promise<RunWebhook> {
-    // Without a secret the tenant's signs, which needs SECRETS_KEY as well.
-    const sealed = await this.#sealer.seal(webhook.secret ?? "");
-    return { ...webhook, secret: webhook.secret && sealed };
-  }
-
-  async #sealPush(config: SecretPushConfig): Promise<SecretPushConfig> {
-    return { ...config, headers: await this.#sealer.seal(config.headers) };
   }
 
   #forkTarget(): ForkTarget {

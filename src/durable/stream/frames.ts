@@ -18,6 +18,8 @@ export interface FrameWriter {
   recorded(event: RecordedEvent): string;
   /** @param frames the native ones of the piece's text */
   piece(piece: ModelClientStreamingChunkEvent, frames: PieceFrames): string;
+  /** The frame of pieces that were held back because more may follow. Called before frames are sent. */
+  held(): string;
   live(frame: LiveFrame): string;
   /** What the team shows of its state. Left out where streams in this format do not tell it. */
   visibleState?: ((state: JsonObject) => string) | undefined;
@@ -48,16 +50,30 @@ export const nativeFrames: FrameWriter = {
       : `event: ${name}\nid: ${seq}\ndata: ${body}\n\n`;
   },
   piece: (piece, frames) => frames.write(piece),
+  held: () => "",
   live: ({ event, data }) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
   retry: "retry: 15000\n\n",
   ended: false,
 };
+
+/** The text whose pieces come at the moment. */
+interface CurrentText {
+  /** Its first one. */
+  piece: ModelClientStreamingChunkEvent;
+  pieces: number;
+  /** What is not told yet. */
+  held: string;
+}
+
+/** So many pieces of a text are told one by one, as the model gave them. Later ones that are sent together become one. */
+const PIECES_APART = 32;
 
 /** The frames of one client's stream in the format of a protocol. */
 export class EncodedFrames implements FrameWriter {
   readonly #encoder: StreamEncoder;
   readonly #onError: (error: unknown) => void;
   #failed = false;
+  #text: CurrentText | undefined;
   readonly retry = "";
   readonly visibleState: FrameWriter["visibleState"];
 
@@ -80,7 +96,27 @@ export class EncodedFrames implements FrameWriter {
   }
 
   piece(piece: ModelClientStreamingChunkEvent): string {
-    return this.#encode({ event: "message", data: piece });
+    let before = "";
+    let text = this.#text;
+    if (
+      text?.piece.full_message_id !== piece.full_message_id ||
+      text.piece.source !== piece.source
+    ) {
+      before = this.held();
+      text = { piece, pieces: 0, held: "" };
+      this.#text = text;
+    }
+    if (++text.pieces <= PIECES_APART) return before + this.#encode(pieceFrame(piece));
+    text.held += piece.content;
+    return before;
+  }
+
+  held(): string {
+    const text = this.#text;
+    if (text === undefined || text.held === "") return "";
+    const piece = { ...text.piece, content: text.held };
+    text.held = "";
+    return this.#encode(pieceFrame(piece));
   }
 
   live(frame: LiveFrame): string {
@@ -92,9 +128,10 @@ export class EncodedFrames implements FrameWriter {
   }
 
   #written(write: () => string): string {
-    if (this.ended) return "";
+    const before = this.held();
+    if (this.ended) return before;
     try {
-      return write();
+      return before + write();
     } catch (error) {
       // Frames are written while the run goes on, which must not depend on those who watch it.
       this.#failed = true;
@@ -102,6 +139,10 @@ export class EncodedFrames implements FrameWriter {
       return "";
     }
   }
+}
+
+function pieceFrame(data: ModelClientStreamingChunkEvent): StreamFrame {
+  return { event: "message", data };
 }
 
 /**

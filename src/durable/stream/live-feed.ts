@@ -26,10 +26,11 @@ export interface LiveFeedOptions {
   settle: () => void;
 }
 
-/** Pending frames of so many characters are sent at once: while data keeps coming in, timers do not fire. */
+/** So many pending frames, or characters of them, are sent at once: while data keeps coming in, timers do not fire. */
+const FLUSH_FRAMES = 300;
 const FLUSH_LENGTH = 64 * 1024;
-/** A batch of more characters, so soon after another one, is part of a burst. */
-const LARGE_BATCH = 1024;
+/** A batch of more frames, so soon after another one, is part of a burst. */
+const LARGE_BATCH = 5;
 const BURST_MS = 1000;
 
 const encoder = new TextEncoder();
@@ -59,6 +60,8 @@ export class LiveFeed {
   /** Clients of queued runs: what happens now does not concern them. */
   readonly #queued = new Set<LiveClient>();
   readonly #texts = new Map<string, TextInProgress>();
+  /** Written since the last flush. */
+  #frames = 0;
   #largeBatchAt = 0;
   #flushTimer: ReturnType<typeof setTimeout> | undefined;
   #ping: ReturnType<typeof setInterval> | undefined;
@@ -199,7 +202,7 @@ export class LiveFeed {
    */
   batchComplete(): void {
     const burst = Date.now() - this.#largeBatchAt < BURST_MS;
-    if (!burst || this.#longest() <= LARGE_BATCH) this.flush();
+    if (!burst || this.#frames <= LARGE_BATCH) this.flush();
   }
 
   /** Sends a frame about a run that is not active to the clients of that run and of the team. */
@@ -213,11 +216,13 @@ export class LiveFeed {
   flush(): void {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
-    const length = this.#longest();
-    if (length > 0) this.#settle();
-    if (length > LARGE_BATCH) this.#largeBatchAt = Date.now();
+    const frames = this.#frames;
+    this.#frames = 0;
+    if (frames > 0) this.#settle();
+    if (frames > LARGE_BATCH) this.#largeBatchAt = Date.now();
     for (const channel of this.#channels.values()) {
-      const { clients, pending, writer } = channel;
+      const { clients, writer } = channel;
+      const pending = channel.pending + writer.held();
       channel.pending = "";
       if (pending !== "") sendBytes(clients, pending);
       if (writer.ended) for (const client of clients) client.close();
@@ -264,16 +269,14 @@ export class LiveFeed {
   /** Adds a frame to what is sent to the clients of the active run and of the team. */
   #write(frame: (writer: FrameWriter) => string): void {
     if (!this.isWatched) return;
-    for (const channel of this.#channels.values()) channel.pending += frame(channel.writer);
-    if (this.#longest() >= FLUSH_LENGTH) this.flush();
-    else this.#flushTimer ??= setTimeout(() => this.flush(), 0);
-  }
-
-  /** Characters that are pending in the channel that has most. */
-  #longest(): number {
+    this.#frames++;
     let longest = 0;
-    for (const { pending } of this.#channels.values()) longest = Math.max(longest, pending.length);
-    return longest;
+    for (const channel of this.#channels.values()) {
+      channel.pending += frame(channel.writer);
+      longest = Math.max(longest, channel.pending.length);
+    }
+    if (this.#frames >= FLUSH_FRAMES || longest >= FLUSH_LENGTH) this.flush();
+    else this.#flushTimer ??= setTimeout(() => this.flush(), 0);
   }
 
   #everybody(): LiveClient[] {
