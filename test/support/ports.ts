@@ -3,8 +3,11 @@ import { createServer } from "node:net";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 
-/** Below the ports that `npm start` chooses by itself, and those that systems give to whoever asks for any. */
-const FIRST_PORT = 10_000;
+/**
+ * Above those that `fetch` refuses, and below those that `npm start` chooses by itself and that systems give to whoever asks
+ * for any.
+ */
+const FIRST_PORT = 11_000;
 const LAST_PORT = 19_999;
 
 /** Has a file for each port that a process of tests uses, with the process's id: stages of tests run at the same time. */

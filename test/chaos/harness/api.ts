@@ -5,12 +5,14 @@ import type { RunInfo, RunPage } from "#contract/run.ts";
 
 /** The id of the only team of a trial. */
 const TEAM = "team";
+/** For a service that listens, but whose answers never come whole. */
+const PATIENCE_MS = 60_000;
 
 /** An answer that should not have come. */
 export class UnexpectedAnswer extends Error {}
 
 /**
- * The service over HTTP as a client sees it that does not give up: a call that gets no answer, because the
+ * The service over HTTP as a client sees it that does not give up soon: a call that gets no answer, because the
  * service died, is made again (with the same idempotency key) once the service is back.
  */
 export class Api {
@@ -114,6 +116,7 @@ export class Api {
     expected: readonly number[],
   ): Promise<unknown> {
     const key = crypto.randomUUID();
+    const end = performance.now() + PATIENCE_MS;
     for (;;) {
       let answer: { status: number; text: string };
       try {
@@ -126,7 +129,8 @@ export class Api {
           ...(body !== undefined && { body: JSON.stringify(body) }),
         });
         answer = { status: response.status, text: await response.text() };
-      } catch {
+      } catch (error) {
+        if (performance.now() > end) throw error;
         await this.#back();
         continue;
       }
