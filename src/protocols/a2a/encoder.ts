@@ -3,7 +3,6 @@ import type { StreamEncoder } from "../../contract/stream/stream-format.ts";
 import type { StreamFrame } from "../../contract/stream/stream-frame.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
-import { PieceEvent } from "../projection/piece-event.ts";
 import type { RunItem } from "../projection/run-item.ts";
 import { RunProjector } from "../projection/run-projector.ts";
 import { AnswerText, type AnswerUpdate, updateOf } from "./answer-text.ts";
@@ -25,8 +24,6 @@ class A2AEncoder implements StreamEncoder {
   readonly #options: A2AStreamOptions;
   readonly #projector: RunProjector;
   readonly #text = new AnswerText();
-  /** By the agents that write them. */
-  readonly #pieces = new Map<string, PieceEvent>();
   /** The run as it was last seen. */
   #run: RunInfo | undefined;
   #told: RunInfo["status"] | undefined;
@@ -47,35 +44,14 @@ class A2AEncoder implements StreamEncoder {
   }
 
   encode(frame: StreamFrame): string {
-    let text = "";
-    for (const item of this.#projector.take(frame)) {
-      if (item.type === "text_delta") text += this.#grow(item);
-      else for (const response of this.#take(item)) text += this.#written(response);
-    }
-    return text;
+    return this.#projector
+      .take(frame)
+      .flatMap((item) => this.#take(item))
+      .map((response) => `data: ${rpcResult(this.#options.id, response)}\n\n`)
+      .join("");
   }
 
-  #written(response: StreamResponse): string {
-    return `data: ${rpcResult(this.#options.id, response)}\n\n`;
-  }
-
-  #grow(item: TextDelta): string {
-    const run = this.#run;
-    if (this.#ended || this.#silent || run === undefined) return "";
-    const grown = this.#text.grow(item, item.delta);
-    if (grown === undefined) return "";
-    const { source, text, append } = grown;
-    if (!append) return this.#written(this.#artifact(run, updateOf(grown)));
-    let piece = this.#pieces.get(source);
-    if (piece === undefined) {
-      const empty = this.#artifact(run, updateOf({ source, text: "", append }));
-      piece = new PieceEvent(this.#written(empty), "text");
-      this.#pieces.set(source, piece);
-    }
-    return piece.write(text);
-  }
-
-  #take(item: Exclude<RunItem, TextDelta>): StreamResponse[] {
+  #take(item: RunItem): StreamResponse[] {
     if (this.#ended) return [];
     if (item.type === "run") return this.#changed(item.run);
     const run = this.#run;
@@ -86,6 +62,10 @@ class A2AEncoder implements StreamEncoder {
         if (item.role === "human") return [];
         this.#text.start(item);
         return this.#tellLast(run);
+      }
+      case "text_delta": {
+        const grown = this.#text.grow(item, item.delta);
+        return grown === undefined ? [] : [this.#artifact(run, updateOf(grown))];
       }
       case "text_end":
         return this.#artifacts(run, this.#text.end(item, item.void));
@@ -212,7 +192,6 @@ class A2AEncoder implements StreamEncoder {
   }
 }
 
-type TextDelta = Extract<RunItem, { type: "text_delta" }>;
 type EndItem = Extract<RunItem, { type: "waiting" | "completed" | "cancelled" | "failed" }>;
 type PassingItem = Exclude<RunItem, EndItem>;
 

@@ -9,7 +9,6 @@ import type { FormatCode, StreamEncoder } from "../../../contract/stream/stream-
 import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
-import { PieceEvent } from "../../projection/piece-event.ts";
 import type { RunItem } from "../../projection/run-item.ts";
 import { errorOf } from "../errors.ts";
 import { callId, completionId } from "../ids.ts";
@@ -39,8 +38,6 @@ class ChatEncoder implements StreamEncoder {
   readonly #options: AnswerOptions;
   readonly #answer: Answer;
   #run: RunInfo | undefined;
-  /** Of the answer, once it has begun. */
-  #piece: PieceEvent | undefined;
   #id = "";
   #created = 0;
   #content = "";
@@ -113,9 +110,7 @@ class ChatEncoder implements StreamEncoder {
 
   #say(delta: string): string {
     this.#content += delta;
-    if (this.#options.form === "whole") return "";
-    this.#piece ??= new PieceEvent(this.#chunk({ content: "" }), "content");
-    return this.#piece.write(delta);
+    return this.#chunk({ content: delta });
   }
 
   #reason(delta: string): string {

@@ -3,7 +3,6 @@ import type {
   ResponseOutputText,
   ResponseStreamEvent,
 } from "openai/resources/responses/responses";
-import { PieceEvent } from "../../projection/piece-event.ts";
 import type { AnswerOptions } from "./answer-options.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { Sequence } from "./sequence.ts";
@@ -32,8 +31,6 @@ export interface ReasoningText {
 export class ResponseOutput {
   readonly #options: AnswerOptions;
   readonly #ids = new Set<string>();
-  /** Of texts, by the ids of their items. */
-  readonly #pieces = new Map<string, PieceEvent>();
   readonly items: ResponseOutputItem[] = [];
   readonly sequence: Sequence;
 
@@ -56,19 +53,18 @@ export class ResponseOutput {
     { item: { id: item_id }, index: output_index }: Placed<{ id: string }>,
     delta: string,
   ): string {
-    const number = this.sequence.next(delta.length);
-    const missing = Math.min(delta.length, number - this.#options.startingAfter);
+    const sequence_number = this.sequence.next(delta.length);
+    const missing = Math.min(delta.length, sequence_number - this.#options.startingAfter);
     if (missing <= 0 || this.#options.form === "whole") return "";
-    let piece = this.#pieces.get(item_id);
-    if (piece === undefined) {
-      const place = { item_id, output_index, content_index: 0, delta: "" };
-      const own = type === "response.output_text.delta" ? { logprobs: [] } : {};
-      const rest = JSON.stringify({ type, ...place, ...own }).slice(1);
-      piece = new PieceEvent(`,${rest}\n\n`, "delta");
-      this.#pieces.set(item_id, piece);
-    }
-    const rest = piece.write(delta.slice(delta.length - missing));
-    return `event: ${type}\ndata: {"sequence_number":${number}${rest}`;
+    return namedEvent({
+      type,
+      sequence_number,
+      item_id,
+      output_index,
+      content_index: 0,
+      delta: delta.slice(delta.length - missing),
+      ...(type === "response.output_text.delta" && { logprobs: [] }),
+    });
   }
 
   /** An id for an item. A message that is said again, after its turn was given up, has the id that it had. */
