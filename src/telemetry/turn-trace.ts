@@ -62,6 +62,8 @@ export class TurnTrace {
   readonly #steps = new Map<string, Step>();
   readonly #waits = new Map<string, Wait & { scope: string }>();
   readonly #discarded: TurnSpan[];
+  /** By its path: how many scopes, steps and waits had begun before it. Many begin in the same millisecond. */
+  readonly #order = new Map<string, number>();
 
   constructor(options: TurnTraceOptions) {
     this.#options = options;
@@ -70,6 +72,7 @@ export class TurnTrace {
 
   /** An agent or tool begins in this scope. */
   described(scope: string, { kind, name }: ScopeSubject, at: number): void {
+    this.#begins(scope);
     this.#scopes.set(scope, [scope, kind, name, Math.max(at, this.#options.since)]);
   }
 
@@ -78,7 +81,7 @@ export class TurnTrace {
     const step = this.#steps.get(key) ?? newStep(record, at);
     step.attempts = record.attempt;
     step.attemptedAt = at;
-    this.#steps.set(key, step);
+    this.#setStep(key, step);
     return this.#traceOf(key, step);
   }
 
@@ -93,7 +96,7 @@ export class TurnTrace {
     const at = record.outcome?.time.at ?? 0;
     const step = this.#steps.get(key) ?? newStep(record, at);
     finish(step, record);
-    this.#steps.set(key, step);
+    this.#setStep(key, step);
     return this.#traceOf(key, step);
   }
 
@@ -102,7 +105,7 @@ export class TurnTrace {
     const step = this.#recorded(record, trace);
     if (step === undefined) return;
     step.recovered = this.#options.recovering || trace?.recovered === true;
-    this.#steps.set(key, step);
+    this.#setStep(key, step);
   }
 
   /**
@@ -124,16 +127,20 @@ export class TurnTrace {
   /** A question was asked in this scope, now or before the turn ran again. */
   waits(wait: Wait, scope: string): void {
     if (wait.end !== null && wait.end < this.#options.since) return;
+    this.#begins(waitPath(wait.id, scope));
     this.#waits.set(wait.id, { ...wait, scope });
   }
 
-  /** @param closedAt what is still under way ends then, cancelled; without it, it has no end */
+  /** By their beginnings, scopes before what is inside of them. @param closedAt what is still under way ends then, cancelled; without it, it has no end */
   spans(closedAt?: number): TurnSpans {
     const steps = [...this.#steps].map(([path, step]) => stepSpan(path, step));
     const waits = [...this.#waits.values()].map(waitSpan);
     const inner = [...this.#discarded, ...steps, ...waits].map((span) => closed(span, closedAt));
     const scopes = [...this.#scopes.values()].map((scope) => scopeSpan(scope, inner));
-    return atMost([...scopes, ...inner].toSorted(byStart), this.#options.discarded.dropped);
+    const sorted = [...scopes, ...inner].toSorted(
+      (a, b) => a.start - b.start || this.#orderOf(a) - this.#orderOf(b),
+    );
+    return atMost(sorted, this.#options.discarded.dropped);
   }
 
   /** Undefined for one of the run that this one retries. */
@@ -144,9 +151,24 @@ export class TurnTrace {
     step.failed.push(...(trace?.failed ?? []));
     finish(step, record);
     for (const around of trace?.around ?? []) {
+      this.#begins(around[0]);
       if (!this.#scopes.has(around[0])) this.#scopes.set(around[0], around);
     }
     return step;
+  }
+
+  #setStep(key: string, step: Step): void {
+    this.#begins(key);
+    this.#steps.set(key, step);
+  }
+
+  #begins(path: string): void {
+    if (!this.#order.has(path)) this.#order.set(path, this.#order.size);
+  }
+
+  /** Discarded ones come last: after the scopes around them, and after what replaced them. */
+  #orderOf({ path, discarded }: TurnSpan): number {
+    return (discarded ? undefined : this.#order.get(path)) ?? this.#order.size;
   }
 
   #traceOf(key: string, { start, subject, failed }: Step): StepTrace {
@@ -244,9 +266,12 @@ const NOT_A_STEP = {
 } as const;
 
 function waitSpan({ id, scope, source, start, end }: Wait & { scope: string }): TurnSpan {
+  return { ...NOT_A_STEP, kind: "wait", path: waitPath(id, scope), start, end, name: source };
+}
+
+function waitPath(id: string, scope: string): string {
   const key = `ask:${id.slice(0, 8)}`;
-  const path = scope === "" ? key : `${scope}/${key}`;
-  return { ...NOT_A_STEP, kind: "wait", path, start, end, name: source };
+  return scope === "" ? key : `${scope}/${key}`;
 }
 
 /** An agent's span ends with the last thing in it: what it does besides takes no time. */
@@ -263,9 +288,4 @@ function scopeSpan([path, kind, name, start]: Around, inner: readonly TurnSpan[]
 function closed(span: TurnSpan, at: number | undefined): TurnSpan {
   if (span.end !== null || at === undefined) return span;
   return { ...span, end: Math.max(at, span.start), error: "cancelled" };
-}
-
-/** Scopes before what is inside of them. */
-function byStart(a: TurnSpan, b: TurnSpan): number {
-  return a.start - b.start || a.path.length - b.path.length;
 }
