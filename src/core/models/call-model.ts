@@ -76,7 +76,7 @@ function stepOptions(
     policy: "retry",
     ...(client.subject && { subject: client.subject }),
     input: () => messages,
-    fingerprint: fingerprint(messages, options),
+    fingerprint: () => fingerprint(messages, options),
     onReplay: (result) => client.replayed?.(result, messages),
   };
 }

@@ -64,7 +64,7 @@ async function* play(
         const ctx = TurnScope.root(host.turn(number));
         const turn = number === 0 ? begin(runnable, options, ctx) : runnable.turn(ctx);
         progress = yield* collect(turn, messages);
-        state.mark();
+        if (!progress.done) state.mark();
       }
       finished = true;
       yield { type: "TaskResult", messages, stop_reason: progress.stopReason };

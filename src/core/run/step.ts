@@ -3,7 +3,7 @@ import { hashId } from "../ids.ts";
 import { asJson } from "../json.ts";
 import { isTurnSignal, TurnSignal } from "./signals.ts";
 import type { Answer, Question, StepAttempt, StepCache, StepOptions } from "./turn-context.ts";
-import type { Moment, StepOutcome, TurnHost } from "./turn-host.ts";
+import type { Moment, StepOutcome, StepRecord, TurnHost } from "./turn-host.ts";
 
 /** The part of a scope that its steps use. */
 export interface StepScope {
@@ -23,7 +23,7 @@ export class Step<T> {
   readonly #key: string;
   readonly #path: string;
   readonly #options: StepOptions<T>;
-  readonly #fingerprint: string;
+  #fingerprint: string | undefined;
   #attempt = 0;
   /** Of the last attempt. */
   #error: unknown;
@@ -36,14 +36,13 @@ export class Step<T> {
     this.#key = key;
     this.#path = path;
     this.#options = options;
-    this.#fingerprint = options.fingerprint ?? "";
   }
 
   /** The recorded result, or undefined when the step has to run. */
   async recorded(): Promise<{ value: T } | undefined> {
     const { host, path } = this.#scope;
     let record = host.recall(this.#path);
-    if (record && record.fingerprint !== this.#fingerprint) {
+    if (record && record.fingerprint !== this.#fingerprintOf()) {
       host.invalidate(path, this.#path);
       record = host.recall(this.#path);
     }
@@ -82,7 +81,7 @@ export class Step<T> {
   end(value: T): T {
     const ok = asJson(value);
     const time = this.#scope.host.clock();
-    this.#scope.host.ended(this.#path, { ...this.#record(), outcome: { ok, time } });
+    this.#scope.host.ended(this.#path, this.#ended({ ok, time }));
     // Without an await in between, so that the host stores both together.
     for (const keep of this.#keep) keep();
     this.#scope.advance(time);
@@ -111,15 +110,29 @@ export class Step<T> {
     return this.#options.policy ?? "retry";
   }
 
-  #record() {
+  /** A fingerprint is made when the host reads it. */
+  #record(): Omit<StepRecord, "outcome"> {
     const { kind = "effect", subject } = this.#options;
+    const fingerprint = (): string => this.#fingerprintOf();
     return {
       kind,
       policy: this.#policy,
       attempt: this.#attempt,
-      fingerprint: this.#fingerprint,
+      get fingerprint() {
+        return fingerprint();
+      },
       ...(subject && { subject }),
     };
+  }
+
+  #ended(outcome: StepOutcome): StepRecord & { outcome: StepOutcome } {
+    return Object.assign(this.#record(), { outcome });
+  }
+
+  #fingerprintOf(): string {
+    const { fingerprint = "" } = this.#options;
+    this.#fingerprint ??= typeof fingerprint === "string" ? fingerprint : fingerprint();
+    return this.#fingerprint;
   }
 
   #replay(outcome: StepOutcome): T {
@@ -163,10 +176,8 @@ export class Step<T> {
     const code = error instanceof TroupeError ? error.code : "run_failed";
     const name = error instanceof Error ? error.name : "Error";
     const time = host.clock();
-    host.ended(this.#path, {
-      ...this.#record(),
-      outcome: { error: { code, message: errorMessage(error), name }, time },
-    });
+    const failure = { code, message: errorMessage(error), name };
+    host.ended(this.#path, this.#ended({ error: failure, time }));
     host.threw(this.#path, error);
     this.#scope.advance(time);
     return error;

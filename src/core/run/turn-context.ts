@@ -74,8 +74,11 @@ export interface StepOptions<T> {
   subject?: StepSubject;
   /** What a model is sent. Called only for traces that hold contents. */
   input?: () => readonly LLMMessage[];
-  /** Identifies the request; a recorded result is used again only for the same fingerprint. */
-  fingerprint?: string;
+  /**
+   * Identifies the request; a recorded result is used again only for the same fingerprint. A function for one that takes
+   * time to make: it is called at most once, and not by hosts that record nothing.
+   */
+  fingerprint?: string | (() => string);
   /** Called instead of the effect when a recorded result is used. */
   onReplay?(result: T): void;
   /** The step's result when its outcome is unknown (`never`) or was refused (`ask`). Without it the step throws. */
