@@ -1,4 +1,4 @@
-import type { Scope } from "../../contract/constants.ts";
+import { type Scope, SCOPES } from "../../contract/constants.ts";
 import type { KeyInfo } from "../../contract/key.ts";
 import { equalInConstantTime } from "../../core/equal.ts";
 import type { Database } from "../storage/database.ts";
@@ -18,12 +18,14 @@ export interface KeyRecord {
 /** Read when there is no such key, so that unknown and wrong ones take the same time. No text has this hash. */
 const NO_RECORD = JSON.stringify({
   name: "unknown",
-  scopes: [],
+  scopes: [...SCOPES],
   hash: "0".repeat(64),
   created_at: "1970-01-01T00:00:00.000Z",
   expires_at: null,
   last_used: null,
 } satisfies KeyRecord);
+
+const FIND = "select coalesce((select record from key where id = ?), ?) as record";
 
 const MINUTE = 60_000;
 
@@ -49,27 +51,23 @@ export class KeyStore {
 
   /** Whether there was such a key. */
   revoke(id: string): boolean {
-    const known = this.#row(id) !== undefined;
+    const query = "select record from key where id = ?";
+    const known = this.#db.first(query, id) !== undefined;
     if (known) this.#db.write("delete from key where id = ?", id);
     return known;
   }
 
   /** The key, if `hash` is its hash and it has not expired. Notes the minute it was used in. */
   verify(id: string, hash: string, now: number): KeyInfo | undefined {
-    const row = this.#row(id);
+    const [row] = this.#db.all<{ record: string }>(FIND, id, NO_RECORD);
     const record = JSON.parse(row?.record ?? NO_RECORD) as KeyRecord;
-    const same = equalInConstantTime(record.hash, hash);
-    if (row === undefined || !same) return undefined;
+    if (!equalInConstantTime(record.hash, hash)) return undefined;
     if (record.expires_at !== null && Date.parse(record.expires_at) <= now) return undefined;
     const minute = Math.floor(now / MINUTE);
     if (record.last_used === minute) return shown(id, record);
     const used = { ...record, last_used: minute };
     this.#db.write("update key set record = ? where id = ?", JSON.stringify(used), id);
     return shown(id, used);
-  }
-
-  #row(id: string): { record: string } | undefined {
-    return this.#db.first<{ record: string }>("select record from key where id = ?", id);
   }
 }
 
