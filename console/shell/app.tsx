@@ -1,12 +1,11 @@
 import { lazy, Suspense, useEffect } from "react";
-import type { WhoAmI } from "troupe/client";
 import { useInbox } from "troupe/react";
 import { Link, Route, Switch } from "wouter";
 import { InboxPage } from "../requests/inbox-page.tsx";
 import { TeamPage } from "../team/team-page.tsx";
 import { TeamsPage } from "../teams/teams-page.tsx";
 import { Access, Needs } from "./access.tsx";
-import { Navigation } from "./navigation.tsx";
+import { type CallerProps, Navigation } from "./navigation.tsx";
 import { Notices } from "./notices.tsx";
 
 const RunsPage = lazy(async () => ({ default: (await import("../runs/runs-page.tsx")).RunsPage }));
@@ -31,13 +30,7 @@ const DeliveriesPage = lazy(async () => ({
 }));
 const KeysPage = lazy(async () => ({ default: (await import("../keys/keys-page.tsx")).KeysPage }));
 
-export interface AppProps {
-  whoami: WhoAmI;
-  /** Forgets the key; undefined without one. */
-  onLeave: (() => void) | undefined;
-}
-
-export function App({ whoami, onLeave }: AppProps) {
+export function App({ whoami, onLeave }: CallerProps) {
   const { requests, hasMore } = useInbox();
   const open = requests.length;
   useEffect(() => {

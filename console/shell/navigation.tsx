@@ -1,12 +1,18 @@
+import type { WhoAmI } from "troupe/client";
 import { Link, useRoute } from "wouter";
 import { Icon, type IconName } from "../parts/icon.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { useMay } from "./access.tsx";
-import type { AppProps } from "./app.tsx";
 import { Logo } from "./logo.tsx";
 import { ThemeSwitch } from "./theme-switch.tsx";
 
-interface NavigationProps extends AppProps {
+export interface CallerProps {
+  whoami: WhoAmI;
+  /** Forgets the key; undefined without one. */
+  onLeave: (() => void) | undefined;
+}
+
+interface NavigationProps extends CallerProps {
   /** Questions that wait for an answer. */
   open: number;
   /** Whether there are more than these. */

@@ -6,7 +6,13 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { stepsOf } from "../parts/json-path.ts";
-import type { Mistake } from "./use-validation.ts";
+
+export interface Mistake {
+  /** Of the text, from 1; undefined where it has no place. */
+  line: number | undefined;
+  path: string;
+  message: string;
+}
 
 /** JSON with the places of its values. */
 export interface JsonPlaces {

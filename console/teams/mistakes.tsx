@@ -1,4 +1,5 @@
-import type { Mistake, Validation } from "./use-validation.ts";
+import type { Mistake } from "./json-places.ts";
+import type { Validation } from "./use-validation.ts";
 
 export function Mistakes({ id, validation }: { id: string; validation: Validation }) {
   const { mistakes, notes, component, checking } = validation;

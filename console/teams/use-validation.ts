@@ -1,14 +1,7 @@
 import { useEffect, useState } from "react";
 import { ApiError, type TroupeClient } from "troupe/client";
 import { useTroupe } from "troupe/react";
-import type { JsonPlaces } from "./json-places.ts";
-
-export interface Mistake {
-  /** Of the text, from 1; undefined where it has no place. */
-  line: number | undefined;
-  path: string;
-  message: string;
-}
+import type { JsonPlaces, Mistake } from "./json-places.ts";
 
 type Component = Parameters<TroupeClient["validate"]>[0];
 

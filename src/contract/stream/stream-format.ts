@@ -1,7 +1,7 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { StartRunInput } from "../gateways/team-gateway.ts";
-import type { PushBody, RunChange } from "../webhooks/push.ts";
+import type { PushBody, RunChange } from "../webhooks/run-change.ts";
 import type { StreamFrame } from "./stream-frame.ts";
 
 /** How a client's stream is written: a format by its name, with what the client's request says about it. */

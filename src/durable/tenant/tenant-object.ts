@@ -22,7 +22,7 @@ import type { UsageQuery, UsageReport } from "../../contract/usage/usage-report.
 import { Sealer } from "../../secrets/sealer.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { Database } from "../storage/database.ts";
-import type { PushBody, RunChange } from "../../contract/webhooks/push.ts";
+import type { PushBody, RunChange } from "../../contract/webhooks/run-change.ts";
 import { DeliveryTelemetry } from "../telemetry/delivery-telemetry.ts";
 import type { SendResult } from "../webhooks/dispatcher.ts";
 import type { SignedRequest } from "../webhooks/signing.ts";

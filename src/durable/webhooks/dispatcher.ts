@@ -1,6 +1,6 @@
 import { errorMessage } from "../../core/errors.ts";
 import { DEFAULT_WEBHOOK } from "../../contract/constants.ts";
-import type { PushBody, RunChange } from "../../contract/webhooks/push.ts";
+import type { PushBody, RunChange } from "../../contract/webhooks/run-change.ts";
 import type { WebhookAttempt, WebhookInfo } from "../../contract/webhooks/webhook.ts";
 import type { Database } from "../storage/database.ts";
 import type { DeliveryTelemetry } from "../telemetry/delivery-telemetry.ts";

@@ -1,5 +1,5 @@
 import type { ListedRun, OutboxEntry, RunPush } from "../../contract/directory.ts";
-import type { RunChange } from "../../contract/webhooks/push.ts";
+import type { RunChange } from "../../contract/webhooks/run-change.ts";
 import type { RunStatus } from "../../contract/run.ts";
 import type { WebhookEventType } from "../../contract/constants.ts";
 import type { WebhookEvent } from "../../contract/webhooks/webhook.ts";

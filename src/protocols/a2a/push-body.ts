@@ -1,4 +1,4 @@
-import type { PushBody, RunChange } from "../../contract/webhooks/push.ts";
+import type { PushBody, RunChange } from "../../contract/webhooks/run-change.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import { answerOf } from "./content.ts";
 import { runMetadata, statusOf } from "./task.ts";

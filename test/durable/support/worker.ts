@@ -11,7 +11,7 @@ import type { LogEntry } from "#core/log.ts";
 import { TroupeTeam } from "#durable/object/team-object.ts";
 import { TroupeTenant } from "#durable/tenant/tenant-object.ts";
 import type { SendResult } from "#durable/webhooks/dispatcher.ts";
-import type { PushBody, RunChange } from "#contract/webhooks/push.ts";
+import type { PushBody, RunChange } from "#contract/webhooks/run-change.ts";
 import type { SignedRequest } from "#durable/webhooks/signing.ts";
 import { TestCodeExecutor } from "../../core/support/code-executor.ts";
 import { catalog } from "./catalog.ts";
