@@ -191,10 +191,10 @@ testInBrowser("a page that is loaded in mid-run goes on with the text", async ()
 testInBrowser("history comes in pages, and is in order with what is new", async () => {
   const { chat, team, page } = await shown(HUMAN, { pageSize: 4 });
   for (const task of ["1", "2", "3"]) {
-    const { id } = await team.start(task);
+    await team.start(task);
     await chat.section.locator("fieldset").waitFor();
     await chat.press("Yes");
-    await team.watch(id).result();
+    await chat.status("completed");
   }
   const all = await chat.messages.allTextContents();
   await page.reload();
