@@ -136,7 +136,7 @@ export class EncodedFrames implements FrameWriter {
       // Frames are written while the run goes on, which must not depend on those who watch it.
       this.#failed = true;
       this.#onError(error);
-      return "";
+      return before;
     }
   }
 }
