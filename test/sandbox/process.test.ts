@@ -192,7 +192,7 @@ test.each([
   });
   const reader = response.body!.getReader();
   await reader.read();
-  expect(running(command)).toBeGreaterThan(0);
+  await expect.poll(() => running(command)).toBeGreaterThan(0);
   await other[how]();
   // A service that was told to end says so; it is no result, and nobody cancelled anything.
   const rest = await reader.read().catch(() => undefined);
