@@ -35,6 +35,7 @@ import type { Authenticate, Principal } from "./auth/principal.ts";
 import { ModelPrices } from "./contract/usage/model-prices.ts";
 import { tenantLimitsFrom } from "./contract/tenant-limits.ts";
 import { allowedOrigins } from "./http/access/cors.ts";
+import { a2aSettings } from "./protocols/a2a/settings.ts";
 import { formatLoader, shippedProtocols } from "./protocols/protocols.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
 import { createdKeyCheck } from "./auth/created-key.ts";
@@ -161,15 +162,14 @@ export function compose(
     version,
     log,
     pushNotifications: TENANT !== undefined && secretsKeyBytes(env.SECRETS_KEY) !== undefined,
-    a2aTeam: env.A2A_TEAM,
-    a2aCardKey: env.A2A_CARD_KEY,
+    a2a: a2aSettings(env),
   });
   const app = createApp({
     ...services,
     origins: allowedOrigins(env.ALLOWED_ORIGINS),
     requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
     authenticate: insideFirst(inside, authentication(env, credentials, authenticate)),
-    protocols: protocols.endpoints,
+    protocols: protocols.modules,
     version,
     log,
   });

@@ -4,11 +4,12 @@ import { TroupeClient } from "./client/client.ts";
 import type { TeamClient } from "./client/team.ts";
 import { compose, type Composition, type Env, log } from "./compose.ts";
 import { type Scope, SCOPES } from "./contract/constants.ts";
-import { type TenantLimits, tenantLimits } from "./contract/tenant-limits.ts";
+import { limitSettings } from "./contract/tenant-limits.ts";
+import type { TenantLimits } from "./contract/tenant.ts";
 import { type Catalog, defaultCatalog } from "./core/component/catalog.ts";
 import { ValueError } from "./core/errors.ts";
 import type { LogEntry } from "./core/log.ts";
-import { type CamelKeys, parseOptions } from "./core/option-names.ts";
+import type { CamelKeys } from "./core/option-names.ts";
 import { DeployedTeam, DeployedTenant } from "./deployed-objects.ts";
 import { consoleResponse } from "./http/console-files.ts";
 import { problemResponse } from "./http/problem.ts";
@@ -71,7 +72,7 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
   if (basePath !== "" && !/^(\/[\w.~-]+)+$/.test(basePath)) {
     throw new ValueError('basePath must be a path such as "/agents", without a slash at its end');
   }
-  const limits = limitSettings(options.limits);
+  const limits = limitSettings(options.limits ?? {});
   const callers = new WeakMap<Request, Principal>();
   let composition: Composition | undefined;
 
@@ -141,17 +142,6 @@ function principalOf(caller: Caller): Principal {
     );
   }
   return { tenant, scopes, kind: "identity", name, expires_at: null };
-}
-
-/** Limits as the settings that they stand for. */
-function limitSettings(options: TenantLimitOptions | undefined): Record<string, string> {
-  if (options === undefined) return {};
-  const limits = parseOptions(tenantLimits().partial(), options, "createTroupe", "limits");
-  const settings: Record<string, string> = {};
-  for (const [name, value] of Object.entries(limits)) {
-    if (value !== null) settings[`TENANT_${name.toUpperCase()}`] = String(value);
-  }
-  return settings;
 }
 
 /** Serves the API below a path: also behind a router that has removed the path already. */

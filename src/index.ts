@@ -364,13 +364,8 @@ export {
   type MessageOrigin,
 } from "./core/messages/create.ts";
 export { loadMessage } from "./core/messages/message-factory.ts";
-export {
-  type AgentEvent,
-  type ChatMessage,
-  isAgentEvent,
-  isChatMessage,
-  type Message,
-} from "./core/messages/message.ts";
+export { isAgentEvent, isChatMessage } from "./core/messages/kinds.ts";
+export type { AgentEvent, ChatMessage, Message } from "./core/messages/message.ts";
 export {
   StructuredMessageFactory,
   type StructuredMessageFactoryOptions,
@@ -433,4 +428,5 @@ export {
   ValueError,
 } from "./core/errors.ts";
 export type { Json, JsonObject } from "./core/json.ts";
-export type { CamelCase, CamelKeys } from "./core/option-names.ts";
+export type { CamelCase } from "./core/camel-case.ts";
+export type { CamelKeys } from "./core/option-names.ts";

@@ -1,4 +1,5 @@
-import { DEFAULT_TENANT_LIMITS, type TenantLimits } from "./contract/tenant-limits.ts";
+import { DEFAULT_TENANT_LIMITS } from "./contract/tenant-limits.ts";
+import type { TenantLimits } from "./contract/tenant.ts";
 import { DEFAULT_LIMITS, type Limits } from "./http/limits.ts";
 
 /**

@@ -51,8 +51,8 @@ export const LAYERS = {
     src: [
       ...WIRE,
       "core/base64.ts",
+      "core/field-checks.ts",
       "core/issues.ts",
-      "core/lazy.ts",
       "core/sha256.ts",
       "core/wait.ts",
       "auth/",

@@ -1,24 +1,38 @@
-import * as z from "zod";
-import { SCOPES } from "../contract/constants.ts";
-import { ValueError } from "../core/errors.ts";
-import { lazy } from "../core/lazy.ts";
-import { listIssues, issuesOf } from "../core/issues.ts";
+import { type Scope, SCOPES } from "../contract/constants.ts";
 import { equalInConstantTime } from "../core/equal.ts";
-
+import { type Issue, ValueError } from "../core/errors.ts";
+import { fieldIssues, type FieldRule } from "../core/field-checks.ts";
+import { listIssues } from "../core/issues.ts";
 import { isTenantId, type Principal } from "./principal.ts";
 
 const HASH = /^[0-9a-f]{64}$/;
 
-const staticKeySchema = lazy(() =>
-  z.strictObject({
-    hash: z.string().regex(HASH, "must be the SHA-256 of the key as 64 hex digits in lower case"),
-    tenant: z.string().refine(isTenantId, "must be 1 to 63 lower-case letters, digits and hyphens"),
-    scopes: z.array(z.enum(SCOPES)),
-    name: z.string().max(200).optional(),
-  }),
-);
+interface StaticKey {
+  hash: string;
+  tenant: string;
+  scopes: Scope[];
+  name?: string;
+}
 
-type StaticKey = z.output<ReturnType<typeof staticKeySchema>>;
+const RULES: Record<keyof StaticKey, FieldRule> = {
+  hash: {
+    accepts: (value) => typeof value === "string" && HASH.test(value),
+    message: "must be the SHA-256 of the key as 64 hex digits in lower case",
+  },
+  tenant: {
+    accepts: (value) => typeof value === "string" && isTenantId(value),
+    message: "must be 1 to 63 lower-case letters, digits and hyphens",
+  },
+  scopes: {
+    accepts: (value) => Array.isArray(value) && value.every((scope) => SCOPES.includes(scope)),
+    message: `must be a list of ${SCOPES.join(", ")}`,
+  },
+  name: {
+    accepts: (value) => typeof value === "string" && value.length <= 200,
+    message: "must be a text of at most 200 characters",
+    optional: true,
+  },
+};
 
 /** Keys that the operator configures; checking one needs no storage. */
 export class StaticKeys {
@@ -36,10 +50,12 @@ export class StaticKeys {
     } catch {
       throw new ValueError("API_KEYS must be JSON: a list of { hash, tenant, scopes, name? }");
     }
-    const result = z.array(staticKeySchema()).safeParse(value);
-    if (result.success) return new StaticKeys(result.data);
+    const issues: Issue[] = Array.isArray(value)
+      ? value.flatMap((key, index) => fieldIssues(key, RULES, `[${index}]`))
+      : [{ path: "", message: "it is none" }];
+    if (issues.length === 0) return new StaticKeys(value as StaticKey[]);
     throw new ValueError(
-      `API_KEYS must be a list of { hash, tenant, scopes, name? }: ${listIssues(issuesOf(result.error))}`,
+      `API_KEYS must be a list of { hash, tenant, scopes, name? }: ${listIssues(issues)}`,
     );
   }
 

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { lazy } from "../core/lazy.ts";
 
 /** A whole number in a query string. */
 export function integerParameter(minimum: number, maximum: number): z.ZodType<number> {
@@ -12,12 +11,10 @@ export function integerParameter(minimum: number, maximum: number): z.ZodType<nu
 }
 
 /** A position in a team's event log: the id of a stream frame, or a message's `seq`. */
-export const cursorParameter = lazy(() => integerParameter(0, Number.MAX_SAFE_INTEGER));
+export const cursorParameter = integerParameter(0, Number.MAX_SAFE_INTEGER);
 
 /** The `next_cursor` of an earlier page, for lists whose cursors are not numbers. */
-export const pageCursorParameter = lazy(() =>
-  z
-    .string()
-    .regex(/^[\w.~-]{1,256}$/, "must be the next_cursor of an earlier page")
-    .optional(),
-);
+export const pageCursorParameter = z
+  .string()
+  .regex(/^[\w.~-]{1,256}$/, "must be the next_cursor of an earlier page")
+  .optional();

@@ -1,29 +1,7 @@
-import * as z from "zod";
+import { camelCase } from "../core/camel-case.ts";
 import { ValueError } from "../core/errors.ts";
-import { lazy } from "../core/lazy.ts";
-import type { tenantLimitsSchema } from "./tenant.ts";
 import { refuse, type Refused } from "./result.ts";
-
-/** What a tenant may use. */
-export const tenantLimits = lazy(() => {
-  const count = z.number().int().min(0);
-  return z.strictObject({
-    requests_per_second: count.describe("To the API, in one place of the network."),
-    teams: count,
-    active_runs: count.describe("Runs that are running, waiting or paused."),
-    runs_per_minute: count,
-    tokens_per_day: count.nullable().describe("Of runs that ended that day, UTC; null: no limit."),
-    tokens_per_month: count.nullable().describe("Of runs that ended that month, UTC."),
-    stored_bytes_per_team: count.describe(
-      "A team at its limit starts no run; a fork of it is refused.",
-    ),
-    streams_per_team: count.describe("Open at the same time."),
-    streams_per_tenant: count.describe("Open at the same time, over all teams."),
-    message_bytes_per_minute: count.describe("Of tasks and answers, per team."),
-  });
-});
-
-export type TenantLimits = z.output<typeof tenantLimitsSchema>;
+import type { TenantLimits } from "./tenant.ts";
 
 export const DEFAULT_TENANT_LIMITS: TenantLimits = {
   requests_per_second: 100,
@@ -60,17 +38,43 @@ const OPEN_LIMITS: TenantLimits = {
 export function tenantLimitsFrom(settings: { readonly [name: string]: unknown }): TenantLimits {
   const limits = { ...(settings.TROUPE_OPEN === "1" ? OPEN_LIMITS : DEFAULT_TENANT_LIMITS) };
   for (const name of Object.keys(limits) as (keyof TenantLimits)[]) {
-    const setting = settings[`TENANT_${name.toUpperCase()}`];
-    if (setting === undefined || setting === "") continue;
-    const value = Number(setting);
-    if (!Number.isSafeInteger(value) || value < 0) {
-      throw new ValueError(
-        `TENANT_${name.toUpperCase()} is ${JSON.stringify(setting)}: it must be a whole number, 0 or more`,
-      );
-    }
-    limits[name] = value;
+    const setting = settingOf(name);
+    const value = settings[setting];
+    if (value !== undefined && value !== "") limits[name] = count(setting, Number(value), value);
   }
   return limits;
+}
+
+/**
+ * Limits of a program as the settings that they stand for: `{ activeRuns: 5 }`.
+ *
+ * @throws ValueError for one that does not exist, or is no whole number
+ */
+export function limitSettings(options: object): Record<string, string> {
+  const names = Object.keys(DEFAULT_TENANT_LIMITS) as (keyof TenantLimits)[];
+  const settings: Record<string, string> = {};
+  for (const [option, value] of Object.entries(options)) {
+    const name = names.find((one) => camelCase(one) === option);
+    if (name === undefined) {
+      const known = names.map(camelCase).join(", ");
+      throw new ValueError(`limits.${option} is not an option; use ${known}`);
+    }
+    if (value === undefined) continue;
+    // No limit, which is the default of those that may be null.
+    if (value === null && DEFAULT_TENANT_LIMITS[name] === null) continue;
+    settings[settingOf(name)] = String(count(`limits.${option}`, value));
+  }
+  return settings;
+}
+
+function settingOf(limit: string): string {
+  return `TENANT_${limit.toUpperCase()}`;
+}
+
+/** @param given the value as it stands in the settings */
+function count(name: string, value: unknown, given = value): number {
+  if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
+  throw new ValueError(`${name} is ${JSON.stringify(given)}: it must be a whole number, 0 or more`);
 }
 
 /** What a request that is over a limit is told. */

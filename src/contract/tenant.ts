@@ -1,8 +1,25 @@
 import * as z from "zod";
 import { timeSchema } from "./common.ts";
-import { tenantLimits } from "./tenant-limits.ts";
 
-export const tenantLimitsSchema = tenantLimits();
+const count = z.number().int().min(0);
+
+/** What a tenant may use. */
+export const tenantLimitsSchema = z.strictObject({
+  requests_per_second: count.describe("To the API, in one place of the network."),
+  teams: count,
+  active_runs: count.describe("Runs that are running, waiting or paused."),
+  runs_per_minute: count,
+  tokens_per_day: count.nullable().describe("Of runs that ended that day, UTC; null: no limit."),
+  tokens_per_month: count.nullable().describe("Of runs that ended that month, UTC."),
+  stored_bytes_per_team: count.describe(
+    "A team at its limit starts no run; a fork of it is refused.",
+  ),
+  streams_per_team: count.describe("Open at the same time."),
+  streams_per_tenant: count.describe("Open at the same time, over all teams."),
+  message_bytes_per_minute: count.describe("Of tasks and answers, per team."),
+});
+
+export type TenantLimits = z.output<typeof tenantLimitsSchema>;
 
 export const putTenantSchema = z.strictObject({
   label: z.string().max(200, "must be at most 200 characters").nullable().optional(),

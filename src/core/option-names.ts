@@ -2,6 +2,7 @@
 // schema of the data is the only description of both, and the functions here translate.
 
 import type * as z from "zod";
+import { type CamelCase, camelCase } from "./camel-case.ts";
 import type { ComponentModel } from "./component/component-model.ts";
 import { nearMatches } from "./component/checks/near-matches.ts";
 import { type Issue, ValueError } from "./errors.ts";
@@ -15,13 +16,6 @@ export function asData<Schema extends z.ZodType>(schema: Schema): Schema {
   DATA.add(schema);
   return schema;
 }
-
-/** The option of a field: `baseURL` of `base_url`. */
-export type CamelCase<Name> = Name extends `${infer Words}_url`
-  ? `${CamelCase<Words>}URL`
-  : Name extends `${infer Word}_${infer Rest}`
-    ? `${Word}${Capitalize<CamelCase<Rest>>}`
-    : Name;
 
 /**
  * The options of a config: its fields in camel case, at every level. What may have any keys (headers, JSON Schemas) stays
@@ -38,13 +32,6 @@ export type CamelKeys<T> = unknown extends T
           ? T
           : { [Key in keyof T as CamelCase<Key>]: CamelKeys<T[Key]> }
         : T;
-
-/** The option of a field: `baseURL` of `base_url`. */
-export function camelCase(field: string): string {
-  return field
-    .replace(/_url$/, "URL")
-    .replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-}
 
 /**
  * Checks options and returns the config that they stand for, with its defaults.

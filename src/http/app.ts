@@ -5,8 +5,8 @@ import { Admission } from "./access/admission.ts";
 import { type AllowedOrigins, cors } from "./access/cors.ts";
 import { discardBody } from "./input/body.ts";
 import { readCall } from "./call.ts";
-import type { Endpoint, WriteProblem } from "./endpoint.ts";
-import { type Operation, operationsOf } from "./operations.ts";
+import type { WriteProblem } from "./endpoint.ts";
+import { type Operation, operationsOf, type RouteModule } from "./operations.ts";
 import { INTERNAL_PROBLEM, internalErrorLine, problemOf, problemResponse } from "./problem.ts";
 import { RequestRate } from "./access/rate-limit.ts";
 import { endWithCredential, RECHECK_MS } from "./access/revocation.ts";
@@ -22,7 +22,7 @@ export interface AppOptions extends Services {
   /** Shown in the OpenAPI document. */
   version: string;
   /** Other protocols over the same services. */
-  protocols?: readonly Endpoint[];
+  protocols?: readonly RouteModule[];
   /** Writes a line about an internal error; never holds contents of a request. */
   log: (line: string) => void;
 }

@@ -1,11 +1,12 @@
 import type { Context } from "hono";
-import * as z from "zod";
+import type * as z from "zod";
 import { sha256Hex } from "../core/sha256.ts";
+import { fieldIssues } from "../core/field-checks.ts";
 import { issuesOf } from "../core/issues.ts";
 import type { Idempotency } from "../contract/gateways/team-gateway.ts";
 import type { Principal } from "../auth/principal.ts";
 import { type JsonBody, readJson } from "./input/body.ts";
-import type { Call, Endpoint, QueryShape } from "./endpoint.ts";
+import type { Call, Endpoint } from "./endpoint.ts";
 import { filePathOf } from "./input/file-path.ts";
 import { invalid, ProblemError } from "./problem.ts";
 import { ID } from "../contract/constants.ts";
@@ -23,9 +24,9 @@ export async function readCall(
   c: Context,
   principal: Principal,
   { gateway, limits }: Pick<Services, "gateway" | "limits">,
-): Promise<Call<z.ZodType, QueryShape>> {
+): Promise<Call> {
   requireIds(endpoint, c);
-  const query = readQuery(endpoint, new URL(c.req.url).searchParams);
+  const query = readQuery(endpoint.query, new URL(c.req.url).searchParams, endpoint.resumable);
   const key = endpoint.idempotent ? readKey(c.req.header("idempotency-key")) : undefined;
   const read = endpoint.body && (await readJson(c.req.raw, limits));
   const body = endpoint.body && readBody(endpoint, endpoint.body, read as JsonBody);
@@ -66,9 +67,14 @@ const CREDENTIAL = "token";
 /** The query parameter that is a record: `metadata.KEY=value` for each of its keys. */
 export const COLLECTED = "metadata";
 
-function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<string, unknown> {
+/** @param schema undefined for an endpoint without parameters */
+function readQuery(
+  schema: z.ZodObject | undefined,
+  parameters: URLSearchParams,
+  resumable = false,
+): Record<string, unknown> {
   const given: Record<string, unknown> = {};
-  const collects = Object.hasOwn(endpoint.query ?? {}, COLLECTED);
+  const collects = Object.hasOwn(schema?.shape ?? {}, COLLECTED);
   const collected: Record<string, string> = {};
   for (const [name, value] of parameters) {
     if (parameters.getAll(name).length > 1) {
@@ -76,7 +82,7 @@ function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<stri
         { path: name, message: "must be given once" },
       ]);
     }
-    if (endpoint.resumable && name === CREDENTIAL) continue;
+    if (resumable && name === CREDENTIAL) continue;
     if (collects && name.startsWith(`${COLLECTED}.`)) {
       collected[name.slice(COLLECTED.length + 1)] = value;
     } else if (collects && name === COLLECTED) {
@@ -88,26 +94,13 @@ function readQuery(endpoint: Endpoint, parameters: URLSearchParams): Record<stri
     }
   }
   if (Object.keys(collected).length > 0) given[COLLECTED] = collected;
-  else if (endpoint.query === undefined && Object.keys(given).length === 0) return {};
-  const result = querySchema(endpoint).safeParse(given);
-  if (result.success) return result.data;
-  const issues = issuesOf(result.error).map((issue) =>
-    // A parameter without a name.
-    issue.path === "" ? { ...issue, path: "query" } : issue,
-  );
-  throw invalid("invalid_query", "The query string is invalid.", issues);
-}
-
-/** Made once: making a schema costs more than reading a query. */
-const querySchemas = new WeakMap<Endpoint, z.ZodType<Record<string, unknown>>>();
-
-function querySchema(endpoint: Endpoint): z.ZodType<Record<string, unknown>> {
-  let schema = querySchemas.get(endpoint);
-  if (schema === undefined) {
-    schema = z.strictObject(endpoint.query ?? {});
-    querySchemas.set(endpoint, schema);
-  }
-  return schema;
+  const result = schema?.safeParse(given);
+  if (result?.success) return result.data;
+  const issues = result ? issuesOf(result.error) : fieldIssues(given, {}, "");
+  if (issues.length === 0) return {};
+  // A parameter without a name.
+  const named = issues.map((issue) => (issue.path === "" ? { ...issue, path: "query" } : issue));
+  throw invalid("invalid_query", "The query string is invalid.", named);
 }
 
 function readBody(endpoint: Endpoint, schema: z.ZodType, { value }: JsonBody): unknown {

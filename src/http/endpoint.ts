@@ -9,7 +9,7 @@ import type { SchemaName } from "./schema-names.ts";
 /** An operation of the API: its request, its responses and its handler. */
 export interface Endpoint<
   Body extends z.ZodType = z.ZodType,
-  Query extends QueryShape = QueryShape,
+  Query extends z.ZodObject = z.ZodObject,
 > {
   method: "get" | "post" | "put" | "patch" | "delete";
   /** In Hono's notation: `/v1/teams/:team`. Parameters are ids, except `:path{[^]+}`: the path of a file. */
@@ -41,6 +41,7 @@ export interface Endpoint<
   bodyOptional?: boolean;
   /** The handler reads the body: a file of any media type, or a JSON-RPC message. */
   reads?: "file" | "message";
+  /** A strict object. `metadata` in it is a record, given as `metadata.KEY=value`. */
   query?: Query;
   /** Reads `Idempotency-Key`. */
   idempotent?: boolean;
@@ -65,8 +66,6 @@ export type WriteProblem = (
   headers?: Readonly<Record<string, string>>,
 ) => Response;
 
-export type QueryShape = { readonly [name: string]: z.ZodType };
-
 export interface ResponseSpec {
   description: string;
   schema?: SchemaName;
@@ -79,9 +78,9 @@ export interface ResponseSpec {
 }
 
 /** A request whose parts are all checked. */
-export interface Call<Body extends z.ZodType, Query extends QueryShape> {
+export interface Call<Body extends z.ZodType = z.ZodType, Query extends z.ZodObject = z.ZodObject> {
   body: z.output<Body>;
-  query: { [Name in keyof Query]: z.output<Query[Name]> };
+  query: z.output<Query>;
   /** @throws TypeError when the path has no such parameter */
   param: (name: string) => string;
   /** The path of the file that the path names. @throws ProblemError 422 */
@@ -95,7 +94,7 @@ export interface Call<Body extends z.ZodType, Query extends QueryShape> {
 }
 
 /** Checks the types of one endpoint and erases them, so that endpoints fit into one list. */
-export function endpoint<Body extends z.ZodType, Query extends QueryShape = QueryShape>(
+export function endpoint<Body extends z.ZodType, Query extends z.ZodObject = z.ZodObject>(
   spec: Endpoint<Body, Query>,
 ): Endpoint {
   return spec;

@@ -221,7 +221,7 @@ function parameters({ path, query, idempotent, resumable }: Endpoint): Schema[] 
           schema: { type: "string", minLength: 1 },
         }),
   }));
-  const inQuery = Object.entries(query ?? {}).map(([name, schema]) => {
+  const inQuery = Object.entries(query?.shape ?? {}).map(([name, schema]) => {
     const { description, ...rest } = inputSchema(schema);
     if (name === COLLECTED) {
       return { name: `${name}.KEY`, in: "query", description, schema: { type: "string" } };

@@ -10,10 +10,10 @@ export interface Operation {
   endpoint: () => Endpoint | Promise<Endpoint>;
 }
 
-/** The operations of a module of `routes`, as `METHOD path`, and how its endpoints are made. */
-interface RouteModule {
+/** The operations of a module, as `METHOD path`, and how its endpoints are made. */
+export interface RouteModule {
   operations: readonly string[];
-  load: (services: Services) => Promise<Endpoint[]>;
+  load: () => Promise<Endpoint[]>;
 }
 
 const TEAM = "/v1/teams/:team";
@@ -23,7 +23,7 @@ const FILE = `${TEAM}/files/:path{[^]+}`;
 const WEBHOOK = "/v1/webhooks/:webhook";
 
 /** Most isolates serve a few operations, so a module is imported with the first request to one of its own. */
-const MODULES: readonly RouteModule[] = [
+const routeModules = (services: Services): RouteModule[] => [
   {
     operations: [
       "POST /v1/teams",
@@ -41,7 +41,7 @@ const MODULES: readonly RouteModule[] = [
       `GET ${TEAM}/events`,
       `GET ${RUN}/events`,
     ],
-    load: async (services) => (await import("./routes/conversations.ts")).endpoints(services),
+    load: async () => (await import("./routes/conversations.ts")).endpoints(services),
   },
   {
     operations: [
@@ -89,32 +89,28 @@ const MODULES: readonly RouteModule[] = [
       "GET /v1/components",
       "POST /v1/components/validate",
     ],
-    load: async (services) => (await import("./routes/further.ts")).endpoints(services),
+    load: async () => (await import("./routes/further.ts")).endpoints(services),
   },
 ];
 
-/**
- * All operations in the order in which they are matched and described.
- *
- * @param protocols the endpoints of other protocols
- */
+/** All operations in the order in which they are matched and described. @param protocols those of other protocols */
 export function operationsOf(
   services: Services,
-  protocols: readonly Endpoint[],
+  protocols: readonly RouteModule[],
   version: string,
 ): Operation[] {
+  const health = healthEndpoint();
   const described = [
-    present(healthEndpoint()),
-    ...MODULES.flatMap((module) => imported(module, services)),
-    ...protocols.map(present),
+    { method: health.method.toUpperCase(), path: health.path, endpoint: () => health },
+    ...[...routeModules(services), ...protocols].flatMap(imported),
   ];
   return [...described, openApi(described, version)];
 }
 
-function imported({ operations, load }: RouteModule, services: Services): Operation[] {
+function imported({ operations, load }: RouteModule): Operation[] {
   let endpoints: Promise<Map<string, Endpoint>> | undefined;
   const byOperation = async (): Promise<Map<string, Endpoint>> => {
-    const made = new Map((await load(services)).map((one) => [nameOf(one), one]));
+    const made = new Map((await load()).map((one) => [nameOf(one), one]));
     const names = [...made.keys()];
     if (names.join() === operations.join()) return made;
     throw new TypeError(
@@ -134,14 +130,6 @@ function imported({ operations, load }: RouteModule, services: Services): Operat
 
 function nameOf({ method, path }: Endpoint): string {
   return `${method.toUpperCase()} ${path}`;
-}
-
-function present(endpoint: Endpoint): Operation {
-  return {
-    method: endpoint.method.toUpperCase(),
-    path: endpoint.path,
-    endpoint: () => endpoint,
-  };
 }
 
 function openApi(described: readonly Operation[], version: string): Operation {

@@ -1,6 +1,7 @@
 import type { TeamGateway } from "../contract/gateways/team-gateway.ts";
 import type { RunInfo } from "../contract/run.ts";
-import { type ChatMessage, isChatMessage, type Message } from "../core/messages/message.ts";
+import { isChatMessage } from "../core/messages/kinds.ts";
+import type { ChatMessage, Message } from "../core/messages/message.ts";
 import { unwrap } from "../http/problem.ts";
 
 /** Messages looked through for the last one that was said, where the run is shown without its own. */

@@ -1,26 +1,60 @@
 import type { FormatCode, StreamFormats } from "../contract/stream/stream-format.ts";
-import type { Endpoint } from "../http/endpoint.ts";
-import { a2aEndpoints } from "./a2a/endpoints.ts";
-import { agUiEndpoints } from "./ag-ui/endpoints.ts";
-import { aiSdkEndpoints } from "./ai-sdk/endpoints.ts";
-import { mcpEndpoints } from "./mcp/endpoints.ts";
-import { openAIEndpoints } from "./openai/endpoints.ts";
+import type { RouteModule } from "../http/operations.ts";
 import type { ProtocolServices } from "./services.ts";
 
 /** The addresses of other protocols, and the formats of their streams. Each is loaded when it is first used. */
 export interface Protocols {
-  endpoints: Endpoint[];
+  modules: RouteModule[];
   formats: StreamFormats;
 }
 
+const A2A_TEAM = "/a2a/teams/:team";
+const AI_SDK = "/ai-sdk/teams/:team/chat";
+const OPENAI = "/openai/v1";
+const RESPONSE = `${OPENAI}/responses/:response{[^/]+}`;
+
 export function shippedProtocols(services: ProtocolServices): Protocols {
+  const { a2a } = services;
   return {
-    endpoints: [
-      ...a2aEndpoints(services),
-      ...agUiEndpoints(services),
-      ...aiSdkEndpoints(services),
-      ...mcpEndpoints(services),
-      ...openAIEndpoints(services),
+    modules: [
+      {
+        operations: [
+          `POST ${A2A_TEAM}`,
+          `GET ${A2A_TEAM}/.well-known/agent-card.json`,
+          ...(a2a.team ? ["GET /.well-known/agent-card.json"] : []),
+          ...(a2a.cardKey ? ["GET /a2a/jwks.json"] : []),
+        ],
+        load: async () => (await import("./a2a/endpoints.ts")).a2aEndpoints(services),
+      },
+      {
+        operations: ["POST /ag-ui/teams/:team"],
+        load: async () => (await import("./ag-ui/endpoints.ts")).agUiEndpoints(services),
+      },
+      {
+        operations: [
+          `POST ${AI_SDK}`,
+          `GET ${AI_SDK}/:chat{[^/]+}/stream`,
+          `GET ${AI_SDK}/:chat{[^/]+}/messages`,
+        ],
+        load: async () => (await import("./ai-sdk/endpoints.ts")).aiSdkEndpoints(services),
+      },
+      {
+        operations: ["POST /mcp", "POST /mcp/teams/:team"],
+        load: async () => (await import("./mcp/endpoints.ts")).mcpEndpoints(services),
+      },
+      {
+        operations: [
+          `GET ${OPENAI}/models`,
+          `GET ${OPENAI}/models/:model{[^/]+}`,
+          `POST ${OPENAI}/chat/completions`,
+          `POST ${OPENAI}/responses`,
+          `GET ${RESPONSE}`,
+          `POST ${RESPONSE}/cancel`,
+          `DELETE ${RESPONSE}`,
+          `GET ${RESPONSE}/input_items`,
+        ],
+        load: async () => (await import("./openai/endpoints.ts")).openAIEndpoints(services),
+      },
     ],
     formats: {
       a2a: async () => ({

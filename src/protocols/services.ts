@@ -1,4 +1,5 @@
 import type { Services } from "../http/services.ts";
+import type { A2ASettings } from "./a2a/settings.ts";
 
 /** What the protocols use of the service. */
 export interface ProtocolServices extends Services {
@@ -7,8 +8,5 @@ export interface ProtocolServices extends Services {
   log: (line: string) => void;
   /** Whether push notifications can be stored and sent. */
   pushNotifications: boolean;
-  /** The setting A2A_TEAM. */
-  a2aTeam: string | undefined;
-  /** The setting A2A_CARD_KEY. */
-  a2aCardKey: string | undefined;
+  a2a: A2ASettings;
 }

@@ -149,13 +149,13 @@ export {
   whoamiSchema,
   type KeyInfo,
 } from "../contract/key.ts";
-export { type TenantLimits } from "../contract/tenant-limits.ts";
 export {
   putTenantSchema,
   tenantLimitsSchema,
   tenantListSchema,
   tenantSchema,
   type TenantInfo,
+  type TenantLimits,
   type TenantList,
 } from "../contract/tenant.ts";
 export { usageReportSchema, type UsageReport } from "../contract/usage/usage-report.ts";

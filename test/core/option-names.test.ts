@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import * as z from "zod";
 import { componentModelSchema } from "#core/component/component-model.ts";
-import { type CamelKeys, camelCase, optionsOf, parseOptions } from "#core/option-names.ts";
+import { camelCase } from "#core/camel-case.ts";
+import { type CamelKeys, optionsOf, parseOptions } from "#core/option-names.ts";
 
 const schema = z.object({
   base_url: z.url().optional(),

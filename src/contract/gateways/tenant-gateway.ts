@@ -13,7 +13,7 @@ import type { Scope } from "../constants.ts";
 import type { KeyInfo } from "../key.ts";
 import type { Result } from "../result.ts";
 import type { UsageQuery, UsageReport } from "../usage/usage-report.ts";
-import type { TenantLimits } from "../tenant-limits.ts";
+import type { TenantLimits } from "../tenant.ts";
 import type { PutTenant, TenantInfo, TenantList } from "../tenant.ts";
 import type { WebhookGateway } from "./webhook-gateway.ts";
 

@@ -1,14 +1,13 @@
-import * as z from "zod";
 import { ValueError } from "../../core/errors.ts";
-import { issuesOf, listIssues } from "../../core/issues.ts";
-import { lazy } from "../../core/lazy.ts";
+import { fieldIssues, type FieldRule } from "../../core/field-checks.ts";
+import { listIssues } from "../../core/issues.ts";
+import { isJsonObject } from "../../core/json.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 
-const RULE = "must be a number of at least 0";
-const modelPricesSchema = lazy(() => {
-  const price = z.number(RULE).nonnegative(RULE);
-  return z.record(z.string(), z.strictObject({ input: price, output: price }));
-});
+const PRICE: FieldRule = {
+  accepts: (value) => Number.isFinite(value) && Number(value) >= 0,
+  message: "must be a number of at least 0",
+};
 
 const FORM = '{ "model": { "input": price, "output": price } }, per million tokens';
 
@@ -32,7 +31,6 @@ export class ModelPrices {
 
   /** @param setting `MODEL_PRICES`; without it no price is known @throws ValueError naming the invalid field */
   static parse(setting: string | undefined): ModelPrices {
-    // Without making the schema, which every start of a deployment without prices would pay for.
     if (!setting) return new ModelPrices(new Map());
     let value: unknown;
     try {
@@ -40,10 +38,15 @@ export class ModelPrices {
     } catch {
       throw new ValueError(`MODEL_PRICES must be JSON: ${FORM}`);
     }
-    const result = modelPricesSchema().safeParse(value);
-    if (result.success) return new ModelPrices(new Map(Object.entries(result.data)));
-    const issues = listIssues(issuesOf(result.error));
-    throw new ValueError(`MODEL_PRICES must be ${FORM}: ${issues}`);
+    if (!isJsonObject(value)) throw new ValueError(`MODEL_PRICES must be ${FORM}`);
+    const issues = Object.entries(value).flatMap(([model, price]) =>
+      fieldIssues(price, { input: PRICE, output: PRICE }, model),
+    );
+    if (issues.length > 0) {
+      throw new ValueError(`MODEL_PRICES must be ${FORM}: ${listIssues(issues)}`);
+    }
+    const prices = value as unknown as { [model: string]: ModelPrice };
+    return new ModelPrices(new Map(Object.entries(prices)));
   }
 
   /** Whether no price is known. */

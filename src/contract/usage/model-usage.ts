@@ -1,6 +1,5 @@
-import * as z from "zod";
-import { lazy } from "../../core/lazy.ts";
-import { addUsage, type RequestUsage, requestUsage } from "../../core/models/request-usage.ts";
+import { isJsonObject } from "../../core/json.ts";
+import { addUsage, isRequestUsage, type RequestUsage } from "../../core/models/request-usage.ts";
 import type { UsageByModel } from "./usage-schemas.ts";
 
 /** Model calls whose result does not name the model count under this name. */
@@ -22,24 +21,16 @@ const NO_TOKENS: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
 export const NO_USAGE: RunUsage = { usage: NO_TOKENS, models: {} };
 
-/** The part of a `CreateResult` that counts. */
-const modelCallSchema = lazy(() =>
-  z.object({
-    usage: requestUsage(),
-    model: z.string().min(1).default(UNNAMED_MODEL),
-    from_store: z.boolean().default(false),
-  }),
-);
-
 /**
- * The tokens of a recorded model step. Empty for a result without `usage`, and for one from a `ChatCompletionCache`, because
- * no model was called.
+ * The tokens of a recorded model step, a `CreateResult`. Empty for a result without `usage`, and for one from a
+ * `ChatCompletionCache`, because no model was called.
  */
 export function tokensOfCall(result: unknown): TokensByModel {
-  const call = modelCallSchema().safeParse(result);
-  if (!call.success || call.data.from_store) return {};
-  const { model, usage } = call.data;
-  return { [model]: usage };
+  if (!isJsonObject(result) || !isRequestUsage(result.usage) || result.from_store) return {};
+  const { prompt_tokens, completion_tokens } = result.usage;
+  const { model = UNNAMED_MODEL } = result;
+  if (typeof model !== "string" || model === "") return {};
+  return { [model]: { prompt_tokens, completion_tokens } };
 }
 
 export function addTokens(a: TokensByModel, b: TokensByModel): TokensByModel {

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { AnyComponentDefinition } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
-import { isChatMessage, type Message } from "../messages/message.ts";
+import { isChatMessage } from "../messages/kinds.ts";
+import type { Message } from "../messages/message.ts";
 import { BaseTermination } from "./base-termination.ts";
 import { conditionDefinition } from "./match-termination.ts";
 import type { ConditionStep } from "./termination-condition.ts";

@@ -1,5 +1,6 @@
 import { MessageError, TaskError } from "../errors.ts";
-import { type ChatMessage, isChatMessage } from "./message.ts";
+import { isChatMessage } from "./kinds.ts";
+import type { ChatMessage } from "./message.ts";
 import { createMessage, type MessageOrigin } from "./create.ts";
 import { loadMessage } from "./message-factory.ts";
 

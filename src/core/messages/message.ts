@@ -36,17 +36,3 @@ export type Message = ChatMessage | AgentEvent;
 
 /** A message of a type this version does not know, kept as it is. */
 export const unknownMessageSchema = z.looseObject({ ...baseMessageSchema.shape, type: z.string() });
-
-const EVENT_TYPES: ReadonlySet<string> = new Set(
-  agentEventSchemas.map((schema) => schema.shape.type.value),
-);
-
-/** Whether a message is an event; everything else is a chat message. */
-export function isAgentEvent(message: Message): message is AgentEvent {
-  return EVENT_TYPES.has(message.type);
-}
-
-/** Whether a message is meant for the other agents. Unknown types count as chat messages when their name says so. */
-export function isChatMessage(message: Message): message is ChatMessage {
-  return !isAgentEvent(message) && !message.type.endsWith("Event");
-}

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { requestUsage } from "./request-usage.ts";
 import { imageMediaType } from "./images.ts";
 
 /** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
@@ -66,4 +65,7 @@ export const llmMessageSchema = z.discriminatedUnion("type", [
 ]);
 export type LLMMessage = z.infer<typeof llmMessageSchema>;
 
-export const requestUsageSchema = requestUsage();
+export const requestUsageSchema = z.object({
+  prompt_tokens: z.number().int().nonnegative(),
+  completion_tokens: z.number().int().nonnegative(),
+});

@@ -4,7 +4,8 @@ import { issuesOf, listIssues, pathOf } from "../issues.ts";
 import { jsonObjectSchema } from "../json-object.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { MessageOrigin } from "../messages/create.ts";
-import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
+import { isChatMessage } from "../messages/kinds.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
 import { loadMessage } from "../messages/message-factory.ts";
 import { baseStateSchema, stateSchemaOf } from "../state/load-state.ts";
 

@@ -1,6 +1,7 @@
 import { type ChatAgent, isAgent, type AgentResponse } from "../agents/chat-agent.ts";
 import { ValueError } from "../errors.ts";
-import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
+import { isChatMessage } from "../messages/kinds.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
 import { runInner } from "../run/inner-run.ts";
 import { noteFailingAgent } from "../run/failing-agent.ts";
 import type { TurnContext } from "../run/turn-context.ts";

@@ -4,12 +4,8 @@ import { TaskError, TroupeError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { HandoffMessage } from "../messages/chat-messages.ts";
 import { handedTo } from "../messages/handed-to.ts";
-import {
-  type AgentEvent,
-  type ChatMessage,
-  isChatMessage,
-  type Message,
-} from "../messages/message.ts";
+import { isChatMessage } from "../messages/kinds.ts";
+import type { AgentEvent, ChatMessage, Message } from "../messages/message.ts";
 import { parseState, stateSchemaOf } from "../state/load-state.ts";
 import { pythonRepr } from "../text/python.ts";
 import type { Decision, GroupChatManager, Spoken } from "./group-chat-manager.ts";

@@ -1,4 +1,5 @@
-import { type ChatMessage, isChatMessage, type Message } from "../messages/message.ts";
+import { isChatMessage } from "../messages/kinds.ts";
+import type { ChatMessage, Message } from "../messages/message.ts";
 import { ItemLog } from "../state/item-log.ts";
 import type { ThreadView } from "./group-chat-manager.ts";
 

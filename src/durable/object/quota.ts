@@ -1,6 +1,7 @@
 import { within } from "../../core/within.ts";
 import { refuse, type Refused } from "../../contract/result.ts";
-import { limitReached, type TenantLimits } from "../../contract/tenant-limits.ts";
+import { limitReached } from "../../contract/tenant-limits.ts";
+import type { TenantLimits } from "../../contract/tenant.ts";
 import type { AdmissionRequest, TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 
 /** A tenant that does not answer in this time refuses nothing. */

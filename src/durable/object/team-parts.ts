@@ -1,6 +1,6 @@
 import type { Refused } from "../../contract/result.ts";
 import type { StartRunInput } from "../../contract/gateways/team-gateway.ts";
-import type { TenantLimits } from "../../contract/tenant-limits.ts";
+import type { TenantLimits } from "../../contract/tenant.ts";
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { Log } from "../../core/log.ts";
 import type { CostOf } from "../../contract/usage/model-usage.ts";

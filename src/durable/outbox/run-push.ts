@@ -1,6 +1,7 @@
 import type { ListedRequest, RunPush } from "../../contract/directory.ts";
 import { humanSources } from "../../core/messages/human-sources.ts";
-import { isChatMessage, type Message } from "../../core/messages/message.ts";
+import { isChatMessage } from "../../core/messages/kinds.ts";
+import type { Message } from "../../core/messages/message.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { RunRecord } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";

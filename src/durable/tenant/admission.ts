@@ -1,6 +1,7 @@
 import type { AdmissionRequest } from "../../contract/gateways/tenant-gateway.ts";
 import type { Refused } from "../../contract/result.ts";
-import { limitReached, type TenantLimits } from "../../contract/tenant-limits.ts";
+import { limitReached } from "../../contract/tenant-limits.ts";
+import type { TenantLimits } from "../../contract/tenant.ts";
 import type { Directory } from "./directory/directory.ts";
 import type { Spending } from "./spending.ts";
 

@@ -1,5 +1,6 @@
 import type { Refused } from "../../contract/result.ts";
-import { limitReached, type TenantLimits } from "../../contract/tenant-limits.ts";
+import { limitReached } from "../../contract/tenant-limits.ts";
+import type { TenantLimits } from "../../contract/tenant.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { Directory } from "./directory/directory.ts";
 import { dayOf, type UsageStore } from "./usage-store.ts";

@@ -10,7 +10,8 @@ import type {
 } from "../../contract/directory.ts";
 import type { KeyInfo } from "../../contract/key.ts";
 import { ok, refuse, type Refused, type Result } from "../../contract/result.ts";
-import { type TenantLimits, tenantLimitsFrom } from "../../contract/tenant-limits.ts";
+import { tenantLimitsFrom } from "../../contract/tenant-limits.ts";
+import type { TenantLimits } from "../../contract/tenant.ts";
 import type { PutTenant, TenantInfo, TenantList } from "../../contract/tenant.ts";
 import type {
   AdmissionRequest,

@@ -1,4 +1,4 @@
-import type { TenantLimits } from "../../contract/tenant-limits.ts";
+import type { TenantLimits } from "../../contract/tenant.ts";
 import type { Database } from "../storage/database.ts";
 
 /** The stored data of the tenant itself. */

@@ -27,7 +27,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       summary: "Teams, newest activity first",
       tag: "Teams",
       scope: "teams:read",
-      query: {
+      query: z.strictObject({
         status: z.enum(["idle", "running", "waiting", "paused"]).optional(),
         q: z.string().min(1).max(200).optional().describe("A part of the label or the id."),
         metadata: z
@@ -37,7 +37,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         order: z.enum(["newest", "oldest"]).optional().describe("By last activity."),
         limit,
         cursor,
-      },
+      }),
       answers: { 200: { description: "A page.", schema: "TeamList" } },
       async handle({ query, principal }) {
         const { status, q, order = "newest", metadata = {} } = query;
@@ -59,7 +59,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       summary: "Runs over all teams, newest first",
       tag: "Runs",
       scope: "runs:read",
-      query: {
+      query: z.strictObject({
         status: z
           .enum(["queued", "running", "waiting", "paused", "completed", "cancelled", "failed"])
           .optional(),
@@ -67,7 +67,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         since: z.iso.datetime({ offset: true }).optional().describe("Created then or later."),
         limit,
         cursor,
-      },
+      }),
       answers: { 200: { description: "A page.", schema: "RunList" } },
       async handle({ query, principal }) {
         const { status, team, since } = query;
@@ -88,7 +88,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       summary: "Open questions to humans over all teams, oldest first",
       tag: "Runs",
       scope: "runs:read",
-      query: { kind: humanRequestSchema.shape.kind.optional(), limit, cursor },
+      query: z.strictObject({ kind: humanRequestSchema.shape.kind.optional(), limit, cursor }),
       answers: { 200: { description: "A page.", schema: "RequestList" } },
       async handle({ query, principal }) {
         const { kind } = query;
@@ -108,7 +108,9 @@ export function directoryEndpoints(services: Services): Endpoint[] {
         "What changes in the lists, as server-sent events; stays open. Runs and requests only with the scope runs:read",
       tag: "Teams",
       scope: "teams:read",
-      query: { after: cursorParameter().optional().describe("Changes after this cursor.") },
+      query: z.strictObject({
+        after: cursorParameter.optional().describe("Changes after this cursor."),
+      }),
       resumable: true,
       answers: { 200: { description: "The stream.", frames: "TenantFrame" } },
       async handle({ query: { after }, principal, c }) {
@@ -133,7 +135,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
       summary: "Runs, turns, tokens and cost of the runs that ended in a range of days",
       tag: "Usage",
       scope: "usage:read",
-      query: {
+      query: z.strictObject({
         from: z.iso
           .date("must be a date like 2026-11-22")
           .optional()
@@ -146,7 +148,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
           .string()
           .optional()
           .describe("day, team, model, or several with commas. Left out, day."),
-      },
+      }),
       answers: { 200: { description: "The report.", schema: "UsageReport" } },
       async handle({ query, principal }) {
         const range = usageRange(query, Date.now());

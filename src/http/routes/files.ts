@@ -45,12 +45,12 @@ export function fileEndpoints({ files, limits }: Services): Endpoint[] {
       summary: "The files of the team's workspace",
       tag,
       scope: "teams:read",
-      query: {
+      query: z.strictObject({
         limit: integerParameter(1, limits.max_page_size)
           .prefault("50")
           .describe("Files of a page."),
         cursor: z.string().min(1).max(1024).optional().describe("next_cursor of the page before."),
-      },
+      }),
       answers: { 200: { description: "A page of files.", schema: "FilePage" } },
       problems: [404, 502],
       async handle({ team, query }) {

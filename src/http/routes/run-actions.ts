@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { JsonObject } from "../../core/json.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
@@ -115,10 +116,10 @@ export function runActionEndpoints({ limits }: Services): Endpoint[] {
       summary: "What a run did, as spans: turns, agents, model and tool calls, waits, recoveries",
       tag,
       scope: "runs:read",
-      query: {
-        cursor: pageCursorParameter(),
+      query: z.strictObject({
+        cursor: pageCursorParameter,
         limit: integerParameter(1, limits.max_page_size).optional().describe("Turns of a page."),
-      },
+      }),
       answers: { 200: { description: "A page of finished turns.", schema: "RunTrace" } },
       problems: [404],
       async handle({ query, team, param }) {

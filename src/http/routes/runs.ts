@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { invalid, unwrap } from "../problem.ts";
 import { integerParameter, pageCursorParameter } from "../../contract/query-parameters.ts";
@@ -24,13 +25,13 @@ export function runEndpoints(services: Services): Endpoint[] {
       tag,
       scope: "runs:write",
       body: startRunSchema,
-      query: {
+      query: z.strictObject({
         wait: integerParameter(0, limits.max_wait_seconds)
           .optional()
           .describe(
             "Seconds to wait for the end of the run. A run that waits for a human, or is paused, is answered with at once.",
           ),
-      },
+      }),
       idempotent: true,
       answers: {
         200: {
@@ -77,10 +78,10 @@ export function runEndpoints(services: Services): Endpoint[] {
       summary: "The team's runs, newest first",
       tag,
       scope: "runs:read",
-      query: {
-        cursor: pageCursorParameter(),
+      query: z.strictObject({
+        cursor: pageCursorParameter,
         limit: integerParameter(1, limits.max_page_size).optional(),
-      },
+      }),
       answers: { 200: { description: "A page.", schema: "RunPage" } },
       problems: [404],
       async handle({ query, team }) {

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { integerParameter, pageCursorParameter } from "../../contract/query-parameters.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import { createScheduleSchema, patchScheduleSchema } from "../../contract/schedule.ts";
@@ -47,10 +48,10 @@ export function scheduleEndpoints({ limits }: Services): Endpoint[] {
       summary: "The team's schedules, newest first",
       tag,
       scope: "runs:read",
-      query: {
-        cursor: pageCursorParameter(),
+      query: z.strictObject({
+        cursor: pageCursorParameter,
         limit: integerParameter(1, limits.max_page_size).optional(),
-      },
+      }),
       answers: { 200: { description: "A page.", schema: "SchedulePage" } },
       problems: [404],
       async handle({ query, team }) {

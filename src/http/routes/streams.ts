@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { cursorParameter } from "../../contract/query-parameters.ts";
 import { type Endpoint, endpoint } from "../endpoint.ts";
 import { unwrap } from "../problem.ts";
@@ -5,9 +6,9 @@ import { cursorOf, eventStream, eventStreamHead } from "../sse.ts";
 
 /** The event streams. */
 export function streamEndpoints(): Endpoint[] {
-  const query = {
-    after: cursorParameter().optional().describe("Recorded items after this cursor."),
-  };
+  const query = z.strictObject({
+    after: cursorParameter.optional().describe("Recorded items after this cursor."),
+  });
   const common = {
     method: "get" as const,
     tag: "Runs" as const,

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { Note } from "../../core/component/component.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
@@ -203,14 +204,14 @@ export function teamEndpoints(services: Services): Endpoint[] {
       summary: "The thread, oldest first",
       tag,
       scope: "teams:read",
-      query: {
-        after: cursorParameter().optional().describe("Messages after this seq."),
-        before: cursorParameter()
+      query: z.strictObject({
+        after: cursorParameter.optional().describe("Messages after this seq."),
+        before: cursorParameter
           .optional()
           .describe("The last messages before this seq: pages back from the tail."),
-        turn: cursorParameter().optional().describe("Only messages of this turn of the team."),
+        turn: cursorParameter.optional().describe("Only messages of this turn of the team."),
         limit: integerParameter(1, limits.max_page_size).optional(),
-      },
+      }),
       answers: { 200: { description: "A page.", schema: "MessagePage" } },
       problems: [404],
       async handle({ query, team }) {

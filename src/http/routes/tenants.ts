@@ -21,10 +21,10 @@ export function tenantEndpoints(services: Services): Endpoint[] {
       summary: "All tenants, by id",
       tag,
       scope,
-      query: {
+      query: z.strictObject({
         limit: integerParameter(1, limits.max_page_size).optional(),
         cursor: z.string().max(500).optional(),
-      },
+      }),
       answers: { 200: { description: "A page.", schema: "TenantList" } },
       async handle({ query: { cursor, limit = defaultPage(limits.max_page_size) } }) {
         return json(

@@ -114,11 +114,11 @@ export function webhookEndpoints(services: Services): Endpoint[] {
       summary: "The deliveries of a webhook, newest first; of default those of webhooks on runs",
       tag,
       scope: "teams:read",
-      query: {
+      query: z.strictObject({
         status: z.enum(DELIVERY_STATUSES).optional(),
         limit: integerParameter(1, limits.max_page_size).optional(),
         cursor: z.string().max(500).optional(),
-      },
+      }),
       answers: { 200: { description: "A page.", schema: "WebhookDeliveryPage" } },
       problems: [404],
       async handle({ principal, param, query }) {

@@ -6,7 +6,7 @@ import { makeCards } from "./card/cards.ts";
 import { rootCard } from "./card/root-card.ts";
 import type { A2AServices } from "./request/services.ts";
 
-/** The A2A protocol: each team is an agent. @throws ValueError for an invalid A2A_TEAM or A2A_CARD_KEY */
+/** The A2A protocol: each team is an agent. */
 export function a2aEndpoints(services: A2AServices): Endpoint[] {
   const tag = "A2A" as const;
   const cards = makeCards(services);

@@ -1,7 +1,8 @@
 import type { HumanRequest, RunInfo } from "../../contract/run.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { humanSources } from "../../core/messages/human-sources.ts";
-import { isChatMessage, type Message } from "../../core/messages/message.ts";
+import { isChatMessage } from "../../core/messages/kinds.ts";
+import type { Message } from "../../core/messages/message.ts";
 import { questionText } from "../question-text.ts";
 import { answerOf, JSON_TYPE, messageOf, textPart } from "./content.ts";
 import type { A2AMessage, Part, Task, TaskState, TaskStatus } from "./wire.ts";

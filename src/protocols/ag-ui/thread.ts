@@ -1,6 +1,7 @@
 import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import type { MessagePage } from "../../contract/team.ts";
-import { type ChatMessage, isChatMessage, type Message } from "../../core/messages/message.ts";
+import { isChatMessage } from "../../core/messages/kinds.ts";
+import type { ChatMessage, Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
 import { imageMediaType } from "../../core/models/images.ts";
 import { unwrap } from "../../http/problem.ts";

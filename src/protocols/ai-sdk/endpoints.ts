@@ -1,5 +1,5 @@
+import * as z from "zod";
 import { integerParameter, pageCursorParameter } from "../../contract/query-parameters.ts";
-import { lazy } from "../../core/lazy.ts";
 import { type Endpoint, endpoint, json } from "../../http/endpoint.ts";
 import { EVENT_STREAM } from "../../http/sse.ts";
 import type { ProtocolServices } from "../services.ts";
@@ -14,13 +14,6 @@ const RUNS = 20;
 export function aiSdkEndpoints(services: ProtocolServices): Endpoint[] {
   const common = { tag: "AI SDK" as const, refusal };
   const { limits } = services;
-  /** Made with the first request: every start of the Worker runs this module. */
-  const pageQuery = lazy(() => ({
-    cursor: pageCursorParameter(),
-    limit: integerParameter(1, limits.max_page_size)
-      .optional()
-      .describe("Runs whose messages are read; default 20."),
-  }));
   return [
     endpoint({
       ...common,
@@ -66,9 +59,12 @@ export function aiSdkEndpoints(services: ProtocolServices): Endpoint[] {
       id: "aiSdkMessages",
       summary: "The conversation as UI messages, oldest first: those of the latest runs",
       scope: "runs:read",
-      get query() {
-        return pageQuery();
-      },
+      query: z.strictObject({
+        cursor: pageCursorParameter,
+        limit: integerParameter(1, limits.max_page_size)
+          .optional()
+          .describe("Runs whose messages are read; default 20."),
+      }),
       answers: {
         200: {
           description: "The messages, and the cursor of those before.",

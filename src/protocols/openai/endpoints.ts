@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { integerParameter } from "../../contract/query-parameters.ts";
-import { lazy } from "../../core/lazy.ts";
-import { type Call, type Endpoint, endpoint, json, type QueryShape } from "../../http/endpoint.ts";
+import { type Call, type Endpoint, endpoint, json } from "../../http/endpoint.ts";
 import { EVENT_STREAM } from "../../http/sse.ts";
 import type { ProtocolServices } from "../services.ts";
 import { errorResponse } from "./errors.ts";
@@ -10,15 +9,14 @@ import type { OpenAICall } from "./run/services.ts";
 const BASE = "/openai/v1";
 const RESPONSE = `${BASE}/responses/:response{[^/]+}`;
 
-/** Made with the first request: every start of the Worker runs this module. */
-const responseQuery = lazy(() => ({
+const responseQuery = z.strictObject({
   stream: z.enum(["true", "false"], 'must be "true" or "false"').optional(),
   starting_after: integerParameter(0, Number.MAX_SAFE_INTEGER)
     .optional()
     .describe("With stream: the sequence_number of the last event that the client has."),
   include: z.string().optional().describe("Has no effect."),
   include_obfuscation: z.string().optional().describe("Has no effect."),
-}));
+});
 
 /** OpenAI's API: chat completions, responses and models. */
 export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
@@ -35,7 +33,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
     idempotent: true,
     problems: [404, 405, 409, 502],
   };
-  const callOf = ({ c, principal, idempotency }: Call<z.ZodType, QueryShape>): OpenAICall => ({
+  const callOf = ({ c, principal, idempotency }: Call): OpenAICall => ({
     services,
     principal,
     raw: c.req.raw,
@@ -108,9 +106,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
       id: "openAIGetResponse",
       summary: "A response as it is, or its events as a stream",
       scope: "runs:read",
-      get query() {
-        return responseQuery();
-      },
+      query: responseQuery,
       answers: {
         200: { description: "The response; with stream its events.", media: EVENT_STREAM },
       },

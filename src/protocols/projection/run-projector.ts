@@ -1,6 +1,7 @@
 import type { RunInfo } from "../../contract/run.ts";
 import type { StreamFrame, TextFrame } from "../../contract/stream/stream-frame.ts";
-import { type ChatMessage, isChatMessage, type Message } from "../../core/messages/message.ts";
+import { isChatMessage } from "../../core/messages/kinds.ts";
+import type { ChatMessage, Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
 import type { Role, RunItem, TextPlace } from "./run-item.ts";
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import type { TenantLimits } from "#contract/tenant-limits.ts";
+import type { TenantLimits } from "#contract/tenant.ts";
 import { tenantStub } from "../support/tenant.ts";
 import { agent, counter, TestTeam, startInput, value } from "../support/team.ts";
 

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import type { JsonObject } from "#core/json.ts";
-import { isChatMessage } from "#core/messages/message.ts";
+import { isChatMessage } from "#core/messages/kinds.ts";
 import { toText } from "#core/messages/views.ts";
 import { makeAgUiEncoder } from "#protocols/ag-ui/encoder/encoder.ts";
 import { type AgUiOptions, formatOf } from "#protocols/ag-ui/options.ts";

@@ -1,6 +1,7 @@
 import type { Stop } from "../../conditions/termination-condition.ts";
 import type { Json, JsonObject } from "../../json.ts";
-import { type AgentEvent, isChatMessage } from "../../messages/message.ts";
+import { isChatMessage } from "../../messages/kinds.ts";
+import type { AgentEvent } from "../../messages/message.ts";
 import type { Decision, GroupChatManager, Spoken } from "../group-chat-manager.ts";
 import type { DiGraph } from "./di-graph.ts";
 import { type GraphPosition, GraphProgress } from "./graph-progress.ts";

@@ -1,29 +1,56 @@
-import * as z from "zod";
 import { ValueError } from "../../../core/errors.ts";
-import { listIssues, issuesOf } from "../../../core/issues.ts";
+import { fieldIssues, type FieldRule } from "../../../core/field-checks.ts";
+import { listIssues } from "../../../core/issues.ts";
+import { isJsonObject } from "../../../core/json.ts";
 
 const SETTING = "A2A_CARD_KEY";
 
-/** 32 bytes as base64url. */
-const number = z.string().regex(/^[\w-]{43}$/, "must be 32 bytes as base64url");
-const kid = z.string().min(1).max(200).optional();
+/** The private key that agent cards are signed with: a JWK of P-256 or Ed25519. */
+export type CardKey = { x: string; d: string; kid?: string } & (
+  | { kty: "EC"; crv: "P-256"; y: string }
+  | { kty: "OKP"; crv: "Ed25519" }
+);
 
-const cardKeySchema = z.discriminatedUnion("kty", [
-  z.object({ kty: z.literal("EC"), crv: z.literal("P-256"), x: number, y: number, d: number, kid }),
-  z.object({ kty: z.literal("OKP"), crv: z.literal("Ed25519"), x: number, d: number, kid }),
-]);
+const NUMBER: FieldRule = {
+  accepts: (value) => typeof value === "string" && /^[\w-]{43}$/.test(value),
+  message: "must be 32 bytes as base64url",
+};
+const KID: FieldRule = {
+  accepts: (value) => typeof value === "string" && value !== "" && value.length <= 200,
+  message: "must be 1 to 200 characters",
+  optional: true,
+};
 
-/** The private key that agent cards are signed with: a JWK of P-256 or Ed25519. Other members are left out. */
-export type CardKey = z.output<typeof cardKeySchema>;
+/** The fields of both kinds of keys, by their `kty`. */
+const FIELDS: { readonly [kty: string]: { readonly [field: string]: FieldRule } } = {
+  EC: { kty: is("EC"), crv: is("P-256"), x: NUMBER, y: NUMBER, d: NUMBER, kid: KID },
+  OKP: { kty: is("OKP"), crv: is("Ed25519"), x: NUMBER, d: NUMBER, kid: KID },
+};
 
-/** @param setting empty: none. @throws ValueError, which does not show the key */
+/**
+ * @param setting empty: none. Members that are not needed are left out
+ * @throws ValueError, which does not show the key
+ */
 export function parseCardKey(setting = ""): CardKey | undefined {
   if (setting.trim() === "") return undefined;
-  const parsed = cardKeySchema.safeParse(asJson(setting));
-  if (parsed.success) return parsed.data;
-  throw new ValueError(
-    `${SETTING} must be a private JWK of the curve P-256 or Ed25519: ${listIssues(issuesOf(parsed.error))}`,
+  const given = asJson(setting);
+  const kty = isJsonObject(given) && typeof given.kty === "string" ? given.kty : "";
+  const fields = Object.hasOwn(FIELDS, kty) ? FIELDS[kty] : undefined;
+  if (!isJsonObject(given) || fields === undefined) throw refused("kty: must be EC or OKP");
+  const key = Object.fromEntries(
+    Object.entries(given).filter(([field]) => Object.hasOwn(fields, field)),
   );
+  const issues = fieldIssues(key, fields, "");
+  if (issues.length > 0) throw refused(listIssues(issues));
+  return key as CardKey;
+}
+
+function is(text: string): FieldRule {
+  return { accepts: (value) => value === text, message: `must be ${text}` };
+}
+
+function refused(why: string): ValueError {
+  return new ValueError(`${SETTING} must be a private JWK of the curve P-256 or Ed25519: ${why}`);
 }
 
 function asJson(setting: string): unknown {

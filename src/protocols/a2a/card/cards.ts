@@ -1,7 +1,6 @@
 import type { TeamInfo } from "../../../contract/team.ts";
 import { type Endpoint, endpoint, json } from "../../../http/endpoint.ts";
 import type { A2AServices } from "../request/services.ts";
-import { parseCardKey } from "./card-key.ts";
 
 const KEYS_PATH = "/a2a/jwks.json";
 /** Of the public key. */
@@ -15,13 +14,13 @@ export interface Cards {
   endpoints: Endpoint[];
 }
 
-/** Cards are signed where the setting A2A_CARD_KEY has a key. @throws ValueError for a key that cannot be used */
-export function makeCards({ pushNotifications, a2aCardKey }: A2AServices): Cards {
+/** Cards are signed where the setting A2A_CARD_KEY has a key. */
+export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
   const unsigned = async (team: TeamInfo, origin: string): Promise<object> => {
     const { agentCard } = await import("./agent-card.ts");
     return agentCard(team, { origin, pushNotifications });
   };
-  const key = parseCardKey(a2aCardKey);
+  const key = a2a.cardKey;
   if (key === undefined) return { cardOf: unsigned, endpoints: [] };
   let loaded: Promise<import("./card-signer.ts").CardSigner> | undefined;
   const signer = () =>

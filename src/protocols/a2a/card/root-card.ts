@@ -1,7 +1,4 @@
-import { isTenantId } from "../../../auth/principal.ts";
-import { ID } from "../../../contract/constants.ts";
 import type { TeamInfo } from "../../../contract/team.ts";
-import { ValueError } from "../../../core/errors.ts";
 import { type Endpoint, endpoint, json } from "../../../http/endpoint.ts";
 import { unwrap } from "../../../http/problem.ts";
 import type { A2AServices } from "../request/services.ts";
@@ -10,15 +7,10 @@ import type { Cards } from "./cards.ts";
 /** How long a card is remembered: anybody may ask for it. */
 const VALID_MS = 60_000;
 
-/** The card of the team that A2A_TEAM names, where agents look for one. @throws ValueError for an invalid setting */
-export function rootCard({ gateway, a2aTeam = "" }: A2AServices, cards: Cards): Endpoint[] {
-  if (a2aTeam === "") return [];
-  const [tenant = "", id = "", ...rest] = a2aTeam.split("/");
-  if (!isTenantId(tenant) || !ID.test(id) || rest.length > 0) {
-    throw new ValueError(
-      `A2A_TEAM is ${JSON.stringify(a2aTeam)}: it must be tenant/team, for example acme/helpdesk`,
-    );
-  }
+/** The card of the team that A2A_TEAM names, where agents look for one. */
+export function rootCard({ gateway, a2a }: A2AServices, cards: Cards): Endpoint[] {
+  if (a2a.team === undefined) return [];
+  const { tenant, id } = a2a.team;
   let known: { team: TeamInfo; at: number } | undefined;
   return [
     endpoint({

@@ -8,13 +8,7 @@ import type { RpcId } from "../wire.ts";
 /** What the A2A server uses. */
 export type A2AServices = Pick<
   ProtocolServices,
-  | "gateway"
-  | "limits"
-  | "files"
-  | "checkWebhookUrl"
-  | "pushNotifications"
-  | "a2aTeam"
-  | "a2aCardKey"
+  "gateway" | "limits" | "files" | "checkWebhookUrl" | "pushNotifications" | "a2a"
 >;
 
 /** One request to the agent that a team is. */

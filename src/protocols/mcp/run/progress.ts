@@ -1,5 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
-import { isChatMessage, type Message } from "../../../core/messages/message.ts";
+import { isChatMessage } from "../../../core/messages/kinds.ts";
+import type { Message } from "../../../core/messages/message.ts";
 import { toText } from "../../../core/messages/views.ts";
 
 /** Milliseconds between two notifications with pieces of text. */
