@@ -1,7 +1,7 @@
 import { type DirectoryChange, directoryChange } from "./directory-changes.ts";
 import { type ConnectionOptions, eventSource } from "./event-source.ts";
-import { TeamClient, type CallOptions } from "./team.ts";
-import { Transport, type TransportOptions } from "./transport.ts";
+import { TeamClient } from "./team.ts";
+import { type CallOptions, Transport, type TransportOptions } from "./transport.ts";
 import type {
   CreatedKey,
   CreateKey,
@@ -51,12 +51,7 @@ export class TroupeClient {
   readonly teams = {
     /** Creates a team from a component or a template. */
     create: async (team: CreateTeam, call: CallOptions = {}): Promise<TeamClient> => {
-      const { id } = await this.#transport.json<NotedTeam>("/v1/teams", {
-        method: "POST",
-        body: team,
-        idempotencyKey: call.idempotencyKey ?? true,
-        signal: call.signal,
-      });
+      const { id } = await this.#transport.post<NotedTeam>("/v1/teams", team, call);
       return this.team(id);
     },
     /** Teams, newest activity first. `metadata.KEY` filters by metadata. */

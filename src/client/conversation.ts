@@ -112,16 +112,13 @@ export class Conversation {
         .filter((message) => message !== undefined);
       return [{ kind: "result", result: { stop_reason, usage, messages } }];
     }
-    const message = item;
-    if (message.type === "ModelClientStreamingChunkEvent") {
-      return this.#chunk(message);
-    }
-    this.#messages.set(message.id, message);
+    if (item.type === "ModelClientStreamingChunkEvent") return this.#chunk(item);
+    this.#messages.set(item.id, item);
     // A message ends its own text; one without a known id goes by its source.
     for (const [id, { source }] of this.#texts) {
-      if (id === message.id || source === message.source) this.#forget(id);
+      if (id === item.id || source === item.source) this.#forget(id);
     }
-    return [{ kind: "message", message: message }];
+    return [{ kind: "message", message: item }];
   }
 
   #chunk(chunk: ModelClientStreamingChunkEvent): StreamItem[] {

@@ -44,20 +44,15 @@ export class InboxStore extends Store<InboxState> {
   readonly #client: TroupeClient;
   readonly #kind: ListedRequest["kind"] | undefined;
   readonly #pageSize: number;
-  readonly #background: boolean;
   #state = CONNECTING_INBOX;
   #pages = 1;
   #refresh: () => void = () => undefined;
 
-  constructor(
-    client: TroupeClient,
-    { kind, pageSize = 50, background = false }: InboxStoreOptions = {},
-  ) {
-    super(CONNECTING_INBOX);
+  constructor(client: TroupeClient, options: InboxStoreOptions = {}) {
+    super(CONNECTING_INBOX, options);
     this.#client = client;
-    this.#kind = kind;
-    this.#pageSize = pageSize;
-    this.#background = background;
+    this.#kind = options.kind;
+    this.#pageSize = options.pageSize ?? 50;
   }
 
   /** Answers a question: `{ content }` for an input, `{ approved }` for an approval. */
@@ -84,7 +79,7 @@ export class InboxStore extends Store<InboxState> {
     };
     this.#refresh = oneAtATime(() => this.#load(signal).catch(fail));
     void this.#follow(signal).catch(fail);
-    if (!this.#background) this.#refreshWhileHidden(signal);
+    if (!this.background) this.#refreshWhileHidden(signal);
   }
 
   protected override read(): InboxState {
@@ -98,7 +93,7 @@ export class InboxStore extends Store<InboxState> {
       this.#set({ connected: state === "open" });
       if (state === "open") this.#refresh();
     };
-    const background = this.#background;
+    const { background } = this;
     const changes = this.#client.events({ signal, patienceMs: Infinity, background, onConnection });
     for await (const { kind } of changes) {
       if (kind === "request" || kind === "request_closed" || kind === "team_deleted") {

@@ -19,10 +19,10 @@ export {
 } from "./inbox-store.ts";
 export { type RunConnection, RunStream } from "./run-stream.ts";
 export type { Store, StoreOptions } from "./store.ts";
-export { type CallOptions, TeamClient, type TeamEventsOptions } from "./team.ts";
+export { TeamClient, type TeamEventsOptions } from "./team.ts";
 export { CONNECTING, type TeamState } from "./team-state.ts";
 export { TeamStore, type TeamStoreOptions } from "./team-store.ts";
-export type { Call, Transport, TransportOptions, Wake } from "./transport.ts";
+export type { Call, CallOptions, Transport, TransportOptions, Wake } from "./transport.ts";
 export type {
   Answer,
   ChangeSchedule,

@@ -20,13 +20,15 @@ const { requestAnimationFrame, cancelAnimationFrame } = globalThis as {
  * Parts that do not change stay the same objects. It publishes its changes together, once per animation frame.
  */
 export abstract class Store<State extends object> {
+  protected readonly background: boolean;
   readonly #initial: State;
-  readonly #listeners = new Map<symbol, () => void>();
+  readonly #listeners = new Set<{ call: () => void }>();
   #state: State;
   #connection: AbortController | undefined;
   #cancelTick: (() => void) | undefined;
 
-  protected constructor(initial: State) {
+  protected constructor(initial: State, { background = false }: StoreOptions) {
+    this.background = background;
     this.#initial = initial;
     this.#state = initial;
   }
@@ -42,18 +44,19 @@ export abstract class Store<State extends object> {
 
   /** Calls the listener after each change of the state. @returns what ends the subscription */
   subscribe(listener: () => void): () => void {
-    const key = Symbol("subscription");
-    this.#listeners.set(key, listener);
-    if (this.#listeners.size === 1) this.reload();
+    // The same function may be subscribed twice.
+    const subscription = { call: listener };
+    this.#listeners.add(subscription);
+    if (this.subscribers === 1) this.reload();
     return () => {
-      if (this.#listeners.delete(key) && this.#listeners.size === 0) this.#disconnect();
+      if (this.#listeners.delete(subscription) && this.subscribers === 0) this.#disconnect();
     };
   }
 
   /** Loads everything again, over a new connection: after an error that ended it, for example. */
   reload(): void {
     this.#disconnect();
-    if (this.#listeners.size === 0) return;
+    if (this.subscribers === 0) return;
     this.#connection = new AbortController();
     this.connect(this.#connection.signal);
   }
@@ -83,7 +86,7 @@ export abstract class Store<State extends object> {
   #publish(state: State): void {
     if (state === this.#state) return;
     this.#state = state;
-    for (const listener of this.#listeners.values()) listener();
+    for (const { call } of this.#listeners) call();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ApiError, ConnectionError } from "./errors.ts";
 import { Store, type StoreOptions } from "./store.ts";
-import type { CallOptions, TeamClient } from "./team.ts";
+import type { TeamClient } from "./team.ts";
+import type { CallOptions } from "./transport.ts";
 import { CONNECTING, type TeamState, TeamStateBuilder } from "./team-state.ts";
 import type { Answer, HumanRequest, RunInfo, RunOptions, Task } from "./wire.ts";
 
@@ -24,15 +25,13 @@ export interface TeamStoreOptions extends StoreOptions {
 export class TeamStore extends Store<TeamState> {
   readonly #team: TeamClient;
   readonly #pageSize: number;
-  readonly #background: boolean;
   #builder = new TeamStateBuilder();
   #earlier: Promise<void> | undefined;
 
-  constructor(team: TeamClient, { pageSize = 50, background = false }: TeamStoreOptions = {}) {
-    super(CONNECTING);
+  constructor(team: TeamClient, options: TeamStoreOptions = {}) {
+    super(CONNECTING, options);
     this.#team = team;
-    this.#pageSize = pageSize;
-    this.#background = background;
+    this.#pageSize = options.pageSize ?? 50;
   }
 
   /** Starts a run. @throws ApiError `team_busy` while another one is active, unless `on_conflict` says what to do then */
@@ -86,7 +85,7 @@ export class TeamStore extends Store<TeamState> {
       after: () => this.#loadLatest(builder),
       signal,
       patienceMs: Infinity,
-      background: this.#background,
+      background: this.background,
       conversation: builder.conversation,
       onConnection: (state) => {
         if (signal.aborted) return;

@@ -1,7 +1,14 @@
 import { Conversation, type StreamItem } from "./conversation.ts";
 import { type ConnectionOptions, eventSource } from "./event-source.ts";
 import { RunStream } from "./run-stream.ts";
-import { type Call, EVENT_STREAM, randomKey, type Transport, type Wake } from "./transport.ts";
+import {
+  type Call,
+  type CallOptions,
+  EVENT_STREAM,
+  randomKey,
+  type Transport,
+  type Wake,
+} from "./transport.ts";
 import type {
   Answer,
   ChangeSchedule,
@@ -23,13 +30,6 @@ import type {
   Task,
   TeamToken,
 } from "./wire.ts";
-
-/** What a call may be given besides its arguments. */
-export interface CallOptions {
-  signal?: AbortSignal;
-  /** The same key and body get the same response, so the call may be repeated by hand. Default: one of its own. */
-  idempotencyKey?: string;
-}
 
 /** How {@link TeamClient.events} shows a team. */
 export interface TeamEventsOptions extends Omit<ConnectionOptions, "onConnection"> {
@@ -273,9 +273,8 @@ export class TeamClient {
     return this.#call(path, { method, body });
   }
 
-  #post<T>(path: string, body: object, { signal, idempotencyKey }: CallOptions): Promise<T> {
-    const key = idempotencyKey ?? true;
-    return this.#call(path, { method: "POST", body, idempotencyKey: key, signal });
+  #post<T>(path: string, body: object, call: CallOptions): Promise<T> {
+    return this.#transport.post(this.#path(path), body, call);
   }
 
   #call<T>(path: string, call: Call): Promise<T> {

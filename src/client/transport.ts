@@ -30,6 +30,13 @@ export interface Call {
   idempotencyKey?: string | true | undefined;
 }
 
+/** What a call may be given besides its arguments. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+  /** The same key and body get the same response, so the call may be repeated by hand. Default: one of its own. */
+  idempotencyKey?: string | undefined;
+}
+
 export const EVENT_STREAM = { accept: "text/event-stream" };
 
 const FIRST_DELAY_MS = 500;
@@ -63,6 +70,12 @@ export class Transport {
       if (call.signal?.aborted) throw error;
       throw new ConnectionError(`${path}: the answer is cut off or not from a Troupe`, error);
     }
+  }
+
+  /** Creates something, once however often the request has to be repeated. @throws ApiError | ConnectionError */
+  post<T>(path: string, body: object, { signal, idempotencyKey }: CallOptions): Promise<T> {
+    const key = idempotencyKey ?? true;
+    return this.json(path, { method: "POST", body, idempotencyKey: key, signal });
   }
 
   /** @throws ApiError | ConnectionError */
@@ -100,20 +113,22 @@ export class Transport {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) url.searchParams.set(name, String(value));
     }
-    const headers = new Headers();
     const credential = await this.#credential();
-    if (credential !== undefined) headers.set("authorization", `Bearer ${credential}`);
-    if (body !== undefined) headers.set("content-type", "application/json");
-    if (key !== undefined) headers.set("idempotency-key", key);
-    for (const [name, value] of Object.entries(call.headers ?? {})) {
+    const given = {
+      authorization: credential === undefined ? undefined : `Bearer ${credential}`,
+      "content-type": body === undefined ? undefined : "application/json",
+      "idempotency-key": key,
+      ...call.headers,
+    };
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(given)) {
       if (value !== undefined) headers.set(name, value);
     }
     const request = new Request(url, {
       method,
       headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(content !== undefined && { body: content }),
-      ...(signal && { signal }),
+      body: body === undefined ? (content ?? null) : JSON.stringify(body),
+      signal: signal ?? null,
     });
     let response: Response;
     try {
