@@ -27,7 +27,6 @@ import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { Listing } from "../outbox/listing.ts";
 import { createTeam } from "./create-team.ts";
-import { Mutex } from "./mutex.ts";
 import type {
   ForkCursor,
   ForkPage,
@@ -37,13 +36,9 @@ import type {
   ForkRequest,
 } from "../fork/fork.ts";
 import { ForkSource } from "../fork/fork-source.ts";
-import { ForkTarget } from "../fork/fork-target.ts";
 import { ok } from "../../contract/result.ts";
 import { stillBeingDeleted, teamNotFound } from "./refusals.ts";
 import { RunInputs } from "./run-inputs.ts";
-import { migrate } from "../storage/migrations.ts";
-import { hasTables, holdsTeam } from "../storage/schema.ts";
-import type { Stores } from "../storage/stores.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
@@ -53,8 +48,8 @@ import {
   readStreamRequest,
   streamResponse,
 } from "../stream/stream-request.ts";
-import { TeamAlarm } from "./team-alarm.ts";
-import { loadParts, refuseRun, type TeamParts } from "./team-parts.ts";
+import { TeamHolder } from "./team-holder.ts";
+import { refuseRun } from "./team-parts.ts";
 
 /**
  * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
@@ -63,26 +58,32 @@ import { loadParts, refuseRun, type TeamParts } from "./team-parts.ts";
  * Its methods implement {@link TeamGateway}.
  */
 export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
-  /** Undefined as long as no team exists. */
-  #parts: TeamParts | undefined;
   readonly #listing: Listing;
-  #alarm: TeamAlarm;
-  /** Serializes changes of the team: no run starts in the middle of one. */
-  readonly #changes = new Mutex();
   readonly #secrets: ComponentSecrets;
   readonly #inputs: RunInputs;
+  readonly #team: TeamHolder;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#secrets = new SealedSecrets(this.secretsKey());
     this.#inputs = new RunInputs(new Sealer(this.secretsKey()));
-    this.#alarm = new TeamAlarm(ctx.storage);
     this.#listing = new Listing({
       storage: ctx.storage,
       name: ctx.id.name,
       find: (name) => this.tenant(name),
     });
-    this.#load();
+    this.#team = new TeamHolder({
+      ctx,
+      listing: this.#listing,
+      secrets: this.#secrets,
+      limits: () => tenantLimitsFrom(this.settings()),
+      restMs: () => this.restMs(),
+      telemetry: () => this.telemetry(),
+      build: (component) => this.build(component),
+      log: (...entry) => this.log(...entry),
+      costOf: (...used) => this.costOf(...used),
+      releaseSession: (session) => this.releaseSession(session),
+    });
   }
 
   /** Builds the team or agent of a component whose secrets are opened. @throws ComponentError */
@@ -119,7 +120,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Rows this instance has written so far, indexes included: what the platform bills. */
   get rowsWritten(): number {
-    return this.#parts?.stores.db.rowsWritten ?? 0;
+    return this.#team.parts?.stores.db.rowsWritten ?? 0;
   }
 
   /** Milliseconds that streams stay open once a run waits for a human; clients reconnect by cursor. */
@@ -140,95 +141,80 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
-    return this.#changes.run(async () => {
+    return this.#team.changes.run(async () => {
       if (!(await this.#listing.isFree())) return stillBeingDeleted();
-      const stores = this.#parts?.stores ?? this.#listing.newStores();
+      const stores = this.#team.parts?.stores ?? this.#listing.newStores();
       const created = await createTeam(stores, this.#secrets, input, this.#listing.tenantName, () =>
-        this.#forkTarget().erase(),
+        this.#team.forkTarget().erase(),
       );
       if (!created.ok) return created;
-      if (this.#parts === undefined) this.#hold(stores);
+      if (this.#team.parts === undefined) this.#team.hold(stores);
       // In the same synchronous go as the team: none may be left without it.
-      if (input.expires_in !== undefined) this.#alarm.arm();
+      if (input.expires_in !== undefined) this.#team.arm();
       return this.team();
     });
   }
 
   team(): Result<TeamInfo> {
-    return this.#with(({ team }) => ok(team.info()));
+    return this.#team.with(({ team }) => ok(team.info()));
   }
 
   replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>> {
-    return this.#change(({ team }) => team.replaceComponent(component));
+    return this.#team.change(({ team }) => team.replaceComponent(component));
   }
 
   destroy(): Promise<Result<null>> {
-    return this.#change((parts) => this.#erase(parts));
-  }
-
-  async #erase({ stores, outbox, quota, controller, live }: TeamParts): Promise<Result<null>> {
-    const { session } = stores.team;
-    controller.destroy();
-    live.end();
-    outbox?.close();
-    quota.close();
-    this.#parts = undefined;
-    this.#alarm = new TeamAlarm(this.ctx.storage);
-    await this.#listing.bury(stores, this.#alarm);
-    this.ctx.waitUntil(this.#changes.run(() => this.#listing.isFree()));
-    const release = async (): Promise<void> => this.releaseSession(session);
-    this.ctx.waitUntil(release().catch(() => undefined));
-    return ok(null);
+    return this.#team.change((parts) => this.#team.erase(parts));
   }
 
   /** Made of the session's random name, which it does not give away. */
   async creation(): Promise<Result<string>> {
-    const { session } = this.#parts?.stores.team ?? {};
+    const { session } = this.#team.parts?.stores.team ?? {};
     if (session === undefined) return teamNotFound();
     return ok((await sha256Hex(`creation ${session}`)).slice(0, 32));
   }
 
   session(): Result<string> {
-    return this.#with(({ stores }) => ok(stores.team.session));
+    return this.#team.with(({ stores }) => ok(stores.team.session));
   }
 
   reset(): Promise<Result<TeamInfo>> {
-    return this.#change(({ team }) => team.reset());
+    return this.#team.change(({ team }) => team.reset());
   }
 
   saveState(): Promise<Result<JsonObject>> {
-    return this.#change(({ team }) => team.saveState());
+    return this.#team.change(({ team }) => team.saveState());
   }
 
   loadState(state: JsonObject): Promise<Result<null>> {
-    return this.#change(({ team }) => team.loadState(state));
+    return this.#team.change(({ team }) => team.loadState(state));
   }
 
   async visibleState(): Promise<Result<JsonObject>> {
-    await this.#parts?.team.load();
-    return this.#with(({ team }) => ok(team.visibleState()));
+    await this.#team.parts?.team.load();
+    return this.#team.with(({ team }) => ok(team.visibleState()));
   }
 
   messages(query: MessageQuery): Result<MessagePage> {
-    return this.#with(({ team }) => ok(team.messages(query)));
+    return this.#team.with(({ team }) => ok(team.messages(query)));
   }
 
   forkPoint(turn: number | null): Result<ForkPoint> {
-    return this.#with(({ stores }) => new ForkSource(stores).point(turn));
+    return this.#team.with(({ stores }) => new ForkSource(stores).point(turn));
   }
 
   forkPage(position: ForkPosition, cursor: ForkCursor): Result<ForkPage> {
-    return this.#with(({ stores }) => new ForkSource(stores).page(position, cursor));
+    return this.#team.with(({ stores }) => new ForkSource(stores).page(position, cursor));
   }
 
   forkProgress(request: ForkRequest): Promise<Result<ForkProgress | null>> {
-    return this.#changes.run(() => this.#forkTarget().progress(request));
+    return this.#team.changes.run(() => this.#team.forkTarget().progress(request));
   }
 
   beginFork(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>> {
-    return this.#changes.run(async () => {
+    return this.#team.changes.run(async () => {
       if (!(await this.#listing.isFree())) return stillBeingDeleted();
-      return this.#forkTarget().begin(request, point);
+      return this.#team.forkTarget().begin(request, point);
     });
   }
 
@@ -237,15 +223,15 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     cursor: ForkCursor,
     page: ForkPage,
   ): Promise<Result<ForkProgress>> {
-    return this.#changes.run(() => {
-      const progress = this.#forkTarget().receive(request, cursor, page);
-      if (this.#parts === undefined) this.#load();
+    return this.#team.changes.run(() => {
+      const progress = this.#team.forkTarget().receive(request, cursor, page);
+      if (this.#team.parts === undefined) this.#team.load();
       return progress;
     });
   }
 
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>> {
-    return this.#change(async (parts) => {
+    return this.#team.change(async (parts) => {
       const sealed = await this.#inputs.seal(input);
       if (!sealed.ok) return sealed;
       const refused = await refuseRun(parts, input, false);
@@ -254,20 +240,20 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   run(id: string): Result<RunInfo> {
-    return this.#with(({ runs }) => runs.run(id));
+    return this.#team.with(({ runs }) => runs.run(id));
   }
 
   runs(page: { cursor?: string; limit: number }): Result<RunPage> {
-    return this.#with(({ runs }) => runs.page(page));
+    return this.#team.with(({ runs }) => runs.page(page));
   }
 
   async runTrace(id: string, page: { cursor?: string; limit: number }): Promise<Result<RunTrace>> {
     const { traceOfRun } = await import("../telemetry/trace-of-run.ts");
-    return this.#with((parts) => traceOfRun(parts, id, page));
+    return this.#team.with((parts) => traceOfRun(parts, id, page));
   }
 
   async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
-    await this.#parts?.runs.wait(id, timeoutMs);
+    await this.#team.parts?.runs.wait(id, timeoutMs);
     // The team may have been deleted in the meantime.
     return this.run(id);
   }
@@ -276,24 +262,24 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     id: string,
     mode: "after_turn" | "now",
   ): Promise<Result<RunInfo & { repeated: boolean }>> {
-    const stopped = this.#with(({ runs }) => runs.stop(id, mode));
+    const stopped = this.#team.with(({ runs }) => runs.stop(id, mode));
     if (!stopped.ok) return stopped;
     const { atOnce, ...stop } = stopped.value;
     await atOnce;
     // The team may have been deleted in the meantime.
-    return this.#with(({ runs }) => runs.shown(id, stop));
+    return this.#team.with(({ runs }) => runs.shown(id, stop));
   }
 
   pauseRun(id: string): Result<RunInfo> {
-    return this.#with(({ runs }) => runs.pause(id));
+    return this.#team.with(({ runs }) => runs.pause(id));
   }
 
   resumeRun(id: string): Result<RunInfo> {
-    return this.#with(({ runs }) => runs.resume(id));
+    return this.#team.with(({ runs }) => runs.resume(id));
   }
 
   retryRun(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>> {
-    return this.#change(async ({ runs, quota }) => {
+    return this.#team.change(async ({ runs, quota }) => {
       const starts = runs.retries(id, idempotency);
       const refused = starts && (await quota.refuseRun("alone", { task: null, stream: false }));
       return refused || runs.retry(id, idempotency);
@@ -301,54 +287,54 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   requests(run: string): Result<HumanRequest[]> {
-    return this.#with(({ runs }) => runs.requests(run));
+    return this.#team.with(({ runs }) => runs.requests(run));
   }
 
   async answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>> {
     const { parseAnswer } = await import("./parse-answer.ts");
-    return this.#with(
+    return this.#team.with(
       ({ runs, quota }) =>
         quota.refuseMessage(answer) ?? runs.answer(run, request, answer, parseAnswer),
     );
   }
 
   putPushConfig(run: string, config: SecretPushConfig): Promise<Result<null>> {
-    return this.#change(async ({ runs }) => {
+    return this.#team.change(async ({ runs }) => {
       const sealed = await this.#inputs.sealPush(config);
       return sealed.ok ? runs.putPushConfig(run, sealed.value) : sealed;
     });
   }
 
   pushConfigs(run: string): Result<PushConfig[]> {
-    return this.#with(({ runs }) => runs.pushConfigs(run));
+    return this.#team.with(({ runs }) => runs.pushConfigs(run));
   }
 
   deletePushConfig(run: string, id: string): Promise<Result<null>> {
-    return this.#change(({ runs }) => runs.deletePushConfig(run, id));
+    return this.#team.change(({ runs }) => runs.deletePushConfig(run, id));
   }
 
   createSchedule(input: CreateScheduleInput): Promise<Result<ScheduleInfo>> {
-    return this.#change(({ schedules }) => schedules.create(input));
+    return this.#team.change(({ schedules }) => schedules.create(input));
   }
 
   schedules(page: { cursor?: string; limit: number }): Result<SchedulePage> {
-    return this.#with(({ schedules }) => schedules.page(page));
+    return this.#team.with(({ schedules }) => schedules.page(page));
   }
 
   schedule(id: string): Result<ScheduleInfo> {
-    return this.#with(({ schedules }) => schedules.one(id));
+    return this.#team.with(({ schedules }) => schedules.one(id));
   }
 
   changeSchedule(id: string, changes: ScheduleChanges): Promise<Result<ScheduleInfo>> {
-    return this.#change(({ schedules }) => schedules.change(id, changes));
+    return this.#team.change(({ schedules }) => schedules.change(id, changes));
   }
 
   deleteSchedule(id: string): Promise<Result<null>> {
-    return this.#change(({ schedules }) => schedules.remove(id));
+    return this.#team.change(({ schedules }) => schedules.remove(id));
   }
 
   runSchedule(id: string, idempotency?: Idempotency): Promise<Result<RunInfo>> {
-    return this.#change(({ schedules }) => schedules.runNow(id, idempotency));
+    return this.#team.change(({ schedules }) => schedules.runNow(id, idempotency));
   }
 
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
@@ -359,11 +345,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       const input = await request.json<StartRunInput>();
       return streamResponse(await this.#startStream(input, format, code));
     }
-    const refused = await this.#parts?.quota.refuseStream();
+    const refused = await this.#team.parts?.quota.refuseStream();
     const input = readStreamRequest(request);
     const writer = this.#writer(format?.options, code);
-    if (writer.visibleState) await this.#parts?.team.load();
-    return streamResponse(refused ?? this.#with((parts) => openStream(parts, input, writer)));
+    if (writer.visibleState) await this.#team.parts?.team.load();
+    return streamResponse(refused ?? this.#team.with((parts) => openStream(parts, input, writer)));
   }
 
   /** @param options of the format; without code, the native one is written */
@@ -374,71 +360,8 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     });
   }
 
-  override async alarm(): Promise<void> {
-    this.#alarm.rang();
-    try {
-      if (this.#parts) {
-        const { controller, scheduler, outbox, expiry } = this.#parts;
-        const due = scheduler.takeDue();
-        const over = expiry.takeDue();
-        controller.tick();
-        this.#alarm.arm();
-        await Promise.all([this.#runSchedules(due), outbox?.deliver()]);
-        if (over) await this.#expire();
-      } else if (this.#listing.buried) {
-        this.#alarm.arm();
-        await this.#changes.run(() => this.#listing.isFree());
-      } else {
-        await this.#changes.run(() => this.#forkTarget().tick());
-      }
-    } catch {
-      // The alarm is already set again; the runtime drops one that throws for good after six attempts.
-    }
-  }
-
-  /** Loads the stored team, if there is one. Must not write anything for a team that does not exist. */
-  #load(): void {
-    this.#alarm = new TeamAlarm(this.ctx.storage);
-    const stores = this.#listing.newStores();
-    if (!hasTables(stores.db)) return;
-    migrate(stores.db);
-    if (holdsTeam(stores.db)) this.#hold(stores);
-    else this.#listing.restore(this.#alarm);
-  }
-
-  /** Makes the parts of the team that the stores hold. */
-  #hold(stores: Stores): void {
-    this.#alarm = new TeamAlarm(this.ctx.storage);
-    const parts = loadParts({
-      storage: this.ctx.storage,
-      stores,
-      alarm: this.#alarm,
-      listing: this.#listing,
-      secrets: this.#secrets,
-      limits: tenantLimitsFrom(this.settings()),
-      restMs: this.restMs(),
-      build: (component) => this.build(component),
-      log: (...entry) => this.log(...entry),
-      costOf: (...used) => this.costOf(...used),
-      telemetry: this.telemetry(),
-    });
-    this.#parts = parts;
-    // Not in the constructor: the fields of a subclass are not initialized yet.
-    queueMicrotask(() => parts.controller.kick());
-    if (parts.scheduler.dueAt !== null || parts.expiry.dueAt !== null) void this.#alarm.restore();
-  }
-
-  /** One after the other, each between other changes; one that fails is tried again by the next alarm. */
-  async #runSchedules(due: readonly string[]): Promise<void> {
-    for (const id of due) {
-      const started = this.#change(async ({ scheduler }) => ok(await scheduler.run(id)));
-      await started.catch(() => undefined);
-    }
-  }
-
-  /** Erases a team whose time is over, unless a run was started since the alarm rang. */
-  #expire(): Promise<Result<null>> {
-    return this.#change((parts) => (parts.expiry.isOver ? this.#erase(parts) : ok(null)));
+  override alarm(): Promise<void> {
+    return this.#team.alarm();
   }
 
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
@@ -447,7 +370,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     format: StreamFormat | undefined,
     code: FormatCode | undefined,
   ): Promise<Result<StartedStream>> {
-    return this.#change(async (parts) => {
+    return this.#team.change(async (parts) => {
       const start = { input: given, options: format?.options ?? {} };
       const prepared = code?.prepare?.(start, parts.stores.team.component) ?? start;
       const sealed = await this.#inputs.seal(prepared.input);
@@ -463,23 +386,4 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       return opened.ok ? ok({ ...opened.value, run: id, created }) : opened;
     });
   }
-
-  #forkTarget(): ForkTarget {
-    const { tenantName } = this.#listing;
-    return new ForkTarget(this.ctx.storage, this.#listing.newStores(), tenantName);
-  }
-
-  #with<T>(use: (parts: TeamParts) => Result<T>): Result<T> {
-    return this.#parts ? use(settled(this.#parts)) : teamNotFound();
-  }
-
-  #change<T>(change: (parts: TeamParts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
-    return this.#changes.run(() => (this.#parts ? change(settled(this.#parts)) : teamNotFound()));
-  }
-}
-
-/** No answer tells what a crash could still lose: the parts, after the writes that wait. */
-function settled(parts: TeamParts): TeamParts {
-  parts.stores.db.settle();
-  return parts;
 }

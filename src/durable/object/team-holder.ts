@@ -1,0 +1,154 @@
+import { ok, type Result } from "../../contract/result.ts";
+import type { TenantLimits } from "../../contract/tenant.ts";
+import type { Telemetry } from "../../telemetry/telemetry.ts";
+import { ForkTarget } from "../fork/fork-target.ts";
+import { migrate } from "../storage/migrations.ts";
+import { hasTables, holdsTeam } from "../storage/schema.ts";
+import type { Stores } from "../storage/stores.ts";
+import { Mutex } from "./mutex.ts";
+import { teamNotFound } from "./refusals.ts";
+import { TeamAlarm } from "./team-alarm.ts";
+import { loadParts, type TeamHost, type TeamParts } from "./team-parts.ts";
+
+/** What a team needs of its object and of its deployment. */
+export interface TeamHolderOptions extends Pick<
+  TeamHost,
+  "secrets" | "build" | "log" | "costOf" | "listing"
+> {
+  ctx: DurableObjectState;
+  /** Asked when a team is loaded. */
+  limits: () => TenantLimits;
+  restMs: () => number;
+  telemetry: () => Telemetry | undefined;
+  /** Removes the data of a deleted team at external services. */
+  releaseSession: (session: string) => Promise<void>;
+}
+
+/** The team in an object, or none: loads it, serializes its changes, wakes up for it, erases it. */
+export class TeamHolder {
+  readonly #options: TeamHolderOptions;
+  #parts: TeamParts | undefined;
+  #alarm: TeamAlarm;
+  /** Serializes changes of the team: no run starts in the middle of one. */
+  readonly changes = new Mutex();
+
+  constructor(options: TeamHolderOptions) {
+    this.#options = options;
+    this.#alarm = new TeamAlarm(options.ctx.storage);
+    this.load();
+  }
+
+  /** Undefined as long as no team exists. */
+  get parts(): TeamParts | undefined {
+    return this.#parts;
+  }
+
+  with<T>(use: (parts: TeamParts) => Result<T>): Result<T> {
+    return this.#parts ? use(settled(this.#parts)) : teamNotFound();
+  }
+
+  change<T>(change: (parts: TeamParts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
+    return this.changes.run(() => (this.#parts ? change(settled(this.#parts)) : teamNotFound()));
+  }
+
+  /** Loads the stored team, if there is one. Must not write anything for a team that does not exist. */
+  load(): void {
+    const { ctx, listing } = this.#options;
+    this.#alarm = new TeamAlarm(ctx.storage);
+    const stores = listing.newStores();
+    if (!hasTables(stores.db)) return;
+    migrate(stores.db);
+    if (holdsTeam(stores.db)) this.hold(stores);
+    else listing.restore(this.#alarm);
+  }
+
+  /** Makes the parts of the team that the stores hold. */
+  hold(stores: Stores): void {
+    const { ctx, limits, restMs, telemetry, ...host } = this.#options;
+    const { storage } = ctx;
+    this.#alarm = new TeamAlarm(storage);
+    const parts = loadParts({
+      ...host,
+      storage,
+      stores,
+      alarm: this.#alarm,
+      limits: limits(),
+      restMs: restMs(),
+      telemetry: telemetry(),
+    });
+    this.#parts = parts;
+    // Not in the constructor: the fields of a subclass are not initialized yet.
+    queueMicrotask(() => parts.controller.kick());
+    if (parts.scheduler.dueAt !== null || parts.expiry.dueAt !== null) void this.#alarm.restore();
+  }
+
+  /** Sets the alarm for what is due. */
+  arm(): void {
+    this.#alarm.arm();
+  }
+
+  /** Erases the team; must be called within a change. */
+  async erase({ stores, outbox, quota, controller, live }: TeamParts): Promise<Result<null>> {
+    const { ctx, listing, releaseSession } = this.#options;
+    const { session } = stores.team;
+    controller.destroy();
+    live.end();
+    outbox?.close();
+    quota.close();
+    this.#parts = undefined;
+    this.#alarm = new TeamAlarm(ctx.storage);
+    await listing.bury(stores, this.#alarm);
+    ctx.waitUntil(this.changes.run(() => listing.isFree()));
+    const release = async (): Promise<void> => releaseSession(session);
+    ctx.waitUntil(release().catch(() => undefined));
+    return ok(null);
+  }
+
+  forkTarget(): ForkTarget {
+    const { ctx, listing } = this.#options;
+    return new ForkTarget(ctx.storage, listing.newStores(), listing.tenantName);
+  }
+
+  /** The object's alarm rang. */
+  async alarm(): Promise<void> {
+    const { listing } = this.#options;
+    this.#alarm.rang();
+    try {
+      if (this.#parts) {
+        const { controller, scheduler, outbox, expiry } = this.#parts;
+        const due = scheduler.takeDue();
+        const over = expiry.takeDue();
+        controller.tick();
+        this.#alarm.arm();
+        await Promise.all([this.#runSchedules(due), outbox?.deliver()]);
+        if (over) await this.#expire();
+      } else if (listing.buried) {
+        this.#alarm.arm();
+        await this.changes.run(() => listing.isFree());
+      } else {
+        await this.changes.run(() => this.forkTarget().tick());
+      }
+    } catch {
+      // The alarm is already set again; the runtime drops one that throws for good after six attempts.
+    }
+  }
+
+  /** One after the other, each between other changes; one that fails is tried again by the next alarm. */
+  async #runSchedules(due: readonly string[]): Promise<void> {
+    for (const id of due) {
+      const started = this.change(async ({ scheduler }) => ok(await scheduler.run(id)));
+      await started.catch(() => undefined);
+    }
+  }
+
+  /** Erases a team whose time is over, unless a run was started since the alarm rang. */
+  #expire(): Promise<Result<null>> {
+    return this.change((parts) => (parts.expiry.isOver ? this.erase(parts) : ok(null)));
+  }
+}
+
+/** No answer tells what a crash could still lose: the parts, after the writes that wait. */
+function settled(parts: TeamParts): TeamParts {
+  parts.stores.db.settle();
+  return parts;
+}
