@@ -134,7 +134,7 @@ function nameOf({ method, path }: Endpoint): string {
 
 function openApi(described: readonly Operation[], version: string): Operation {
   const endpoint = async (): Promise<Endpoint> => {
-    const { openApiEndpoint } = await import("./openapi.ts");
+    const { openApiEndpoint } = await import("./openapi/document.ts");
     const others = await Promise.all(described.map(async (one) => one.endpoint()));
     return openApiEndpoint(others, version);
   };
