@@ -83,11 +83,11 @@ export class EventStream implements LiveClient {
         return;
       }
       if (cursor >= log.last) {
-        live.join(this);
         // Turns may have ended while the log was read.
         frames += state() + writer.live(CAUGHT_UP) + live.snapshots(writer);
-        void this.#stream.write(encoder.encode(frames));
-        if (writer.ended) this.close();
+        live.join(this, frames);
+        // It ends with its first frames.
+        if (writer.ended) live.flush();
         this.#options.caughtUp();
         return;
       }

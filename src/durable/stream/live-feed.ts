@@ -60,6 +60,8 @@ export class LiveFeed {
   /** Clients of queued runs: what happens now does not concern them. */
   readonly #queued = new Set<LiveClient>();
   readonly #texts = new Map<string, TextInProgress>();
+  /** First frames of clients, until the next flush. */
+  readonly #openings = new Map<LiveClient, string>();
   /** Written since the last flush. */
   #frames = 0;
   #largeBatchAt = 0;
@@ -159,13 +161,21 @@ export class LiveFeed {
     this.#streams.add(client);
   }
 
-  /** The client gets all frames from now on. */
-  join(client: LiveClient): void {
+  /**
+   * The client gets all frames from now on.
+   *
+   * @param opening its first frames, which are sent together with those that follow at once: the start of a run, mostly
+   */
+  join(client: LiveClient, opening = ""): void {
     this.flush();
     const { writer } = client;
     const channel = this.#channels.get(writer) ?? { writer, clients: new Set(), pending: "" };
     channel.clients.add(client);
     this.#channels.set(writer, channel);
+    if (opening !== "") {
+      this.#openings.set(client, opening);
+      this.#flushSoon();
+    }
     this.#keepAlive();
   }
 
@@ -187,6 +197,7 @@ export class LiveFeed {
   leave(client: LiveClient): void {
     if (this.#streams.delete(client)) this.onLeave();
     this.#queued.delete(client);
+    this.#openings.delete(client);
     const channel = this.#channels.get(client.writer);
     channel?.clients.delete(client);
     if (channel?.clients.size === 0) this.#channels.delete(client.writer);
@@ -224,7 +235,8 @@ export class LiveFeed {
       const { clients, writer } = channel;
       const pending = channel.pending + writer.held();
       channel.pending = "";
-      if (pending !== "") sendBytes(clients, pending);
+      if (this.#openings.size === 0) sendText(clients, pending);
+      else for (const client of clients) sendText([client], this.#takeOpening(client) + pending);
       if (writer.ended) for (const client of clients) client.close();
     }
   }
@@ -262,7 +274,7 @@ export class LiveFeed {
   #keepAlive(): void {
     this.#ping ??= setInterval(() => {
       this.#write(() => PING_FRAME);
-      sendBytes(this.#queued, PING_FRAME);
+      sendText(this.#queued, PING_FRAME);
     }, PING_MS);
   }
 
@@ -276,7 +288,17 @@ export class LiveFeed {
       longest = Math.max(longest, channel.pending.length);
     }
     if (this.#frames >= FLUSH_FRAMES || longest >= FLUSH_LENGTH) this.flush();
-    else this.#flushTimer ??= setTimeout(() => this.flush(), 0);
+    else this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    this.#flushTimer ??= setTimeout(() => this.flush(), 0);
+  }
+
+  #takeOpening(client: LiveClient): string {
+    const opening = this.#openings.get(client) ?? "";
+    this.#openings.delete(client);
+    return opening;
   }
 
   #everybody(): LiveClient[] {
@@ -286,10 +308,11 @@ export class LiveFeed {
 }
 
 function push(clients: Iterable<LiveClient>, frame: (writer: FrameWriter) => string): void {
-  for (const client of clients) sendBytes([client], frame(client.writer));
+  for (const client of clients) sendText([client], frame(client.writer));
 }
 
-function sendBytes(clients: Iterable<LiveClient>, text: string): void {
+function sendText(clients: Iterable<LiveClient>, text: string): void {
+  if (text === "") return;
   const bytes = encoder.encode(text);
   for (const client of clients) client.push(bytes);
 }

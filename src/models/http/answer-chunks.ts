@@ -38,6 +38,11 @@ export abstract class AnswerChunks<Chunk> {
     if (!this.#ended) this.#ready.push(chunk);
   }
 
+  /** Whether the last chunk was returned. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   /** Marks the chunks so far as all there are. */
   protected end(): void {
     this.#ended = true;

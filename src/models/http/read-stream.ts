@@ -10,7 +10,7 @@ export interface SendOptions {
   idempotencyKey: string | undefined;
   signal: AbortSignal | undefined;
   trace?: TraceContext | undefined;
-  /** Called after the pieces of each batch of chunks that arrived together. */
+  /** Called after the pieces of each batch of chunks that arrived together, but for the last one. */
   flush?: (() => void) | undefined;
 }
 
@@ -57,7 +57,8 @@ export async function* readStream<Chunk, T>(
         const piece = reader.read(chunk);
         if (piece !== "") yield piece;
       }
-      flush?.();
+      // The end of the text is shown together with the message, which follows at once.
+      if (!answer.ended) flush?.();
     }
     // A cancelled body ends as if it were complete.
     signal?.throwIfAborted();
