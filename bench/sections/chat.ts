@@ -15,6 +15,8 @@ const PEERS: readonly PeerName[] = [
 /** Runs of one turn in a conversation. */
 const RUNS = 200;
 const ROUNDS = 5;
+/** Rounds until the compilers of all peers have settled. */
+const WARM_UP = 5;
 /** Messages that the model sees. */
 const CONTEXT = 20;
 const TOKENS = 10;
@@ -25,11 +27,12 @@ const WINDOW = 50;
 const PEERS_UNTIL = 1_000;
 
 /** What the section looks like with few rounds, to see that it works. */
-const SMOKE = { runs: 5, rounds: 1, lengths: [1, 10], window: 5 };
+const SMOKE = { runs: 5, warmUp: 1, rounds: 1, lengths: [1, 10], window: 5 };
 
 /** A conversation of many short runs. */
 export async function measure({ smoke = false }: MeasureOptions = {}): Promise<Report> {
-  const size = smoke ? SMOKE : { runs: RUNS, rounds: ROUNDS, lengths: LENGTHS, window: WINDOW };
+  const full = { runs: RUNS, warmUp: WARM_UP, rounds: ROUNDS, lengths: LENGTHS, window: WINDOW };
+  const size = smoke ? SMOKE : full;
   await using upstream = await startNode<{ url: string }>(UPSTREAM, []);
   const { url } = upstream.hello;
   await using peers = await Peers.start(PEERS, url);
@@ -41,10 +44,9 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
     context: CONTEXT,
   };
   const costs = new Map<PeerName, Cost[]>();
-  for (let round = -1; round < size.rounds; round++) {
+  for (let round = -size.warmUp; round < size.rounds; round++) {
     for (const [name, peer] of peers) {
       const cost = await (await peer.open(options)).turns(size.runs);
-      // The first round warms up.
       if (round >= 0) costs.set(name, [...(costs.get(name) ?? []), cost]);
     }
   }
@@ -91,7 +93,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
   }
   return {
     title: "A chat",
-    method: `${size.runs} runs of one turn in one conversation, one after the other; the median of ${size.rounds} rounds in which the peers take turns, after one to warm up. The model is a fake server in a process of its own that streams ${TOKENS} tokens; it sees the last ${CONTEXT} messages. Troupe is asked over HTTP and streams, AIChatAgent is asked over a WebSocket with all messages, as its hook \`useAgentChat\` does, or over HTTP with the new one by \`saveMessages\`; LangGraph is called in its own process, without a network, and uses its SqliteSaver over node:sqlite. The CPU at a length is the average of the next ${size.window} runs.`,
+    method: `${size.runs} runs of one turn in one conversation, one after the other; the median of ${size.rounds} rounds in which the peers take turns, after ${size.warmUp} to warm up. The model is a fake server in a process of its own that streams ${TOKENS} tokens; it sees the last ${CONTEXT} messages. Troupe is asked over HTTP and streams, AIChatAgent is asked over a WebSocket with all messages, as its hook \`useAgentChat\` does, or over HTTP with the new one by \`saveMessages\`; LangGraph is called in its own process, without a network, and uses its SqliteSaver over node:sqlite. The CPU at a length is the average of the next ${size.window} runs.`,
     rows,
     goals,
   };
