@@ -2,7 +2,7 @@ import { ValueError } from "../errors.ts";
 import type { Note } from "./component.ts";
 import type { AnyComponentDefinition, Component } from "./component.ts";
 import type { ComponentRoles } from "./checks/find-issues.ts";
-import { DEFAULT_LIMITS, exceededLimit, looksLikeComponent } from "./checks/limits.ts";
+import { DEFAULT_LIMITS, exceededLimit } from "./checks/limits.ts";
 import { className, publicProvider, WELL_KNOWN_PROVIDERS } from "./providers.ts";
 import type { ComponentRegistry, Inspected, KnownComponent, RegistryOptions } from "./registry.ts";
 
@@ -89,12 +89,13 @@ export class LazyComponents {
   }
 
   #groupsIn(model: unknown): Iterable<ComponentGroup> {
-    // Too deep to be walked through; the registry says so, and all else that is wrong.
-    if (exceededLimit(model, "", { ...DEFAULT_LIMITS, ...this.#options }) !== undefined) {
-      return this.#groups;
-    }
+    const providers = new Set<string>();
+    const limits = { ...DEFAULT_LIMITS, ...this.#options };
+    const exceeded = exceededLimit(model, "", limits, ({ provider }) => providers.add(provider));
+    // The registry says so, and all else that is wrong.
+    if (exceeded !== undefined) return this.#groups;
     const groups = new Set<ComponentGroup>();
-    for (const provider of providersIn(model)) {
+    for (const provider of providers) {
       const name = publicProvider(WELL_KNOWN_PROVIDERS.get(provider) ?? provider);
       const group = this.#groupOf.get(name);
       if (group !== undefined) groups.add(group);
@@ -135,10 +136,4 @@ async function definitionsOf(group: ComponentGroup): Promise<readonly AnyCompone
   const named = group.providers.toSorted().join(" ");
   if (loaded === named) return definitions;
   throw new TypeError(`a group of components names ${named} and loads ${loaded}`);
-}
-
-function* providersIn(value: unknown): Generator<string> {
-  if (typeof value !== "object" || value === null) return;
-  if (looksLikeComponent(value)) yield value.provider;
-  for (const inner of Object.values(value)) yield* providersIn(inner);
 }

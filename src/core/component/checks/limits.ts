@@ -1,5 +1,5 @@
 import { ComponentError, type Issue } from "../../errors.ts";
-import { isJsonObject, type Json } from "../../json.ts";
+import { isJsonObject } from "../../json.ts";
 
 /** Limits that protect the loader from oversized component JSON. */
 export interface ComponentLimits {
@@ -19,22 +19,30 @@ export function looksLikeComponent(value: unknown): value is { provider: string;
   return isJsonObject(value) && typeof value.provider === "string" && isJsonObject(value.config);
 }
 
-/** The limit that is exceeded, or undefined. Does not recurse, so that depth cannot exhaust the stack. */
+/**
+ * The limit that is exceeded, or undefined. Does not recurse, so that depth cannot exhaust the stack.
+ *
+ * @param visit called for each component until then
+ */
 export function exceededLimit(
   model: unknown,
   path: string,
   limits: ComponentLimits,
+  visit?: (component: { provider: string }) => void,
 ): Issue | undefined {
-  const open: { value: Json; depth: number; nesting: number }[] = [
-    { value: model as Json, depth: 0, nesting: 0 },
+  if (!isContainer(model)) return undefined;
+  const open: { value: object; depth: number; nesting: number }[] = [
+    { value: model, depth: 0, nesting: 0 },
   ];
   let components = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, nesting } = next;
-    if (typeof value !== "object" || value === null) continue;
-    const isComponent = looksLikeComponent(value);
-    const depth = next.depth + (isComponent ? 1 : 0);
-    if (isComponent) components++;
+    let { depth } = next;
+    if (looksLikeComponent(value)) {
+      depth++;
+      components++;
+      visit?.(value);
+    }
     if (components > limits.components) {
       return { path, message: `has more than ${limits.components} components` };
     }
@@ -42,10 +50,14 @@ export function exceededLimit(
       return { path, message: `is nested deeper than ${limits.depth} components` };
     }
     for (const inner of Object.values(value)) {
-      open.push({ value: inner, depth, nesting: nesting + 1 });
+      if (isContainer(inner)) open.push({ value: inner, depth, nesting: nesting + 1 });
     }
   }
   return undefined;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 /** @throws ComponentError `value` when `model` exceeds a limit */
