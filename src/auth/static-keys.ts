@@ -1,10 +1,11 @@
 import { type Scope, SCOPES } from "../contract/constants.ts";
 import { equalInConstantTime } from "../core/equal.ts";
-import { type Issue, ValueError } from "../core/errors.ts";
+import { ValueError } from "../core/errors.ts";
 import { fieldIssues, type FieldRule } from "../core/field-checks.ts";
 import { listIssues } from "../core/issues.ts";
 import { isTenantId, type Principal } from "./principal.ts";
 
+const FORM = "a list of { hash, tenant, scopes, name? }";
 const HASH = /^[0-9a-f]{64}$/;
 
 interface StaticKey {
@@ -48,15 +49,12 @@ export class StaticKeys {
     try {
       value = JSON.parse(setting);
     } catch {
-      throw new ValueError("API_KEYS must be JSON: a list of { hash, tenant, scopes, name? }");
+      throw new ValueError(`API_KEYS must be JSON: ${FORM}`);
     }
-    const issues: Issue[] = Array.isArray(value)
-      ? value.flatMap((key, index) => fieldIssues(key, RULES, `[${index}]`))
-      : [{ path: "", message: "it is none" }];
+    if (!Array.isArray(value)) throw new ValueError(`API_KEYS must be ${FORM}`);
+    const issues = value.flatMap((key, index) => fieldIssues(key, RULES, `[${index}]`));
     if (issues.length === 0) return new StaticKeys(value as StaticKey[]);
-    throw new ValueError(
-      `API_KEYS must be a list of { hash, tenant, scopes, name? }: ${listIssues(issues)}`,
-    );
+    throw new ValueError(`API_KEYS must be ${FORM}: ${listIssues(issues)}`);
   }
 
   /** Compares with every key, so that the time does not reveal a near match. @param hash of the credential */

@@ -71,7 +71,7 @@ function settingOf(limit: string): string {
   return `TENANT_${limit.toUpperCase()}`;
 }
 
-/** @param given the value as it stands in the settings */
+/** @param given the text of the setting, for the error */
 function count(name: string, value: unknown, given = value): number {
   if (Number.isSafeInteger(value) && Number(value) >= 0) return Number(value);
   throw new ValueError(`${name} is ${JSON.stringify(given)}: it must be a whole number, 0 or more`);

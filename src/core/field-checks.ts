@@ -12,7 +12,7 @@ export interface FieldRule {
   optional?: true;
 }
 
-/** What is wrong with an object that has these fields and no others, below `path`. */
+/** The mistakes in an object that must have these fields and no others. @param path where it stands */
 export function fieldIssues(
   value: unknown,
   rules: { readonly [field: string]: FieldRule },

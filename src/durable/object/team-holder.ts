@@ -82,7 +82,7 @@ export class TeamHolder {
     if (parts.scheduler.dueAt !== null || parts.expiry.dueAt !== null) void this.#alarm.restore();
   }
 
-  /** Sets the alarm for what is due. */
+  /** Sets the alarm for the part of the team that is due first. */
   arm(): void {
     this.#alarm.arm();
   }

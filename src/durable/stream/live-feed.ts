@@ -1,10 +1,10 @@
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { TextFrame } from "../../contract/stream/stream-frame.ts";
-import { streamedTextId } from "../../core/messages/create.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
-import { type FrameWriter, type LiveFrame, PieceFrames, PING_FRAME } from "./frames.ts";
+import { type FrameWriter, type LiveFrame, PING_FRAME } from "./frames.ts";
+import { TextsInProgress } from "./texts-in-progress.ts";
 
 const PING_MS = 15_000;
 
@@ -42,12 +42,6 @@ interface Channel {
   pending: string;
 }
 
-/** A text that streams in: what a new client is shown of it, and the frames of its pieces. */
-interface TextInProgress {
-  shown: TextFrame;
-  frames: PieceFrames;
-}
-
 /**
  * Sends what is happening now to all connected clients, and keeps the texts in progress for clients that connect later.
  * Frames of one batch are encoded once and sent in one write: when the reader of a model's stream says that a batch is
@@ -59,7 +53,7 @@ export class LiveFeed {
   readonly #streams = new Set<LiveClient>();
   /** Clients of queued runs: what happens now does not concern them. */
   readonly #queued = new Set<LiveClient>();
-  readonly #texts = new Map<string, TextInProgress>();
+  readonly #texts = new TextsInProgress();
   /** First frames of clients, until the next flush. */
   readonly #openings = new Map<LiveClient, string>();
   /** Written since the last flush. */
@@ -95,13 +89,8 @@ export class LiveFeed {
   }
 
   /** A message ends its streamed text. @param event undefined when it was recorded and sent before a restart */
-  message({ id, source }: Message, event: RecordedEvent | undefined): void {
-    if (this.#texts.size > 0) {
-      this.#texts.delete(id);
-      for (const [textId, text] of this.#texts) {
-        if (text.shown.source === source) this.#texts.delete(textId);
-      }
-    }
+  message(message: Message, event: RecordedEvent | undefined): void {
+    this.#texts.end(message);
     if (event !== undefined && event.kind !== "quiet") this.event(event);
   }
 
@@ -119,41 +108,30 @@ export class LiveFeed {
   }
 
   chunk(event: ModelClientStreamingChunkEvent): void {
-    const id = streamedTextId(event);
-    const { full_message_id, source, content } = event;
-    let text = this.#texts.get(id);
-    if (text === undefined) {
-      text = { shown: { full_message_id, source, content: "" }, frames: new PieceFrames() };
-      this.#texts.set(id, text);
-    }
-    text.shown.content += content;
-    const { frames } = text;
+    const frames = this.#texts.add(event);
     this.#write((writer) => writer.piece(event, frames));
   }
 
   /** The text streamed for a message is void. */
   discard(id: string): void {
-    const text = this.#texts.get(id);
-    if (text === undefined) return;
-    this.#texts.delete(id);
-    const { full_message_id, source } = text.shown;
-    this.send({ event: "discard", data: { full_message_id, source } });
+    const text = this.#texts.take(id);
+    if (text !== undefined) this.#discarded(text);
   }
 
   /** The turn is over: its unfinished texts are declared void (`discard`), or only forgotten. */
   endTexts(how: "discard" | "forget"): void {
-    if (how === "discard") for (const id of this.#texts.keys()) this.discard(id);
-    this.#texts.clear();
+    const unfinished = this.#texts.takeAll();
+    if (how === "discard") for (const text of unfinished) this.#discarded(text);
     this.#largeBatchAt = 0;
+  }
+
+  #discarded({ full_message_id, source }: TextFrame): void {
+    this.send({ event: "discard", data: { full_message_id, source } });
   }
 
   /** Frames of the texts in progress, for a new client. */
   snapshots(writer: FrameWriter): string {
-    let frames = "";
-    for (const { shown } of this.#texts.values()) {
-      frames += writer.live({ event: "snapshot", data: shown });
-    }
-    return frames;
+    return this.#texts.shown.map((data) => writer.live({ event: "snapshot", data })).join("");
   }
 
   /** A stream is opened. */
