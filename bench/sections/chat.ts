@@ -20,9 +20,10 @@ const WARM_UP = 5;
 /** Messages that the model sees. */
 const CONTEXT = 20;
 const TOKENS = 10;
-/** How many runs a conversation has had, and how many are measured from there on. */
+/** How many runs a conversation has had, and how many are measured from there on, in so many parts. */
 const LENGTHS = [1, 100, 1_000, 10_000];
-const WINDOW = 50;
+const WINDOW = 20;
+const WINDOWS = 5;
 /** Peers whose runs get longer with the conversation are not measured beyond. */
 const PEERS_UNTIL = 1_000;
 
@@ -65,10 +66,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
       "Troupe against it": own / (speed(name) ?? 0),
       "CPU of its process, ms per run": median((costs.get(name) ?? []).map(({ cpu }) => cpu)),
       ...Object.fromEntries(
-        size.lengths.map((length) => [
-          `CPU after ${number(length)}`,
-          longer.get(length)?.cpu ?? "",
-        ]),
+        size.lengths.map((length) => [`CPU after ${number(length)}`, longer.get(length) ?? ""]),
       ),
       "what a kill leaves": peer.durable,
     });
@@ -76,7 +74,7 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
       const [first = 0, last = 0] = [size.lengths[1], size.lengths.at(-1)];
       goals.push({
         what: `CPU of a run after ${number(last)} runs`,
-        value: (longer.get(last)?.cpu ?? 0) / (longer.get(first)?.cpu ?? 0),
+        value: (longer.get(last) ?? 0) / (longer.get(first) ?? 0),
         unit: `times that after ${first}`,
         limit: { atMost: 1.3 },
       });
@@ -93,27 +91,29 @@ export async function measure({ smoke = false }: MeasureOptions = {}): Promise<R
   }
   return {
     title: "A chat",
-    method: `${size.runs} runs of one turn in one conversation, one after the other; the median of ${size.rounds} rounds in which the peers take turns, after ${size.warmUp} to warm up. The model is a fake server in a process of its own that streams ${TOKENS} tokens; it sees the last ${CONTEXT} messages. Troupe is asked over HTTP and streams, AIChatAgent is asked over a WebSocket with all messages, as its hook \`useAgentChat\` does, or over HTTP with the new one by \`saveMessages\`; LangGraph is called in its own process, without a network, and uses its SqliteSaver over node:sqlite. The CPU at a length is the average of the next ${size.window} runs.`,
+    method: `${size.runs} runs of one turn in one conversation, one after the other; the median of ${size.rounds} rounds in which the peers take turns, after ${size.warmUp} to warm up. The model is a fake server in a process of its own that streams ${TOKENS} tokens; it sees the last ${CONTEXT} messages. Troupe is asked over HTTP and streams, AIChatAgent is asked over a WebSocket with all messages, as its hook \`useAgentChat\` does, or over HTTP with the new one by \`saveMessages\`; LangGraph is called in its own process, without a network, and uses its SqliteSaver over node:sqlite. The CPU at a length is the median of ${WINDOWS} times the next ${size.window} runs.`,
     rows,
     goals,
   };
 }
 
-/** The cost of a run after so many runs. */
+/** The CPU of a run after so many runs, in milliseconds. */
 async function byLength(
   peer: Peer,
   options: ConversationOptions,
   { lengths, window }: { lengths: readonly number[]; window: number },
   far: boolean,
-): Promise<Map<number, Cost>> {
+): Promise<Map<number, number>> {
   const conversation: Conversation = await peer.open(options);
-  const costs = new Map<number, Cost>();
+  const costs = new Map<number, number>();
   let runs = 0;
   for (const length of lengths) {
     if (!far && length > PEERS_UNTIL) break;
     await conversation.turns(length - runs);
-    costs.set(length, await conversation.turns(window));
-    runs = length + window;
+    const parts: number[] = [];
+    for (let part = 0; part < WINDOWS; part++) parts.push((await conversation.turns(window)).cpu);
+    costs.set(length, median(parts));
+    runs = length + WINDOWS * window;
   }
   return costs;
 }

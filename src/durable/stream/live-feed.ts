@@ -213,8 +213,7 @@ export class LiveFeed {
       const { clients, writer } = channel;
       const pending = channel.pending + writer.held();
       channel.pending = "";
-      if (this.#openings.size === 0) sendText(clients, pending);
-      else for (const client of clients) sendText([client], this.#takeOpening(client) + pending);
+      this.#send(clients, pending);
       if (writer.ended) for (const client of clients) client.close();
     }
   }
@@ -273,10 +272,16 @@ export class LiveFeed {
     this.#flushTimer ??= setTimeout(() => this.flush(), 0);
   }
 
-  #takeOpening(client: LiveClient): string {
-    const opening = this.#openings.get(client) ?? "";
-    this.#openings.delete(client);
-    return opening;
+  /** Sends the same bytes to all, but for those that are new. */
+  #send(clients: ReadonlySet<LiveClient>, pending: string): void {
+    if (this.#openings.size === 0) return sendText(clients, pending);
+    const others = new Set(clients);
+    for (const [client, opening] of this.#openings) {
+      if (!others.delete(client)) continue;
+      this.#openings.delete(client);
+      sendText([client], opening + pending);
+    }
+    sendText(others, pending);
   }
 
   #everybody(): LiveClient[] {
