@@ -20,6 +20,7 @@ const { requestAnimationFrame, cancelAnimationFrame } = globalThis as {
  * Parts that do not change stay the same objects. It publishes its changes together, once per animation frame.
  */
 export abstract class Store<State extends object> {
+  /** As in {@link StoreOptions}. */
   protected readonly background: boolean;
   readonly #initial: State;
   readonly #listeners = new Set<{ call: () => void }>();
