@@ -48,6 +48,8 @@ export class Shell {
         maxExecutionTimeMs: Math.ceil(Math.max(1, watch.deadline - performance.now())),
         maxCommandCount: UNCOUNTED,
         maxLoopIterations: UNCOUNTED,
+        // What takes too much memory is ended from outside.
+        maxStringLength: UNCOUNTED,
         maxWorkUnits: UNCOUNTED,
         maxAwkIterations: UNCOUNTED,
         maxSedIterations: UNCOUNTED,
