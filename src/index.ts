@@ -190,11 +190,8 @@ export { HttpTool } from "./tools/http/http-tool.ts";
 export { mcpComponents } from "./mcp/components.ts";
 export { type Elicitor, HumanElicitor } from "./mcp/host/elicitor.ts";
 export { McpError } from "./mcp/mcp-error.ts";
-export {
-  type McpToolOverride,
-  McpWorkbench,
-  type McpWorkbenchOptions,
-} from "./mcp/mcp-workbench.ts";
+export { McpWorkbench } from "./mcp/mcp-workbench.ts";
+export type { McpToolOverride, McpWorkbenchOptions } from "./mcp/workbench-config.ts";
 export type { McpAnswering, McpServerQuestion } from "./mcp/host/server-question.ts";
 export { type Root, type RootsProvider, StaticRootsProvider } from "./mcp/host/roots-provider.ts";
 export {

@@ -1,5 +1,4 @@
-import * as z from "zod";
-import { componentModelSchema } from "../core/component/component-model.ts";
+import type * as z from "zod";
 import {
   type ComponentDefinition,
   dumpComponent,
@@ -14,7 +13,6 @@ import {
   type HumanApproval,
   humanApproval,
   humanApprovalConfig,
-  humanApprovalSchema,
 } from "../core/run/human-approval.ts";
 import type { TurnContext } from "../core/run/turn-context.ts";
 import type { StateParts } from "../core/state/stateful.ts";
@@ -24,11 +22,7 @@ import { sequenceOf } from "../core/tools/sequence.ts";
 import type { ToolCallContext, ToolResult } from "../core/tools/tool.ts";
 import { textResult } from "../core/tools/tool-result.ts";
 import type { Workbench } from "../core/tools/workbench.ts";
-import {
-  type McpServerConfig,
-  mcpServerParamsSchema,
-  type McpServerParams,
-} from "./server-params.ts";
+import { type McpServerConfig, mcpServerParamsSchema } from "./server-params.ts";
 import { type ReadingKind, readingTools } from "./reading-tools.ts";
 import { LegacyQuestions } from "./host/server-question.ts";
 import { McpSession } from "./connection/session.ts";
@@ -43,48 +37,10 @@ import {
   shownTools,
 } from "./tool-list.ts";
 import { checkServerParams, type McpDependencies } from "./connection/transport.ts";
+import { definition, type McpWorkbenchOptions, workbenchConfigSchema } from "./workbench-config.ts";
 
 /** Changes of a tool between the approval and the call before the call is given up. */
 const MAX_CHANGES = 3;
-
-const overrideSchema: z.ZodType<McpToolOverride> = z.object({
-  name: z.string().nullish(),
-  description: z.string().nullish(),
-  approval: z.literal("human").nullish(),
-});
-
-const workbenchConfigSchema = z
-  .object({
-    server_params: mcpServerParamsSchema,
-    tool_overrides: z.record(z.string(), overrideSchema).default({}),
-    host: componentModelSchema.nullish(),
-    /** What else of the server becomes tools. */
-    tools_for: z.array(z.enum(["resources", "prompts"])).nullish(),
-  })
-  .extend(humanApprovalSchema.shape);
-
-/** Replaces what a server says of a tool. */
-export interface McpToolOverride {
-  name?: string | null | undefined;
-  description?: string | null | undefined;
-  /** Asks a human before each call of this tool. */
-  approval?: "human" | null | undefined;
-}
-
-export interface McpWorkbenchOptions {
-  /** How the server is reached. */
-  serverParams: McpServerParams;
-  /** Names, descriptions and approval by the tools' own names. */
-  toolOverrides?: { readonly [toolName: string]: McpToolOverride };
-  /** Adds tools that list and read the server's resources, or its prompts. Default: none. */
-  toolsFor?: readonly ("resources" | "prompts")[] | undefined;
-  /** Answers what the server asks while it handles a call. */
-  host?: McpSessionHost | undefined;
-  /** Asks a human before each call of any tool. */
-  approval?: "human" | undefined;
-  /** Seconds after which an unanswered approval counts as refused. Default: no limit. */
-  approvalTimeoutSeconds?: number | null;
-}
 
 /**
  * The tools of an MCP server (AutoGen `McpWorkbench`).
@@ -300,13 +256,6 @@ type Request = (
   client: Client,
   options: { signal: AbortSignal; timeout: number },
 ) => Promise<object>;
-
-const definition = {
-  provider: "autogen_ext.tools.mcp.McpWorkbench",
-  componentType: "workbench",
-  role: "workbench",
-  version: 1,
-} as const;
 
 /** The component definition, with what its host provides. */
 export function mcpWorkbenchDefinition(

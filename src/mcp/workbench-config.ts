@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { componentModelSchema } from "../core/component/component-model.ts";
+import { humanApprovalSchema } from "../core/run/human-approval.ts";
+import type { McpSessionHost } from "./connection/session-host.ts";
+import { mcpServerParamsSchema, type McpServerParams } from "./server-params.ts";
+
+/** How component JSON names the workbench. */
+export const definition = {
+  provider: "autogen_ext.tools.mcp.McpWorkbench",
+  componentType: "workbench",
+  role: "workbench",
+  version: 1,
+} as const;
+
+const overrideSchema: z.ZodType<McpToolOverride> = z.object({
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  approval: z.literal("human").nullish(),
+});
+
+/** The config of the component. */
+export const workbenchConfigSchema = z
+  .object({
+    server_params: mcpServerParamsSchema,
+    tool_overrides: z.record(z.string(), overrideSchema).default({}),
+    host: componentModelSchema.nullish(),
+    /** What else of the server becomes tools. */
+    tools_for: z.array(z.enum(["resources", "prompts"])).nullish(),
+  })
+  .extend(humanApprovalSchema.shape);
+
+/** Replaces what a server says of a tool. */
+export interface McpToolOverride {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  /** Asks a human before each call of this tool. */
+  approval?: "human" | null | undefined;
+}
+
+export interface McpWorkbenchOptions {
+  /** How the server is reached. */
+  serverParams: McpServerParams;
+  /** Names, descriptions and approval by the tools' own names. */
+  toolOverrides?: { readonly [toolName: string]: McpToolOverride };
+  /** Adds tools that list and read the server's resources, or its prompts. Default: none. */
+  toolsFor?: readonly ("resources" | "prompts")[] | undefined;
+  /** Answers what the server asks while it handles a call. */
+  host?: McpSessionHost | undefined;
+  /** Asks a human before each call of any tool. */
+  approval?: "human" | undefined;
+  /** Seconds after which an unanswered approval counts as refused. Default: no limit. */
+  approvalTimeoutSeconds?: number | null;
+}
