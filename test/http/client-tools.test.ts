@@ -70,8 +70,9 @@ test("a run waits for the results of its client's tools, one request per call", 
       },
     ],
   ]);
-  const { requests } = await client.requests.list({ kind: "tool" });
-  expect(requests.map((request) => request.run_id)).toEqual([id, id]);
+  await expect
+    .poll(async () => (await client.requests.list({ kind: "tool" })).requests)
+    .toMatchObject([{ run_id: id }, { run_id: id }]);
 
   const [first, second] = waiting.requests.map((request) => request.id) as [string, string];
   const mistake = team.answer(id, first, { approved: true });

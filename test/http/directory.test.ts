@@ -111,6 +111,15 @@ test("teams, newest activity first, by text, metadata and status, in pages", asy
   expect((await ask("/v1/teams", { as: "other" })).body).toEqual({ teams: [], next_cursor: null });
 });
 
+test("a team is listed once it is created, and a run once it was waited for", async () => {
+  for (const id of ["a", "b", "c"]) {
+    await create(id);
+    expect((await ask("/v1/teams?limit=1")).body).toMatchObject({ teams: [{ id }] });
+    const ended = await run(id);
+    expect((await ask("/v1/runs?limit=1")).body).toMatchObject({ runs: [{ id: ended }] });
+  }
+});
+
 test("what is wrong with a query is named", async () => {
   for (const [query, path] of [
     ["teams?cursor=x", "cursor"],

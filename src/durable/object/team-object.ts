@@ -21,6 +21,7 @@ import type { RunTrace } from "../../contract/trace.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
+import { within } from "../../core/within.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { tenantLimitsFrom } from "../../contract/tenant-limits.ts";
 import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
@@ -50,6 +51,9 @@ import {
 } from "../stream/stream-request.ts";
 import { TeamHolder } from "./team-holder.ts";
 import { refuseRun } from "./team-parts.ts";
+
+/** So long an answer waits for the tenant to list what it tells of. */
+const LISTED_WITHIN_MS = 1_000;
 
 /**
  * A team as a Durable Object: the conversation, every agent's context, one run at a time. A deployment subclasses it
@@ -140,7 +144,19 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return TENANT && (TENANT.get(TENANT.idFromName(name)) as unknown as TenantOfTeam);
   }
 
-  create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
+  async create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
+    const created = await this.#create(input);
+    if (created.ok) await this.#listed();
+    return created;
+  }
+
+  /** What has changed is in the lists, so a client that reads them next finds it; unless the tenant is slow. */
+  async #listed(): Promise<void> {
+    const outbox = this.#team.parts?.outbox;
+    if (outbox) await within(LISTED_WITHIN_MS, outbox.deliver()).catch(() => undefined);
+  }
+
+  #create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
     return this.#team.changes.run(async () => {
       if (!(await this.#listing.isFree())) return stillBeingDeleted();
       const stores = this.#team.parts?.stores ?? this.#listing.newStores();
@@ -254,6 +270,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   async waitForRun(id: string, timeoutMs: number): Promise<Result<RunInfo>> {
     await this.#team.parts?.runs.wait(id, timeoutMs);
+    await this.#listed();
     // The team may have been deleted in the meantime.
     return this.run(id);
   }

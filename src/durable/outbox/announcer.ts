@@ -34,7 +34,7 @@ export class Announcer {
   /** As stored; undefined before it was read. */
   #wantsMessages: boolean | undefined;
   /** Called when something is to be delivered. */
-  onEntry: () => void = () => undefined;
+  onEntry: (change: OutboxChange) => void = () => undefined;
 
   constructor(stores: Stores) {
     this.#stores = stores;
@@ -162,7 +162,7 @@ export class Announcer {
     const { outbox } = this.#stores;
     if (outbox === undefined) return;
     outbox.add(change);
-    this.onEntry();
+    this.onEntry(change);
   }
 
   /** After a transaction that failed. */

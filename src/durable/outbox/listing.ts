@@ -1,3 +1,4 @@
+import type { OutboxChange } from "../../contract/directory.ts";
 import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 import type { TeamAlarm } from "../object/team-alarm.ts";
 import { Database } from "../storage/database.ts";
@@ -13,6 +14,12 @@ export interface ListingOptions {
   name: string | undefined;
   /** Finds a tenant; undefined without the binding TENANT. */
   find: (tenant: string) => TenantOfTeam | undefined;
+}
+
+/** Whether clients look for it in the lists: a run that waits or has ended, a question. Others show that a run goes on. */
+function isUrgent(change: OutboxChange): boolean {
+  if (change.kind !== "run") return change.kind !== "message";
+  return change.run.status !== "running" && change.run.status !== "queued";
 }
 
 /** What connects a team's object with the tenant that lists its team. */
@@ -61,7 +68,7 @@ export class Listing {
       settled: () => alarm.arm(),
     });
     alarm.serve(outbox);
-    announcer.onEntry = () => outbox.deliverSoon();
+    announcer.onEntry = (change) => outbox.deliverSoon(isUrgent(change));
     if (!store.begun) {
       stores.transaction(() => {
         if (team.record.tenant === undefined) team.adopt(tenantName);

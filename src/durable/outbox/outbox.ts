@@ -9,7 +9,7 @@ const MOST_AT_ONCE = 100;
 const PATIENCE_MS = 10_000;
 /** The alarm calls a tenant again that could not be reached. Short enough that the directory is right 15 s after a kill. */
 const RETRY_MS = 14_000;
-/** A short run's start and end are delivered together. */
+/** A short run's start and end are delivered together, and runs that follow each other. */
 const GATHER_MS = 25;
 
 /** The open streams of a team, which a delivery can report. */
@@ -38,6 +38,7 @@ export class Outbox {
   readonly #options: OutboxOptions;
   #delivering: Promise<boolean> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #deliveredAt = 0;
   #failedAt = 0;
   #closed = false;
 
@@ -52,20 +53,28 @@ export class Outbox {
     return Math.max(first.number / 1000, this.#failedAt) + RETRY_MS;
   }
 
-  /** Delivers in a moment. */
-  deliverSoon(): void {
-    this.#timer ??= setTimeout(() => {
+  /** Delivers in a moment. @param urgent at once, unless the last delivery was just now */
+  deliverSoon(urgent = false): void {
+    const ms = urgent && Date.now() - this.#deliveredAt >= GATHER_MS ? 0 : GATHER_MS;
+    if (ms === 0) clearTimeout(this.#timer);
+    else if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
       this.#timer = undefined;
       void this.deliver();
-    }, GATHER_MS);
+    }, ms);
   }
 
   /** Delivers everything there is. Resolves to whether that worked; never rejects. */
   deliver(): Promise<boolean> {
-    this.#delivering ??= this.#deliverAll().finally(() => {
-      this.#delivering = undefined;
-      if (!this.#closed) this.#options.settled();
-    });
+    if (this.#delivering === undefined) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      this.#deliveredAt = Date.now();
+      this.#delivering = this.#deliverAll().finally(() => {
+        this.#delivering = undefined;
+        if (!this.#closed) this.#options.settled();
+      });
+    }
     return this.#delivering;
   }
 
