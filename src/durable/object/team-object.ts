@@ -52,7 +52,7 @@ import {
 import { TeamHolder } from "./team-holder.ts";
 import { refuseRun } from "./team-parts.ts";
 
-/** So long an answer waits for the tenant to list what it tells of. */
+/** Limit of the wait for the tenant before a creation, or a run that was waited for, is answered. */
 const LISTED_WITHIN_MS = 1_000;
 
 /**
@@ -150,7 +150,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return created;
   }
 
-  /** What has changed is in the lists, so a client that reads them next finds it; unless the tenant is slow. */
+  /** Resolves when the tenant lists all changes, so that a client that reads the lists next finds them; or after the limit. */
   async #listed(): Promise<void> {
     const outbox = this.#team.parts?.outbox;
     if (outbox) await within(LISTED_WITHIN_MS, outbox.deliver()).catch(() => undefined);
