@@ -22,7 +22,7 @@ const root = resolve(import.meta.dirname, "..");
 export async function buildWorker(entry, directory, { wholeSdks = false } = {}) {
   /** @type {Map<string, Uint8Array>} */
   const files = new Map();
-  const { outputFiles } = await build({
+  const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: { worker: entry },
     outdir: directory,
@@ -42,10 +42,30 @@ export async function buildWorker(entry, directory, { wholeSdks = false } = {}) 
       tablesAsData((name, data) => files.set(join(directory, "parts", name), Buffer.from(data))),
     ],
     logLevel: "warning",
+    metafile: true,
     write: false,
   });
+  requireNamedExports(metafile);
   for (const { path, contents } of outputFiles) files.set(path, contents);
   await replaceFiles(directory, files);
+}
+
+/**
+ * With `splitting`, esbuild makes `import()` of a CommonJS module give its default export only. A module of one's own between
+ * the two, which exports names, has them.
+ *
+ * @param {import("esbuild").Metafile} metafile
+ * @throws Error naming such an import
+ */
+function requireNamedExports({ inputs }) {
+  for (const [importer, { imports }] of Object.entries(inputs)) {
+    for (const { path, kind } of imports) {
+      if (kind !== "dynamic-import" || inputs[path]?.format !== "cjs") continue;
+      throw new Error(
+        `${importer} imports ${path} dynamically. It is CommonJS, and the bundle would have none of its names: import it statically in a module that is imported dynamically.`,
+      );
+    }
+  }
 }
 
 /**

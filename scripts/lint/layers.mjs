@@ -111,7 +111,6 @@ const LAZY = [
   "js-tiktoken",
   "#ranks",
   "jose",
-  "standardwebhooks",
   "@modelcontextprotocol/client",
   "@modelcontextprotocol/server",
   "openai/client",

@@ -9,7 +9,7 @@ import type { DeliveryQueues } from "./delivery-queues.ts";
 import type { DeliveryKey, DeliveryRecord, DeliveryStore } from "./delivery-store.ts";
 import type { Retention } from "./retention.ts";
 import type { SecretStore } from "./secret-store.ts";
-import { signed, type SignedRequest, type Unsigned } from "./signing.ts";
+import type { SignedRequest, Unsigned } from "./signing.ts";
 import type { WebhookStore } from "./webhook-store.ts";
 
 /** How an attempt to deliver went. */
@@ -84,9 +84,10 @@ export class Dispatcher {
 
   /** Sends a test to a webhook, once. */
   async test(target: Unsigned, webhook: string): Promise<SendResult> {
-    const result = await this.#try(async (now) =>
-      signed(target, await this.#keysOf(webhook, now), now),
-    );
+    const result = await this.#try(async (now) => ({
+      target,
+      keys: await this.#keysOf(webhook, now),
+    }));
     this.#parts.telemetry.tested(isDelivered(result));
     return result;
   }
@@ -110,16 +111,18 @@ export class Dispatcher {
   ): Promise<SendResult> {
     return this.#try(async (now) => {
       const { secrets, writePush } = this.#parts;
-      if (secret === null) return signed({ id, ...target }, await this.#keysOf(webhook, now), now);
+      if (secret === null) {
+        return { target: { id, ...target }, keys: await this.#keysOf(webhook, now) };
+      }
       const opened = await secrets.open(secret);
-      if (push === undefined) return signed({ id, ...target }, [opened], now);
+      if (push === undefined) return { target: { id, ...target }, keys: [opened] };
       const { body, contentType } = await writePush(
         push.format,
         JSON.parse(target.body) as RunChange,
       );
       const headers = JSON.parse(opened) as Record<string, string>;
       const keys = await this.#keysOf(webhook, now);
-      return signed({ id, ...target, body, contentType, headers }, keys, now);
+      return { target: { id, ...target, body, contentType, headers }, keys };
     });
   }
 
@@ -130,10 +133,15 @@ export class Dispatcher {
     return secrets.signing(webhook, now);
   }
 
-  async #try(make: (now: number) => Promise<SignedRequest>): Promise<SendResult> {
+  /** @param make what is sent, and the secrets that sign it */
+  async #try(
+    make: (now: number) => Promise<{ target: Unsigned; keys: string[] }>,
+  ): Promise<SendResult> {
     const now = Date.now();
     try {
-      return await this.#parts.send(await make(now));
+      const { target, keys } = await make(now);
+      const { signed } = await import("./signing.ts");
+      return await this.#parts.send(signed(target, keys, now));
     } catch (error) {
       const none = { status: null, response: null, retryAfter: null };
       return { ...none, error: errorMessage(error), duration: Date.now() - now };

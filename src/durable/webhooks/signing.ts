@@ -1,3 +1,4 @@
+import { Webhook } from "standardwebhooks";
 import type { TraceContext } from "../../core/run/turn-context.ts";
 
 /** A delivery as it is sent. */
@@ -21,17 +22,17 @@ export interface Unsigned {
 }
 
 /**
- * Signs a delivery as Standard Webhooks defines it.
+ * Signs a delivery as Standard Webhooks defines it. Import this module dynamically, and not the package itself, which is
+ * CommonJS: esbuild gives `await import()` of such a package only its default export when it splits the bundle.
  *
  * @param secrets those that are valid; a receiver accepts a delivery that one of its own signed
  * @param now epoch milliseconds of this attempt: receivers refuse old ones
  */
-export async function signed(
+export function signed(
   { id, url, body, contentType = "application/json", headers, trace }: Unsigned,
   secrets: readonly string[],
   now: number,
-): Promise<SignedRequest> {
-  const { Webhook } = await import("standardwebhooks");
+): SignedRequest {
   const time = new Date(now);
   return {
     url,
