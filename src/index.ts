@@ -298,6 +298,7 @@ export type {
   FunctionExecutionResultMessage,
   ImageContent,
   LLMMessage,
+  MakerData,
   SystemMessage,
   UserMessage,
 } from "./core/models/llm-messages.ts";

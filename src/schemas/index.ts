@@ -188,6 +188,7 @@ export {
   assistantMessageSchema,
   functionExecutionResultMessageSchema,
   llmMessageSchema,
+  makerDataSchema,
   systemMessageSchema,
   userMessageSchema,
 } from "../core/models/llm-messages.ts";

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { JsonObject } from "../json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import type { ComponentModel } from "./component-model.ts";
 import type { NamedFunction } from "./functions.ts";
 import type { Preparation } from "./preparation.ts";
@@ -108,13 +108,24 @@ export function dumpComponent(component: Component): ComponentModel {
   };
 }
 
-/** An object without its null values, those inside it included: AutoGen dumps messages in a config so. */
+/**
+ * An object without its null values, those inside it included: AutoGen dumps messages in a config so. Our own key `troupe`
+ * keeps them, because a maker gets its data back unchanged.
+ */
 export function withoutInnerNulls(model: object): JsonObject {
-  return JSON.parse(JSON.stringify(model, skipNull)) as JsonObject;
+  return withoutNullsIn(JSON.parse(JSON.stringify(model)) as JsonObject);
 }
 
-function skipNull(_key: string, value: unknown): unknown {
-  return value ?? undefined;
+function withoutNullsIn(object: JsonObject): JsonObject {
+  const kept = Object.entries(withoutNulls(object));
+  return Object.fromEntries(
+    kept.map(([key, value]) => [key, key === "troupe" ? value : skipNulls(value)]),
+  );
+}
+
+function skipNulls(value: Json): Json {
+  if (Array.isArray(value)) return value.map(skipNulls);
+  return isJsonObject(value) ? withoutNullsIn(value) : value;
 }
 
 /** An object without its null and undefined values (AutoGen dumps with `exclude_none`). */

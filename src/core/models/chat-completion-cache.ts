@@ -153,7 +153,8 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
     const { tools = [], toolChoice = "auto", jsonOutput = null, extraCreateArgs = {} } = options;
     this.#identity ??= dumpComponent(this.#client);
     const client = this.#identity;
-    const request = { client, messages, tools, toolChoice, jsonOutput, extraCreateArgs };
+    const asked = messages.map(withoutMakerData);
+    const request = { client, messages: asked, tools, toolChoice, jsonOutput, extraCreateArgs };
     return sha256Hex(sortedJson(request));
   }
 
@@ -171,6 +172,13 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
   #keep(key: string, entry: Entry, { cache }: CreateOptions): void {
     this.#store.set(key, JSON.stringify(entry), cache);
   }
+}
+
+/** What a maker wants back differs from answer to answer, and is no part of what a model is asked. */
+function withoutMakerData(message: LLMMessage): LLMMessage {
+  if (message.type !== "AssistantMessage") return message;
+  const { troupe: _, ...rest } = message;
+  return rest;
 }
 
 function fromStore(result: CreateResult): CreateResult {

@@ -2,7 +2,7 @@ import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { StepCache, StepSubject, TraceContext } from "../run/turn-context.ts";
 import type { RequestUsage } from "./request-usage.ts";
-import type { FunctionCall, LLMMessage } from "./llm-messages.ts";
+import type { FunctionCall, LLMMessage, MakerData } from "./llm-messages.ts";
 import type { ModelInfo } from "./model-info.ts";
 
 /** A tool as a model is told about it (AutoGen `ToolSchema`). `parameters` is a JSON Schema of type object. */
@@ -34,6 +34,8 @@ export interface CreateResult {
   from_store?: true;
   logprobs?: TokenLogprob[] | null;
   thought?: string | null;
+  /** Goes back to the model's maker with the message that is made of this answer. */
+  troupe?: MakerData | undefined;
 }
 
 /** `true`: any JSON object; `schema`: structured output that follows this JSON Schema. */

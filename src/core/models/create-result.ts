@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { requestUsageSchema } from "./llm-messages.ts";
-import { functionCallSchema } from "./llm-messages.ts";
+import { functionCallSchema, makerDataSchema, requestUsageSchema } from "./llm-messages.ts";
 
 const topLogprobSchema = z.object({
   logprob: z.number(),
@@ -23,4 +22,5 @@ export const createResultSchema = z.object({
   cached: z.boolean(),
   logprobs: z.array(tokenLogprobSchema).nullable().optional(),
   thought: z.string().nullable().optional(),
+  troupe: makerDataSchema.optional(),
 });

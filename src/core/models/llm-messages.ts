@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Json } from "../json.ts";
 import { imageMediaType } from "./images.ts";
 
 /** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
@@ -42,11 +43,24 @@ export const userMessageSchema = z.object({
 });
 export type UserMessage = z.infer<typeof userMessageSchema>;
 
+/**
+ * What the maker of a model wants back with the next request: signed thinking, encrypted reasoning, signatures of calls.
+ * Only clients of this maker read and send `data`. AutoGen has nothing like it, and ignores it.
+ */
+export const makerDataSchema = z.object({
+  maker: z.string(),
+  model: z.string(),
+  /** What belongs to one of the message's calls is found by the call's id, because a handoff passes on some of them. */
+  data: z.json() as z.ZodType<Json>,
+});
+export type MakerData = z.infer<typeof makerDataSchema>;
+
 export const assistantMessageSchema = z.object({
   content: z.union([z.string(), z.array(functionCallSchema)]),
   thought: z.string().nullable().default(null),
   source: z.string(),
   type: z.literal("AssistantMessage").default("AssistantMessage"),
+  troupe: makerDataSchema.optional(),
 });
 export type AssistantMessage = z.infer<typeof assistantMessageSchema>;
 

@@ -6,6 +6,7 @@ import type {
 import { createMessage, type MessageOrigin } from "../../messages/create.ts";
 import type { ChatMessage } from "../../messages/message.ts";
 import type { RequestUsage } from "../../models/request-usage.ts";
+import { assistantMessage, type CallsResult } from "../../models/assistant-message.ts";
 import type {
   FunctionCall,
   FunctionExecutionResult,
@@ -14,11 +15,10 @@ import type {
 import { formatPython } from "../../text/format.ts";
 import type { AssistantSettings } from "./settings.ts";
 
-/** Tool calls of one model call with their results, index by index. */
+/** A model's reply that asked for tool calls, and their results, index by index. */
 export interface Executed {
-  calls: readonly FunctionCall[];
+  reply: CallsResult;
   results: readonly FunctionExecutionResult[];
-  thought: string | null;
 }
 
 /** The parts of a final message. */
@@ -51,9 +51,9 @@ export function finalMessage(
 export function summaryMessage(
   { name, handoffs, toolCallSummaryFormat, toolCallSummaryFormatter }: AssistantSettings,
   origin: MessageOrigin,
-  { calls, results }: Executed,
+  executed: Executed,
 ): ToolCallSummaryMessage {
-  const done = pairs(calls, results).filter(([call]) => !handoffs.has(call.name));
+  const done = pairs(executed).filter(([call]) => !handoffs.has(call.name));
   const text = (call: FunctionCall, result: FunctionExecutionResult): string =>
     toolCallSummaryFormatter?.(call, result) ?? formatSummary(toolCallSummaryFormat, call, result);
   return createMessage<ToolCallSummaryMessage>(origin, {
@@ -86,41 +86,39 @@ function formatSummary(
 export function handoffMessage(
   { name, handoffs }: AssistantSettings,
   origin: MessageOrigin,
-  { calls, results, thought }: Executed,
+  executed: Executed,
 ): HandoffMessage | undefined {
-  const selected = calls.map((call) => handoffs.get(call.name)).find((handoff) => handoff);
+  const { reply } = executed;
+  const selected = reply.content.map((call) => handoffs.get(call.name)).find((handoff) => handoff);
   if (selected === undefined) return undefined;
-  const others = pairs(calls, results).filter(([call]) => !handoffs.has(call.name));
-  const own = pairs(calls, results).findLast(([call]) => call.name === selected.name);
+  const others = pairs(executed).filter(([call]) => !handoffs.has(call.name));
+  const own = pairs(executed).findLast(([call]) => call.name === selected.name);
   return createMessage<HandoffMessage>(origin, {
     type: "HandoffMessage",
     source: name,
     content: own?.[1].content ?? selected.message,
     target: selected.target,
-    context: handoffContext(name, others, thought),
+    context: handoffContext(name, others, reply),
   });
 }
 
 function handoffContext(
   source: string,
   others: readonly (readonly [FunctionCall, FunctionExecutionResult])[],
-  thought: string | null,
+  reply: CallsResult,
 ): LLMMessage[] {
   if (others.length > 0) {
     return [
-      { content: others.map(([call]) => call), thought, source, type: "AssistantMessage" },
+      assistantMessage({ ...reply, content: others.map(([call]) => call) }, source),
       { content: others.map(([, result]) => result), type: "FunctionExecutionResultMessage" },
     ];
   }
-  if (!thought) return [];
-  return [{ content: thought, thought: null, source, type: "AssistantMessage" }];
+  if (!reply.thought) return [];
+  return [{ content: reply.thought, thought: null, source, type: "AssistantMessage" }];
 }
 
-function pairs(
-  calls: readonly FunctionCall[],
-  results: readonly FunctionExecutionResult[],
-): [FunctionCall, FunctionExecutionResult][] {
-  return calls.flatMap((call, index) => {
+function pairs({ reply, results }: Executed): [FunctionCall, FunctionExecutionResult][] {
+  return reply.content.flatMap((call, index) => {
     const result = results[index];
     return result === undefined ? [] : [[call, result]];
   });

@@ -12,7 +12,8 @@ import type {
   CreateResult,
   ToolSchema,
 } from "../../models/chat-completion-client.ts";
-import type { FunctionCall, LLMMessage } from "../../models/llm-messages.ts";
+import { assistantMessage, type CallsResult } from "../../models/assistant-message.ts";
+import type { LLMMessage } from "../../models/llm-messages.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
 import type { AgentResponse } from "../chat-agent.ts";
 import { modelMessages, remember } from "../model-input.ts";
@@ -78,8 +79,7 @@ export class AssistantTurn {
   /** Handles a model's reply: the response, or undefined when the model must be called again. */
   async *follow(result: CreateResult): AsyncGenerator<Message, AgentResponse | undefined, void> {
     const { name, modelContext } = this.#settings;
-    const { content, usage } = result;
-    const thought = result.thought ?? null;
+    const { content, usage, thought } = result;
     if (this.#reflecting && typeof content !== "string") {
       throw new TroupeError(
         "no_text",
@@ -87,8 +87,8 @@ export class AssistantTurn {
       );
     }
     if (thought) yield this.#say(this.#think(thought));
-    modelContext.addMessage({ content, thought, source: name, type: "AssistantMessage" });
-    if (typeof content !== "string") return yield* this.#useTools(content, result, thought);
+    modelContext.addMessage(assistantMessage(result, name));
+    if (typeof content !== "string") return yield* this.#useTools({ ...result, content });
     return this.#respond(
       finalMessage(this.#settings, this.#ctx, {
         id: this.#messageId,
@@ -99,14 +99,11 @@ export class AssistantTurn {
     );
   }
 
-  async *#useTools(
-    calls: FunctionCall[],
-    { usage }: CreateResult,
-    thought: string | null,
-  ): AsyncGenerator<Message, AgentResponse | undefined, void> {
+  async *#useTools(reply: CallsResult): AsyncGenerator<Message, AgentResponse | undefined, void> {
     const settings = this.#settings;
     const ctx = this.#ctx;
     const source = settings.name;
+    const { content: calls, usage } = reply;
     yield this.#say(
       createMessage<ToolCallRequestEvent>(ctx, {
         type: "ToolCallRequestEvent",
@@ -132,7 +129,7 @@ export class AssistantTurn {
         content: results,
       }),
     );
-    const executed = { calls, results, thought };
+    const executed = { reply, results };
     const handoff = handoffMessage(settings, ctx, executed);
     if (handoff !== undefined) return this.#respond(handoff);
     // A client that makes a call expects the model to go on with the result.

@@ -9,6 +9,7 @@ import type {
 import type { TextMessage } from "../../messages/chat-messages.ts";
 import { asEvents, chunkEvents, createMessage } from "../../messages/create.ts";
 import type { ChatMessage, Message } from "../../messages/message.ts";
+import { assistantMessage, type TextResult } from "../../models/assistant-message.ts";
 import { callModel, streamModel } from "../../models/call-model.ts";
 import type { ChatCompletionClient, CreateResult } from "../../models/chat-completion-client.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
@@ -21,9 +22,6 @@ import type { ExecutorSettings } from "./settings.ts";
 
 /** A code executor agent that has a model. */
 type CoderSettings = ExecutorSettings & { modelClient: ChatCompletionClient };
-
-/** A model's reply whose content is text. */
-type TextResult = CreateResult & { content: string };
 
 /** One answer of an agent that writes its code itself: write, run, retry if needed, and report the result. */
 export class CoderTurn {
@@ -90,9 +88,8 @@ export class CoderTurn {
       result = await callModel(ctx, key, modelClient, messages);
     }
     const text = this.#textOf(result);
-    const thought = text.thought ?? null;
-    if (thought) yield this.#think(thought);
-    modelContext.addMessage({ content: text.content, thought, source, type: "AssistantMessage" });
+    if (text.thought) yield this.#think(text.thought);
+    modelContext.addMessage(assistantMessage(text, source));
     return text;
   }
 

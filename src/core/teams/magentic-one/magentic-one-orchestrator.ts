@@ -5,6 +5,7 @@ import { createMessage } from "../../messages/create.ts";
 import { isChatMessage } from "../../messages/kinds.ts";
 import type { AgentEvent, ChatMessage } from "../../messages/message.ts";
 import { toModelMessage, toModelText, toText } from "../../messages/views.ts";
+import { assistantMessage, type TextResult } from "../../models/assistant-message.ts";
 import { callModel, type ModelCallOptions } from "../../models/call-model.ts";
 import type { ChatCompletionClient } from "../../models/chat-completion-client.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
@@ -146,10 +147,13 @@ export class MagenticOneOrchestrator implements GroupChatManager {
   ): Promise<Decision> {
     const conversation = [...before, this.#question(factsPrompt, view)];
     const facts = await this.#ask(ctx, "model:facts", conversation);
-    this.#state = { ...this.#state, facts };
-    conversation.push(this.#own(facts), this.#question(planPrompt, view));
+    this.#state = { ...this.#state, facts: facts.content };
+    conversation.push(
+      assistantMessage({ ...facts, thought: null }, this.name),
+      this.#question(planPrompt, view),
+    );
     const plan = await this.#ask(ctx, "model:plan", conversation);
-    this.#state = { ...this.#state, plan, next: "work" };
+    this.#state = { ...this.#state, plan: plan.content, next: "work" };
     const ledger = this.#filled(this.#options.prompts.taskLedgerFull, view);
     return { kind: "again", resetParticipants: true, say: [this.#message(ctx, ledger)] };
   }
@@ -185,8 +189,8 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     let fault = "";
     for (let attempt = 0; attempt < LEDGER_ATTEMPTS; attempt++) {
       const options = { jsonOutput: output, fresh: attempt > 0 };
-      const text = await this.#ask(ctx, `model:ledger:${attempt}`, conversation, options);
-      const reading = readLedger(text, names);
+      const reply = await this.#ask(ctx, `model:ledger:${attempt}`, conversation, options);
+      const reading = readLedger(reply.content, names);
       if ("assessment" in reading) {
         this.#state = { ...this.#state, entry: reading.entry };
         return reading.assessment;
@@ -210,7 +214,7 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     return {
       kind: "stop",
       stop: { content: reason, source: this.name },
-      say: [this.#message(ctx, answer)],
+      say: [this.#message(ctx, answer.content)],
     };
   }
 
@@ -220,11 +224,12 @@ export class MagenticOneOrchestrator implements GroupChatManager {
     key: string,
     messages: LLMMessage[],
     options: ModelCallOptions = {},
-  ): Promise<string> {
+  ): Promise<TextResult> {
     const { modelClient } = this.#options;
     const visible = visibleMessages(modelClient, messages);
-    const { content } = await callModel(ctx, key, modelClient, visible, options);
-    if (typeof content === "string") return content;
+    const result = await callModel(ctx, key, modelClient, visible, options);
+    const { content } = result;
+    if (typeof content === "string") return { ...result, content };
     throw new ModelError("bad_response", "the orchestrator's model answered with tool calls", {
       retryable: false,
     });
@@ -235,7 +240,9 @@ export class MagenticOneOrchestrator implements GroupChatManager {
       .slice()
       .filter(isChatMessage)
       .map((message) =>
-        message.source === this.name ? this.#own(toText(message)) : toModelMessage(message),
+        message.source === this.name
+          ? { content: toText(message), thought: null, source: this.name, type: "AssistantMessage" }
+          : toModelMessage(message),
       );
   }
 
@@ -257,10 +264,6 @@ export class MagenticOneOrchestrator implements GroupChatManager {
 
   #user(content: string): LLMMessage {
     return { content, source: this.name, type: "UserMessage" };
-  }
-
-  #own(content: string): LLMMessage {
-    return { content, thought: null, source: this.name, type: "AssistantMessage" };
   }
 
   #message(ctx: TurnContext, content: string): TextMessage {

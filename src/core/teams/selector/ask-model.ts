@@ -2,6 +2,7 @@ import { TroupeError } from "../../errors.ts";
 import type { SelectorEvent } from "../../messages/agent-events.ts";
 import { chunkEvents, createMessage } from "../../messages/create.ts";
 import type { AgentEvent } from "../../messages/message.ts";
+import { assistantMessage, type TextResult } from "../../models/assistant-message.ts";
 import { callModel, streamModel } from "../../models/call-model.ts";
 import type { CreateResult } from "../../models/chat-completion-client.ts";
 import type { LLMMessage } from "../../models/llm-messages.ts";
@@ -41,16 +42,17 @@ export async function* askModel(
   const messages: LLMMessage[] = [await question(settings, choice)];
   for (let attempt = 0; attempt < settings.maxAttempts; attempt++) {
     const reply = yield* answer(settings, choice.manager, `model:${attempt}`, messages, ctx);
-    const mentioned = mentionedNames(reply, names);
+    const mentioned = mentionedNames(reply.content, names);
     const verdict = judge(mentioned, settings.allowRepeatedSpeaker ? null : previousSpeaker);
     if ("speaker" in verdict) return verdict.speaker;
     const feedback = formatPython(settings.feedback[verdict.mistake], {
       participants: pythonRepr([...candidates]),
     });
-    messages.push(
-      { content: reply, thought: null, source: "selector", type: "AssistantMessage" },
-      { content: feedback, source: "user", type: "UserMessage" },
-    );
+    messages.push(assistantMessage({ ...reply, thought: null }, "selector"), {
+      content: feedback,
+      source: "user",
+      type: "UserMessage",
+    });
   }
   return names.find((name) => name === previousSpeaker) ?? candidates[0];
 }
@@ -85,9 +87,9 @@ async function* answer(
   key: string,
   messages: readonly LLMMessage[],
   ctx: TurnContext,
-): AsyncGenerator<AgentEvent, string, void> {
+): AsyncGenerator<AgentEvent, TextResult, void> {
   const { modelClient, streaming, emitTeamEvents } = settings;
-  if (!streaming) return textOf(await callModel(ctx, key, modelClient, messages), source);
+  if (!streaming) return requireText(await callModel(ctx, key, modelClient, messages), source);
   const id = ctx.id();
   const chunk = chunkEvents(ctx, source, id);
   const pieces = streamModel(ctx, key, modelClient, messages);
@@ -98,18 +100,20 @@ async function* answer(
       if (emitTeamEvents) yield { ...chunk(next.value), full_message_id: null };
       next = await pieces.next();
     }
-    const content = textOf(next.value, source);
+    const reply = requireText(next.value, source);
     if (emitTeamEvents) {
+      const { content } = reply;
       yield createMessage<SelectorEvent>(ctx, { type: "SelectorEvent", id, source, content });
     }
-    return content;
+    return reply;
   } finally {
     await pieces.return(undefined as never);
   }
 }
 
-function textOf({ content }: CreateResult, source: string): string {
-  if (typeof content === "string") return content;
+function requireText(result: CreateResult, source: string): TextResult {
+  const { content } = result;
+  if (typeof content === "string") return { ...result, content };
   throw new TroupeError(
     "no_text",
     `the model of ${source} was asked for a name and answered with tool calls`,
