@@ -1,5 +1,4 @@
 import * as z from "zod";
-import type { Json } from "../json.ts";
 import { imageMediaType } from "./images.ts";
 
 /** An image as AutoGen writes it: base64 of PNG, JPEG, WebP or GIF bytes. */
@@ -51,7 +50,7 @@ export const makerDataSchema = z.object({
   maker: z.string(),
   model: z.string(),
   /** What belongs to one of the message's calls is found by the call's id, because a handoff passes on some of them. */
-  data: z.json() as z.ZodType<Json>,
+  data: z.json(),
 });
 export type MakerData = z.infer<typeof makerDataSchema>;
 
