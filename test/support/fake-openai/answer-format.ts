@@ -6,10 +6,10 @@ export interface AnswerFormat {
   /** Content type of a streamed answer. */
   streamType: string;
   /** @param broken leaves out the reply */
-  whole(completion: Completion, broken: boolean): object;
+  whole(completion: Completion, broken: boolean, request: ChatRequest): object;
   /** @param broken leaves out the reply */
   chunks(completion: Completion, request: ChatRequest, broken: boolean): Iterable<string>;
-  error(message: string, type: string, code: string | null): string;
+  error(message: string, type: string, code: string | null, param?: string): string;
   /** An error in the middle of a stream. */
   errorEvent(message: string, code: string): string;
   /** Text in a stream that means nothing. */
@@ -21,8 +21,13 @@ export interface AnswerFormat {
 }
 
 /** An error body like OpenAI's. */
-export function errorBody(message: string, type: string, code: string | null): string {
-  return JSON.stringify({ error: { message, type, param: null, code } });
+export function errorBody(
+  message: string,
+  type: string,
+  code: string | null,
+  param?: string,
+): string {
+  return JSON.stringify({ error: { message, type, param: param ?? null, code } });
 }
 
 /** Answers of OpenAI's chat completions: server-sent events, or one JSON object. */

@@ -61,7 +61,9 @@ async function answerWhole(
   { response, format, signal, onChunks }: AnswerTarget,
 ): Promise<void> {
   const fault = rule?.fault?.kind;
-  const text = JSON.stringify(format.whole(completionFor(request, rule), fault === "no_choices"));
+  const text = JSON.stringify(
+    format.whole(completionFor(request, rule), fault === "no_choices", request),
+  );
   const headers = { "content-type": "application/json", "x-request-id": "req_fake" };
   const half = text.slice(0, text.length / 2);
   switch (fault) {

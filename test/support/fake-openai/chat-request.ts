@@ -98,6 +98,7 @@ const requestSchema = z.strictObject({
   n: z.literal(1).nullish(),
   user: z.string().optional(),
   reasoning_effort: z.string().nullish(),
+  verbosity: z.enum(["low", "medium", "high"]).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
   store: z.boolean().nullish(),
   service_tier: z.string().nullish(),
@@ -163,7 +164,7 @@ function optionProblem(request: ChatRequest): string | undefined {
 }
 
 /** What OpenAI refuses in a strict schema. */
-function strictProblem(schema: unknown, path: string): string | undefined {
+export function strictProblem(schema: unknown, path: string): string | undefined {
   if (typeof schema !== "object" || schema === null) return undefined;
   if (Array.isArray(schema))
     return firstProblem(

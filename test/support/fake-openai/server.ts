@@ -7,7 +7,11 @@ import { answer, sendJson } from "./answer.ts";
 import { type ChatRequest, parseChatRequest } from "./chat-request.ts";
 import { control } from "./control.ts";
 import { ollamaFormat, parseOllamaRequest } from "./ollama.ts";
+import { parseOpenAIRequest } from "./openai-request.ts";
+import type { Refusal } from "./refusal.ts";
 import { type RecordedRequest, RequestLog } from "./request-log.ts";
+import { responsesFormat } from "./responses/format.ts";
+import { parseResponsesRequest } from "./responses/request.ts";
 import { RuleBook } from "./rule-book.ts";
 import type { RuleInput } from "./rule.ts";
 import { parseWorkersAIRequest, workersAIFormat } from "./workers-ai.ts";
@@ -18,6 +22,8 @@ export interface FakeOpenAIOptions {
   port?: number;
   /** Requests must carry this key. Default: any key will do, none will not. */
   apiKey?: string;
+  /** How the server answers to `/responses`, where it does not have that API. */
+  withoutResponses?: 404 | 405 | 501;
   /** False keeps neither bodies nor headers: for measurements. */
   record?: boolean;
 }
@@ -25,30 +31,53 @@ export interface FakeOpenAIOptions {
 /** A maker's way of asking and answering. */
 interface Api {
   path: RegExp;
-  parse(body: unknown, request: IncomingMessage): ChatRequest | { problem: string };
+  parse(body: unknown, request: IncomingMessage): ChatRequest | Refusal;
   format: AnswerFormat;
   /** The header with the key, before others that have it. */
   keyHeader: string;
   /** Whether requests without a key are answered. */
   keyless?: true;
   /** What is wrong with a request besides its body. */
-  problem?(request: IncomingMessage, url: URL): string | undefined;
+  problem?(request: IncomingMessage, url: URL): Refusal | undefined;
 }
 
 const APIS: readonly Api[] = [
   {
     path: /^\/v1\/chat\/completions$/,
-    parse: parseChatRequest,
+    parse: parseOpenAIRequest,
     format: openAIFormat,
     keyHeader: "authorization",
   },
   {
     path: /^\/openai\/deployments\/[^/]+\/chat\/completions$/,
-    parse: parseChatRequest,
+    parse: parseOpenAIRequest,
     format: openAIFormat,
     keyHeader: "api-key",
     problem: (_, url) =>
-      url.searchParams.has("api-version") ? undefined : "api-version is missing",
+      url.searchParams.has("api-version") ? undefined : { problem: "api-version is missing" },
+  },
+  {
+    path: /^\/v1\/responses$/,
+    parse: parseResponsesRequest,
+    format: responsesFormat,
+    keyHeader: "authorization",
+  },
+  // https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle: since 2025 with a version, and without one.
+  {
+    path: /^\/openai\/responses$/,
+    parse: parseResponsesRequest,
+    format: responsesFormat,
+    keyHeader: "api-key",
+    problem: (_, url) =>
+      (url.searchParams.get("api-version") ?? "") >= "2025-03-01"
+        ? undefined
+        : { status: 404, problem: "Resource not found" },
+  },
+  {
+    path: /^\/openai\/v1\/responses$/,
+    parse: parseResponsesRequest,
+    format: responsesFormat,
+    keyHeader: "api-key",
   },
   {
     path: /^\/api\/chat$/,
@@ -71,13 +100,13 @@ const APIS: readonly Api[] = [
     keyHeader: "x-api-key",
     problem: (request) =>
       header(request, "anthropic-version") === undefined
-        ? "anthropic-version: header is required"
+        ? { problem: "anthropic-version: header is required" }
         : undefined,
   },
 ];
 
 /**
- * A server that speaks OpenAI's chat completions, Anthropic's messages, Ollama's chat and what the `AI` binding of a Worker sends, over
+ * A server that speaks OpenAI's chat completions and responses, Anthropic's messages, Ollama's chat and what the `AI` binding of a Worker sends, over
  * real HTTP. It answers by the content of a request, so the same request always gets the same answer, and refuses what the real ones would refuse. Rules add replies, waits and faults.
  */
 export class FakeOpenAI {
@@ -86,11 +115,13 @@ export class FakeOpenAI {
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #apiKey: string | undefined;
   readonly #record: boolean;
+  readonly #withoutResponses: FakeOpenAIOptions["withoutResponses"];
   #origin = "";
 
   constructor(options: FakeOpenAIOptions) {
     this.#apiKey = options.apiKey;
     this.#record = options.record ?? true;
+    this.#withoutResponses = options.withoutResponses;
     this.rules.set(options.rules ?? []);
   }
 
@@ -196,10 +227,11 @@ export class FakeOpenAI {
       sendJson(response, status, format.error(message, "fake_server", code));
       return;
     }
-    const chat = (api?.parse ?? parseChatRequest)(body, request);
+    const chat: ChatRequest | Refusal = (api?.parse ?? parseChatRequest)(body, request);
     if ("problem" in chat) {
-      const message = `The fake server refuses this request: ${chat.problem}`;
-      sendJson(response, 400, format.error(message, "invalid_request_error", null));
+      const { problem, status = 400, code = null, param } = chat;
+      const message = `The fake server refuses this request: ${problem}`;
+      sendJson(response, status, format.error(message, "invalid_request_error", code, param));
       return;
     }
 
@@ -227,11 +259,13 @@ export class FakeOpenAI {
     body: unknown,
     api: Api | undefined,
   ): { status: number; message: string; code: string | null } | undefined {
-    const bad = (message: string) => ({ status: 400, message, code: null });
+    const bad = (message: string, status = 400) => ({ status, message, code: null });
+    if (this.#withoutResponses !== undefined && url.pathname.endsWith("/responses"))
+      return bad(`The fake server has no ${url.pathname}`, this.#withoutResponses);
     if (request.method !== "POST" || api === undefined)
       return bad(`The fake server does not know ${request.method} ${url.pathname}`);
     const problem = api.problem?.(request, url);
-    if (problem !== undefined) return bad(problem);
+    if (problem !== undefined) return bad(problem.problem, problem.status);
     const key = header(request, api.keyHeader) ?? header(request, "authorization");
     const bare = key?.replace(/^Bearer /, "");
     const missing = (bare === undefined || bare === "") && api.keyless !== true;
