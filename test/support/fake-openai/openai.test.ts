@@ -258,7 +258,7 @@ test("a stored response is continued from, one that was not stored is not known"
 
 test("Azure has both APIs, by the key header of its own", async () => {
   await using fake = await startFakeOpenAI({ apiKey: "azure" });
-  const post = async (path: string, body: object) => {
+  const ask = async (path: string, body: object) => {
     const response = await fetch(fake.origin + path, {
       method: "POST",
       headers: { "content-type": "application/json", "api-key": "azure" },
@@ -266,10 +266,10 @@ test("Azure has both APIs, by the key header of its own", async () => {
     });
     return response.status;
   };
-  expect(await post("/openai/v1/responses", asked)).toBe(200);
-  expect(await post("/openai/responses?api-version=2025-04-01-preview", asked)).toBe(200);
-  expect(await post("/openai/responses?api-version=2024-10-21", asked)).toBe(404);
+  expect(await ask("/openai/v1/responses", asked)).toBe(200);
+  expect(await ask("/openai/responses?api-version=2025-04-01-preview", asked)).toBe(200);
+  expect(await ask("/openai/responses?api-version=2024-10-21", asked)).toBe(404);
   const deployment = "/openai/deployments/gpt-5.6/chat/completions?api-version=2024-10-21";
-  expect(await post(deployment, chat)).toBe(200);
-  expect(await post(deployment, { ...chat, reasoning_effort: "low" })).toBe(400);
+  expect(await ask(deployment, chat)).toBe(200);
+  expect(await ask(deployment, { ...chat, reasoning_effort: "low" })).toBe(400);
 });

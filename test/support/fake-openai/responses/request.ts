@@ -95,11 +95,11 @@ export interface ResponsesCall {
   key: string;
 }
 
-const calls = new WeakMap<ChatRequest, ResponsesCall>();
+const parsedCalls = new WeakMap<ChatRequest, ResponsesCall>();
 
 /** What a chat completion request that {@link parseResponsesRequest} returned was made of. */
 export function callOf(chat: ChatRequest): ResponsesCall {
-  const call = calls.get(chat);
+  const call = parsedCalls.get(chat);
   if (call === undefined) throw new Error("This request did not come by /v1/responses");
   return call;
 }
@@ -139,7 +139,7 @@ export function parseResponsesRequest(
     optionProblem(request);
   if (refusal !== undefined) return refusal;
   const chat = chatRequest(request, input);
-  if (!("problem" in chat)) calls.set(chat, { request, input, key });
+  if (!("problem" in chat)) parsedCalls.set(chat, { request, input, key });
   return chat;
 }
 

@@ -6,8 +6,8 @@ import { createHmac } from "node:crypto";
  * @param key of the account that asks: another account's content cannot be verified
  */
 export function seal(key: string, reasoningId: string): string {
-  const seal = createHmac("sha256", key).update(reasoningId).digest("base64url");
-  return `gAAAA.${Buffer.from(reasoningId).toString("base64url")}.${seal}`;
+  const mark = createHmac("sha256", key).update(reasoningId).digest("base64url");
+  return `gAAAA.${Buffer.from(reasoningId).toString("base64url")}.${mark}`;
 }
 
 /** The id of the reasoning item that a content was made for; undefined when this account did not make it. */
