@@ -21,9 +21,9 @@ interface Stopped {
 }
 
 const STOPPED: { [kind: string]: Stopped } = {
-  RoundRobinGroupChat: { at: "2/speaker:b/work", finished: "a b a b", givenUp: "b a b" },
-  SelectorGroupChat: { at: "2/manager/model:1", finished: "a b c a", givenUp: "c a b" },
-  Swarm: { at: "3/speaker:b/model:0", finished: "c c c c c", givenUp: "b c c" },
+  RoundRobinGroupChat: { at: "2/speaker:b/work", finished: "a b a b", givenUp: "b a b a" },
+  SelectorGroupChat: { at: "2/manager/model:1", finished: "a b c a", givenUp: "c a b c" },
+  Swarm: { at: "3/speaker:b/model:0", finished: "c c c c c", givenUp: "b c c c c" },
   MagenticOneGroupChat: {
     at: "4/manager/model:plan",
     finished: "lead lead b lead",
@@ -38,7 +38,7 @@ const STOPPED: { [kind: string]: Stopped } = {
   "teams three deep": {
     at: "2/speaker:middle/turn:2/speaker:inner/turn:1/speaker:c/model:0",
     finished: "a b c d a b c d",
-    givenUp: "b c d a b c d",
+    givenUp: "b c d a b c d a",
   },
   SocietyOfMindAgent: {
     at: "1/speaker:mind/model:0",
@@ -55,7 +55,7 @@ const STOPPED: { [kind: string]: Stopped } = {
     finished: "boss",
     givenUp: "boss",
   },
-  MessageFilterAgent: { at: "3/speaker:c/work", finished: "a b c a b", givenUp: "c a b" },
+  MessageFilterAgent: { at: "3/speaker:c/work", finished: "a b c a b", givenUp: "c a b c a" },
   "a wave of teams": {
     at: "2/speaker:mind/model:0",
     finished: "end",

@@ -14,13 +14,19 @@ export async function* runInner(
   ctx: TurnContext,
 ): AsyncGenerator<Message, TaskResult, void> {
   const messages: Message[] = [];
-  let progress = yield* collect(runnable.begin(task, ctx.scope("turn:0")), messages);
-  for (let turn = 1; !progress.done; turn++) {
-    const yielded: Message[] = [];
-    progress = yield* collect(runnable.turn(ctx.scope(`turn:${turn}`)), yielded);
-    messages.push(...inOrder(yielded, progress.said ?? []));
+  try {
+    let progress = yield* collect(runnable.begin(task, ctx.scope("turn:0")), messages);
+    for (let turn = 1; !progress.done; turn++) {
+      const yielded: Message[] = [];
+      progress = yield* collect(runnable.turn(ctx.scope(`turn:${turn}`)), yielded);
+      messages.push(...inOrder(yielded, progress.said ?? []));
+    }
+    return { type: "TaskResult", messages, stop_reason: progress.stopReason };
+  } catch (error) {
+    // The outer turn may go on, with the failure as the result of a tool.
+    runnable.stop();
+    throw error;
   }
-  return { type: "TaskResult", messages, stop_reason: progress.stopReason };
 }
 
 /** Sorts the items of `said` into their order there; all other items keep their positions. */

@@ -28,7 +28,8 @@ const BUSY = new WeakSet<object>();
 
 /**
  * Runs a team or a single agent in memory and yields messages and events, last the result (AutoGen `run_stream`). A run
- * that fails, is cancelled or abandoned by its consumer leaves the team usable, at its last finished turn.
+ * that fails, is cancelled or abandoned by its consumer leaves the team usable, at its last finished turn. After a
+ * cancelled or abandoned one, conditions and turns count from the beginning.
  *
  * @throws TaskError when the task is not acceptable
  * @throws TroupeError `already_running`
@@ -55,7 +56,7 @@ async function* play(
   try {
     const state = new StateTree(runnable);
     const messages: Message[] = [];
-    let finished = false;
+    let [finished, failed] = [false, false];
     try {
       let progress: Progress = { done: false };
       const host = new MemoryHost(options);
@@ -70,9 +71,12 @@ async function* play(
       yield { type: "TaskResult", messages, stop_reason: progress.stopReason };
     } catch (error) {
       if (!finished) options.signal?.throwIfAborted();
+      failed = true;
       throw error;
     } finally {
       if (!finished) state.rollback();
+      // A cancelled or abandoned run has ended; after a failed one, a run without a task continues it.
+      if (!finished && !failed) runnable.stop();
     }
   } finally {
     BUSY.delete(subject);

@@ -3,7 +3,7 @@ import { eventOwner } from "../storage/event-log.ts";
 import type { ForkCursor, ForkPage, ForkPoint, ForkPosition, ForkRow } from "./fork.ts";
 import { ok } from "../../contract/result.ts";
 import { teamNotFound } from "../object/refusals.ts";
-import { commitAt, lastTurn } from "../storage/commits.ts";
+import { commitAt, standsAtCancellation, lastTurn } from "../storage/commits.ts";
 import { snapshotOwner } from "../storage/snapshots.ts";
 import { logOwner } from "../storage/log-store.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -46,6 +46,7 @@ export class ForkSource {
       team_id: id,
       created_at,
       turn: at,
+      cancelled: standsAtCancellation(this.#stores, at),
       label,
       metadata,
       ...(expires_in !== undefined && { expires_in }),

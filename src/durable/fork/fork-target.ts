@@ -138,8 +138,8 @@ export class ForkTarget {
   #complete(): void {
     const { announcer, db, texts, meta, team, log } = this.#stores;
     const { request, point } = this.#incoming() as Incoming;
-    const { team_id, turn, label, metadata, component, expires_in } = point;
-    disownLastCommit(db, texts, turn, log.last);
+    const { team_id, turn, cancelled, label, metadata, component, expires_in } = point;
+    disownLastCommit(db, texts, { turn, event: log.last, cancelled });
     const lifetime = expires_in === undefined ? {} : { expires_in };
     const input = { ...request, label, metadata, ...lifetime };
     const record = newRecord(input, this.#tenant, { team_id, turn });

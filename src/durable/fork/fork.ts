@@ -10,6 +10,8 @@ export interface ForkPoint {
   /** Tells the team from one that is created under the same id later. */
   created_at: string;
   turn: number;
+  /** As in `Commit`. */
+  cancelled: boolean;
   label: string | null;
   metadata: JsonObject;
   /** As in `TeamRecord`. */

@@ -11,11 +11,11 @@ import { TurnScope } from "../../core/run/turn-scope.ts";
 import { migrateState } from "../../core/state/migrate-state.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import type { RunController } from "../run/run-controller.ts";
-import type { BuildTeam, LoadedTeam, TeamCache } from "../run/team-cache.ts";
+import { type BuildTeam, type LoadedTeam, loadTeam, type TeamCache } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
 import { refuseInput, teamBusy } from "./refusals.ts";
 import { requireKind, requireNone } from "./state-fit.ts";
-import { lastCommit, lastTurn } from "../storage/commits.ts";
+import { lastCommit, lastTurn, standsAtCancellation } from "../storage/commits.ts";
 import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -145,10 +145,8 @@ export class TeamService {
   }
 
   /** A second instance at the last commit: the one in memory may be in the middle of a turn. */
-  async #fresh(): Promise<LoadedTeam> {
-    const { team } = this.#stores;
-    const runnable: Runnable = await this.#build(team.component);
-    return { runnable, state: new TeamState(this.#stores, runnable, "continued") };
+  #fresh(state?: "committed"): Promise<LoadedTeam> {
+    return loadTeam(this.#stores, this.#build, state);
   }
 
   async #savedState(): Promise<JsonObject> {
@@ -167,7 +165,8 @@ export class TeamService {
     let present: Runnable;
     let blank: Runnable;
     try {
-      present = (await this.#fresh()).runnable;
+      // As it was committed, for a retry.
+      present = (await this.#fresh("committed")).runnable;
       blank = await this.#build(team.component);
     } catch (error) {
       // After a deploy, for example: then the stored state has to fit as it is.
@@ -212,6 +211,7 @@ export class TeamService {
     const same = conversation === "same";
     const since = same ? (last?.since ?? 0) : log.last;
     const empty = same ? (last?.empty ?? true) : conversation === "none";
+    const cancelled = same && standsAtCancellation(this.#stores);
     this.#stores.transaction(() => {
       more(turn);
       open.state.write({
@@ -223,10 +223,13 @@ export class TeamService {
         event: log.last,
         since,
         empty,
+        ...(cancelled && { cancelled }),
       });
     });
     open.state.committed();
-    this.#cache.replace(open);
+    // The stored state is that of the cancelled run; the next use begins anew.
+    if (cancelled) this.#cache.drop();
+    else this.#cache.replace(open);
   }
 
   #newEpoch(): void {

@@ -90,6 +90,8 @@ export class RunLifecycle {
   /** Makes a run active whose row was just inserted. */
   begin(stored: StoredRun, task: readonly ChatMessage[] | null): void {
     const active = new ActiveRun(this.#stores, this.#costOf, stored, task);
+    // The team in memory may have begun anew after the cancellation of the run that is continued.
+    if (stored.record.retry_of !== null) this.#team.drop();
     this.#active = active;
     this.#stores.announcer.run(active.record);
     this.#alarm.set(active.record, this.clock());

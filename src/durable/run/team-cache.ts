@@ -1,6 +1,8 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
+import { standsAtCancellation } from "../storage/commits.ts";
+import { isOver } from "../storage/runs/run-store.ts";
 import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -12,6 +14,29 @@ export interface LoadedTeam {
 
 /** Builds a team from its stored component. @throws ComponentError */
 export type BuildTeam = (component: ComponentModel) => Promise<Runnable>;
+
+/**
+ * Builds the team of the last commit. A run that was cancelled after it has ended like any other: conditions and counters
+ * start over, unless a retry continues the run. A cancellation stores nothing of that, because it must not wait for a build.
+ *
+ * @param state `committed` leaves out what a cancellation changes
+ * @throws ComponentError
+ */
+export async function loadTeam(
+  stores: Stores,
+  build: BuildTeam,
+  state: "present" | "committed" = "present",
+): Promise<LoadedTeam> {
+  const runnable = await build(stores.team.component);
+  const open = { runnable, state: new TeamState(stores, runnable, "continued") };
+  if (state === "present" && !isRetrying(stores) && standsAtCancellation(stores)) runnable.stop();
+  return open;
+}
+
+function isRetrying({ runs }: Stores): boolean {
+  const record = runs.last()?.record;
+  return record !== undefined && record.retry_of !== null && !isOver(record);
+}
 
 /** Keeps the team in memory between turns, until memory and storage may differ. */
 export class TeamCache {
@@ -61,8 +86,7 @@ export class TeamCache {
 
   async #load(): Promise<LoadedTeam> {
     try {
-      const runnable = await this.#build(this.#stores.team.component);
-      const open = { runnable, state: new TeamState(this.#stores, runnable, "continued") };
+      const open = await loadTeam(this.#stores, this.#build);
       this.committed(open);
       return open;
     } catch (error) {

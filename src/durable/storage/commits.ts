@@ -3,6 +3,7 @@ import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { StoredSpans } from "../../telemetry/stored-spans.ts";
 import type { Moment } from "../../core/run/turn-host.ts";
 import type { Database } from "./database.ts";
+import type { Stores } from "./stores.ts";
 import { readSnapshot, type Snapshot, snapshotOwner } from "./snapshots.ts";
 import type { TextStore } from "./text-store.ts";
 
@@ -27,6 +28,8 @@ export interface Commit {
   since: number;
   /** Whether the team is as a reset left it. */
   empty: boolean;
+  /** Whether its state is that of a cancelled run, taken over by a fork or by another component. */
+  cancelled?: boolean;
 }
 
 /** The last commit, or undefined before the first. */
@@ -37,6 +40,18 @@ export function lastCommit(db: Database, texts: TextStore): Commit | undefined {
 /** The last commit up to a turn. */
 export function commitAt(db: Database, texts: TextStore, turn: number): Commit | undefined {
   return readSnapshot<{ commit: Commit }>(db, texts, "", turn)?.commit;
+}
+
+/**
+ * Whether the last commit up to a turn is where a run was cancelled. Its conditions and counters are over then, unless a retry
+ * continues the run.
+ */
+export function standsAtCancellation(
+  { db, texts, runs }: Pick<Stores, "db" | "texts" | "runs">,
+  turn = Number.MAX_SAFE_INTEGER,
+): boolean {
+  const commit = commitAt(db, texts, turn);
+  return commit !== undefined && (commit.cancelled === true || runs.wasCancelledAt(commit.turn));
 }
 
 /** The commits after a turn, oldest first, at most `limit`. */
@@ -60,8 +75,7 @@ export function* commitsAfter(
 export function disownLastCommit(
   db: Database,
   texts: TextStore,
-  turn: number,
-  event: number,
+  { turn, event, cancelled }: Pick<Commit, "turn" | "event" | "cancelled">,
 ): void {
   const stored = readSnapshot<{ commit: Commit; heads: Snapshot }>(db, texts, "");
   if (stored === undefined) return;
@@ -74,6 +88,7 @@ export function disownLastCommit(
     event,
     since: 0,
     empty: stored.commit.empty,
+    ...(cancelled && { cancelled }),
   };
   texts.remove(snapshotOwner("", turn));
   const body = texts.store(snapshotOwner("", turn), JSON.stringify({ ...stored, commit }));

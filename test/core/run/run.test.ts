@@ -99,7 +99,16 @@ describe("a run that does not finish", () => {
     })();
     await expect(running).rejects.toMatchObject({ name: "AbortError" });
     expect(seen).toEqual(["user", "ann"]);
-    expect(lines((await run(team)).messages)).toEqual(["bob: bob speaks"]);
+    // Both turns of the team: those of the cancelled run are over.
+    expect(lines((await run(team)).messages)).toEqual(["bob: bob speaks", "ann: ann2"]);
+  });
+
+  test("counts as ended when its consumer leaves it", async () => {
+    const { team } = table();
+    for await (const item of runStream(team, { task: "go" })) {
+      if (item.type !== "TaskResult" && item.source === "ann") break;
+    }
+    expect(lines((await run(team)).messages)).toHaveLength(2);
   });
 
   test("is cancelled in the middle of a step, which is thrown away", async () => {

@@ -252,6 +252,27 @@ describe("a team as a tool", () => {
       { terminationCondition: new MaxMessageTermination(3) },
     );
 
+  test("has its whole run in the call after one that failed", async () => {
+    let ill = true;
+    const critic = speaker("critic", () => {
+      if (ill) throw new Error("the critic is ill");
+      return "looks good";
+    });
+    const team = new RoundRobinGroupChat([new TestAgent("writer"), critic], {
+      terminationCondition: new MaxMessageTermination(3),
+    });
+    const tool = new TeamTool(team, { name: "desk", description: "Writes." });
+    const bench = new StaticStreamWorkbench([tool]);
+    const call = (number: number) => {
+      const ctx = TurnScope.root(new MemoryHost({}).turn(number));
+      return outcome(bench.callTool("desk", { task: "write" }, { ctx, callId: "c" }));
+    };
+    expect((await call(0)).result).toMatchObject({ is_error: true });
+    ill = false;
+    const { items } = await call(1);
+    expect(items.map(({ source }) => source)).toEqual(["user", "writer", "critic"]);
+  });
+
   test("answers with all that was said", async () => {
     const tool = new TeamTool(desk(), { name: "desk", description: "Writes." });
     const { agent: boss } = assistant("boss", [[task("desk", "write")]], [tool]);

@@ -155,6 +155,18 @@ export class RunStore {
     return load(this.#db.first<RunRow>("select seq, record from run order by seq desc limit 1"));
   }
 
+  /** Whether a run was cancelled whose last committed turn of the team is this one. */
+  wasCancelledAt(turn: number): boolean {
+    for (const { record } of this.#db.each<RunRow>(
+      "select seq, record from run order by seq desc",
+    )) {
+      const run = JSON.parse(record) as RunRecord;
+      if (run.turn < turn) return false;
+      if (run.turn === turn && run.status === "cancelled") return true;
+    }
+    return false;
+  }
+
   byId(id: string): StoredRun | undefined {
     const started = this.#db.first<RunRow>("select seq, record from run where id = ?", id);
     if (started) return load(started);
