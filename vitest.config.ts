@@ -51,6 +51,9 @@ const packedPatience = { testTimeout: 300_000, hookTimeout: 300_000 };
 /** npm downloads hundreds of megabytes from the registry. */
 const installPatience = { testTimeout: 900_000, hookTimeout: 300_000 };
 
+/** What tests over HTTP run is built once, as it is deployed. */
+const globalSetup = "test/support/built-worker.ts";
+
 export default defineConfig({
   test: {
     // The default leaves one core idle, which on two is half the machine.
@@ -64,11 +67,12 @@ export default defineConfig({
           include: ["test/**/*.test.ts"],
           exclude: [...workerd, ...long, ...packed.include],
           isolate: false,
+          globalSetup,
           ...patience,
         },
       },
       {
-        test: { name: "long", include: long, isolate: false, ...patience },
+        test: { name: "long", include: long, isolate: false, globalSetup, ...patience },
       },
       {
         test: { name: "package", ...packed, exclude: [...installed, ...named], ...packedPatience },

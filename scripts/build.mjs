@@ -18,6 +18,7 @@ const root = resolve(import.meta.dirname, "..");
  * @param {string} entry path from the root of the project
  * @param {string} directory where `worker.js` and the directory `parts` go
  * @param {{ wholeSdks?: boolean }} [options] `wholeSdks`: for a Worker that calls more of OpenAI's SDK than Troupe does
+ * @returns what is in the bundle
  */
 export async function buildWorker(entry, directory, { wholeSdks = false } = {}) {
   /** @type {Map<string, Uint8Array>} */
@@ -32,6 +33,7 @@ export async function buildWorker(entry, directory, { wholeSdks = false } = {}) 
     format: "esm",
     target: "es2024",
     minify: true,
+    keepNames: true,
     sourcemap: true,
     sourcesContent: false,
     conditions: ["workerd", "worker", "browser"],
@@ -48,6 +50,7 @@ export async function buildWorker(entry, directory, { wholeSdks = false } = {}) 
   requireNamedExports(metafile);
   for (const { path, contents } of outputFiles) files.set(path, contents);
   await replaceFiles(directory, files);
+  return metafile;
 }
 
 /**

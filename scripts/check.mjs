@@ -23,6 +23,8 @@ import { OWN_CODE, OWN_FILES } from "./check/own-files.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const scratch = mkdtempSync(join(tmpdir(), "troupe-check-"));
+/** What all stages together have built of the Worker. */
+const builds = mkdtempSync(join(scratch, "builds-"));
 
 /**
  * @typedef {object} Stage
@@ -233,6 +235,7 @@ function execute([program = "", ...args], path) {
         WRANGLER_SEND_ERROR_REPORTS: "false",
         WRANGLER_HIDE_BANNER: "true",
         CLOUDFLARE_CF_FETCH_ENABLED: "false",
+        TROUPE_TEST_BUILDS: builds,
       },
     });
     let output = "";

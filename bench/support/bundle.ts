@@ -1,17 +1,9 @@
 import { execFileSync } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  globSync,
-  mkdtempSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { WORKERD } from "./binary.ts";
 import { buildWorker } from "../../scripts/build.mjs";
+import { type WorkerdBindings, writeWorkerdConfig } from "../../test/support/workerd-config.ts";
 import { noteReads } from "./modules-read.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -25,11 +17,7 @@ export interface Bundle extends Disposable {
   modules: string[];
 }
 
-export interface BundleOptions {
-  /** Durable Object classes by the name of their binding. */
-  objects?: { readonly [binding: string]: string };
-  /** Values of text bindings. */
-  vars?: { readonly [name: string]: string };
+export interface BundleOptions extends WorkerdBindings {
   /** Whether the bundle has all of OpenAI's SDK, which Troupe's own leaves out in part. */
   wholeSdks?: boolean;
   /** Whether it tells which modules have run: {@link noteReads}. */
@@ -48,15 +36,7 @@ export async function bundle(entry: string, options: BundleOptions = {}): Promis
   const parts = globSync("parts/*.{js,bin}", { cwd: directory });
   const built = [ENTRY, ...parts];
   const modules = options.noted ? noteReads(directory, built) : built;
-  const source = join(directory, "config.capnp");
-  writeFileSync(source, configuration(modules, options));
-  // Compiled, because reading the source takes the longer the bigger the modules are, which only happens here.
-  const config = join(directory, "config.bin");
-  const output = openSync(config, "w");
-  execFileSync(WORKERD, ["compile", "--config-only", source], {
-    stdio: ["ignore", output, "inherit"],
-  });
-  closeSync(output);
+  const config = writeWorkerdConfig(directory, modules, options);
   return {
     directory,
     config,
@@ -77,46 +57,4 @@ function buildWithWrangler(config: string, directory: string): void {
       CLOUDFLARE_CF_FETCH_ENABLED: "false",
     },
   });
-}
-
-function configuration(
-  modules: readonly string[],
-  { objects = {}, vars = {} }: BundleOptions,
-): string {
-  const classes = Object.entries(objects);
-  const bindings = [
-    ...classes.map(([name, type]) => `(name = "${name}", durableObjectNamespace = "${type}")`),
-    ...Object.entries(vars).map(([name, text]) => `(name = "${name}", text = ${quoted(text)})`),
-  ];
-  const namespaces = classes.map(
-    ([, type]) => `(className = "${type}", uniqueKey = "${type}", enableSql = true)`,
-  );
-  return `using Workerd = import "/workerd/workerd.capnp";
-
-const config :Workerd.Config = (
-  services = [
-    (name = "main", worker = .main),
-    (name = "state", disk = (path = "state", writable = true)),
-    (name = "internet", network = (allow = ["public", "private", "local"]))
-  ],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
-);
-
-const main :Workerd.Worker = (
-  modules = [${modules.map(moduleOf).join(", ")}],
-  compatibilityDate = "2026-09-18",
-  bindings = [${bindings.join(", ")}],
-  durableObjectNamespaces = [${namespaces.join(", ")}],
-  durableObjectStorage = (localDisk = "state")
-);
-`;
-}
-
-function moduleOf(name: string): string {
-  const type = name.endsWith(".bin") ? "data" : "esModule";
-  return `(name = "${name}", ${type} = embed "${name}")`;
-}
-
-function quoted(text: string): string {
-  return JSON.stringify(text);
 }

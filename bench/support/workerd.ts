@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import { WORKERD } from "./binary.ts";
+import { WORKERD } from "../../test/support/workerd-config.ts";
 import type { Bundle } from "./bundle.ts";
 import { end, endWithUs } from "./child.ts";
 import { cpuMilliseconds, residentBytes } from "./process.ts";

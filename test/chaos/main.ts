@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Sandbox } from "../support/sandbox.ts";
-import { bundleWorker } from "./harness/bundle.ts";
+import { configOfWorker } from "../support/workerd-config.ts";
 import { Random } from "./harness/random.ts";
 import { VAR_NAMES } from "./harness/trial.ts";
 import { allPlans, somePlans, type Tried } from "./kill-points.ts";
@@ -45,7 +45,10 @@ const scratch = mkdtempSync(join(tmpdir(), "troupe-chaos-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const sandbox = await Sandbox.start();
 process.on("exit", () => void sandbox.kill());
-const place = { scratch, config: await bundleWorker(scratch, VAR_NAMES), sandbox };
+const config = await configOfWorker(scratch, [...VAR_NAMES, "CHAOS"], {
+  entry: "test/chaos/worker/main.ts",
+});
+const place = { scratch, config, sandbox };
 const trials = new Trials(place);
 const runner = new Runner(PARALLEL, only);
 

@@ -1,17 +1,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { RunInfo } from "#contract/run.ts";
-import { bundleWorker } from "../chaos/harness/bundle.ts";
 import { Workerd } from "../chaos/harness/workerd.ts";
+import { configOfWorker } from "../support/workerd-config.ts";
 
-const ENTRY = resolve(import.meta.dirname, "../durable/support/spinning-worker.ts");
+const ENTRY = "test/durable/support/spinning-worker.ts";
 
 test("a run that takes the whole process with it each time fails in the end, and the server answers", async () => {
   const scratch = mkdtempSync(join(tmpdir(), "troupe-spinning-"));
   let spins = (): void => {};
-  const config = await bundleWorker(scratch, ["TROUPE_OPEN"], ENTRY);
+  const config = await configOfWorker(scratch, ["TROUPE_OPEN"], { entry: ENTRY });
   const state = join(scratch, "state");
   const lines: string[] = [];
   const onOutput = (line: string): void => {

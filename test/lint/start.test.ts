@@ -1,26 +1,14 @@
-import { resolve } from "node:path";
-import { build } from "esbuild";
 import { expect, test } from "vitest";
+import { metafile } from "../support/built-worker.ts";
 
 const ENTRY = "src/worker.ts";
 
 /** Modules that run when an isolate starts: those that are imported, and not only when something needs them. */
 async function modulesOfTheStart(): Promise<string[]> {
-  const { metafile } = await build({
-    absWorkingDir: resolve(import.meta.dirname, "../.."),
-    entryPoints: [ENTRY],
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    outdir: "unused",
-    conditions: ["workerd", "worker", "browser"],
-    external: ["cloudflare:*", "node:*"],
-    metafile: true,
-    write: false,
-  });
+  const { inputs } = await metafile();
   const found = new Set([ENTRY]);
   for (const module of found) {
-    for (const { path, kind, external } of metafile.inputs[module]?.imports ?? []) {
+    for (const { path, kind, external } of inputs[module]?.imports ?? []) {
       if (kind === "import-statement" && !external) found.add(path);
     }
   }

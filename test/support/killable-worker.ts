@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bundleWorker } from "../chaos/harness/bundle.ts";
 import { Workerd } from "../chaos/harness/workerd.ts";
+import { configOfWorker } from "./workerd-config.ts";
 
 /** The Worker as it is deployed in a process of its own, which can be ended with kill -9 and started on what it had stored. */
 export class KillableWorker implements AsyncDisposable {
@@ -17,7 +17,7 @@ export class KillableWorker implements AsyncDisposable {
   static async start(settings: Record<string, string> = {}): Promise<KillableWorker> {
     const directory = mkdtempSync(join(tmpdir(), "troupe-kill-"));
     const vars = { TROUPE_OPEN: "1", ...settings };
-    const config = await bundleWorker(directory, Object.keys(vars), "src/worker.ts");
+    const config = await configOfWorker(directory, Object.keys(vars));
     const state = join(directory, "state");
     const worker = new KillableWorker(directory, new Workerd({ config, state, vars }));
     await worker.restart();

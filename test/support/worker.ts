@@ -1,13 +1,11 @@
 import { join } from "node:path";
-import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from "miniflare";
 import { AiRelay } from "./ai-relay.ts";
+import { type BuildOptions, builtWorker, compatibility } from "./built-worker.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-export interface TestWorkerOptions {
-  /** A Worker that wraps the deployed one, as a path from the root of the project. */
-  entry?: string;
+export interface TestWorkerOptions extends BuildOptions {
   /** What the runtime says of this is not shown: it is what the test does. */
   quietAbout?: string;
   /** Gets the lines of the Worker's log instead of the terminal. */
@@ -44,20 +42,27 @@ export class TestWorker implements AsyncDisposable {
   static async start(
     settings: Record<string, string> = {},
     {
-      entry = "src/worker.ts",
       quietAbout,
       logs,
       outgoing,
       ai,
       persistTo,
       console = false,
+      ...build
     }: TestWorkerOptions = {},
   ): Promise<TestWorker> {
     const relay = ai === undefined ? undefined : await AiRelay.start(ai);
+    const { directory, modules } = await builtWorker(build);
+    const { date, flags } = compatibility();
     const config = convertV4MiniflareOptions({
       name: "troupe",
-      compatibilityDate: "2026-09-18",
-      modules: [{ type: "ESModule", path: "worker.js", contents: await bundled(entry) }],
+      compatibilityDate: date,
+      compatibilityFlags: flags,
+      modulesRoot: directory,
+      modules: modules.map((name) => ({
+        type: name.endsWith(".bin") ? "Data" : "ESModule",
+        path: join(directory, name),
+      })),
       durableObjects: {
         TEAM: { className: "TeamObject", useSQLite: true },
         TENANT: { className: "TenantObject", useSQLite: true },
@@ -114,26 +119,4 @@ export class TestWorker implements AsyncDisposable {
     await this.#miniflare.dispose();
     await this.#relay?.[Symbol.asyncDispose]();
   }
-}
-
-/** Bundles by their entry: most test files start the same Worker. */
-const bundles = new Map<string, Promise<string>>();
-
-function bundled(entry: string): Promise<string> {
-  const bundle = bundles.get(entry) ?? bundleOf(entry);
-  bundles.set(entry, bundle);
-  return bundle;
-}
-
-async function bundleOf(entry: string): Promise<string> {
-  const { outputFiles } = await build({
-    entryPoints: [join(root, entry)],
-    bundle: true,
-    format: "esm",
-    target: "es2023",
-    external: ["cloudflare:*", "node:*"],
-    conditions: ["workerd", "worker", "browser"],
-    write: false,
-  });
-  return outputFiles[0]?.text ?? "";
 }

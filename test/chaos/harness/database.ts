@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 
 /** Directories of the namespaces in the state directory: their unique keys in the configuration. */
-const TEAMS = "troupe";
-const TENANTS = "tenant";
+const TEAMS = "TeamObject";
+const TENANTS = "TenantObject";
 
 /** A run as stored, the part that matters here. */
 export interface StoredRun {

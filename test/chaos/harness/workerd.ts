@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
 import { freePort } from "../../support/ports.ts";
+import { WORKERD } from "../../support/workerd-config.ts";
 import type { Arming, Marker } from "../worker/protocol.ts";
 import { MARK } from "../worker/protocol.ts";
 
-const BINARY = resolve(import.meta.dirname, "../../../node_modules/.bin/workerd");
 const READY_WITHIN_MS = 60_000;
 
 /** Processes to end with this one. */
@@ -18,7 +17,7 @@ process.on("exit", () => {
 });
 
 export interface WorkerdOptions {
-  /** Written by `writeConfig`. */
+  /** Written by `configOfWorker`. */
   config: string;
   /** Directory of the objects' databases; made when missing. */
   state: string;
@@ -56,13 +55,14 @@ export class Workerd {
     this.#port ||= await freePort();
     const args = [
       "serve",
+      "--binary",
       "--experimental",
       "--control-fd=3",
       `--socket-addr=http=127.0.0.1:${this.#port}`,
       `--directory-path=state=${state}`,
       config,
     ];
-    const child = spawn(BINARY, args, {
+    const child = spawn(WORKERD, args, {
       env: { ...vars, CHAOS: JSON.stringify(arming) },
       stdio: ["ignore", "pipe", "pipe", "pipe"],
     });

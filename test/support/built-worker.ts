@@ -1,0 +1,110 @@
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { rename } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Metafile } from "esbuild";
+import type { TestProject } from "vitest/node";
+import { buildWorker } from "../../scripts/build.mjs";
+
+/** The directory of the builds of a run of tests, which all its processes use: scripts/check.mjs and {@link setup} set it. */
+const BUILDS = "TROUPE_TEST_BUILDS";
+const ROOT = join(import.meta.dirname, "../..");
+const ENTRY = "worker.js";
+
+/** A Worker as `scripts/build.mjs` makes it to be deployed. */
+export interface BuiltWorker {
+  directory: string;
+  /** Names of its files, the entry first: JavaScript, and data that ends in `.bin`. */
+  modules: string[];
+}
+
+export interface BuildOptions {
+  /** Path from the root of the project of a Worker that wraps the deployed one. */
+  entry?: string;
+  /** For a Worker that calls more of OpenAI's SDK than Troupe does. */
+  wholeSdks?: boolean;
+}
+
+/** What wrangler.toml says of the runtime. */
+export function compatibility(): { date: string; flags: string[] } {
+  const text = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
+  const [, date = ""] = /^compatibility_date = "(.+)"$/m.exec(text) ?? [];
+  const [, flags = ""] = /^compatibility_flags = \[(.*)\]$/m.exec(text) ?? [];
+  return { date, flags: Array.from(flags.matchAll(/"([^"]+)"/g), ([, flag = ""]) => flag) };
+}
+
+/** Builds a Worker, unless a process of the same run of tests has done it. */
+export async function builtWorker(options: BuildOptions = {}): Promise<BuiltWorker> {
+  const directory = await built(options);
+  return { directory, modules: [ENTRY, ...globSync("parts/*.{js,bin}", { cwd: directory })] };
+}
+
+/** What esbuild says of the build of the deployed Worker: inputs and outputs, and which of them import which. */
+export async function metafile(): Promise<Metafile> {
+  return JSON.parse(readFileSync(metafileOf(await built({})), "utf8")) as Metafile;
+}
+
+async function built({
+  entry = "src/worker.ts",
+  wholeSdks = false,
+}: BuildOptions): Promise<string> {
+  const directory = join(builds(), entry.replaceAll("/", "-") + (wholeSdks ? "-whole" : ""));
+  const lock = `${directory}.lock`;
+  while (!existsSync(directory)) {
+    try {
+      mkdirSync(lock);
+    } catch {
+      // Another process is building it.
+      await sleep(20);
+      continue;
+    }
+    try {
+      if (!existsSync(directory)) await buildInto(directory, entry, wholeSdks);
+    } finally {
+      rmSync(lock, { recursive: true });
+    }
+  }
+  return directory;
+}
+
+async function buildInto(directory: string, entry: string, wholeSdks: boolean): Promise<void> {
+  const unfinished = `${directory}.part`;
+  writeFileSync(
+    metafileOf(directory),
+    JSON.stringify(await buildWorker(entry, unfinished, { wholeSdks })),
+  );
+  await rename(unfinished, directory);
+}
+
+function metafileOf(directory: string): string {
+  return `${directory}.json`;
+}
+
+/** Makes the directory of the builds for this process and those it starts, and removes it when this process ends. */
+function builds(): string {
+  const given = process.env[BUILDS];
+  if (given !== undefined) return given;
+  const directory = mkdtempSync(join(tmpdir(), "troupe-builds-"));
+  process.env[BUILDS] = directory;
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Vitest calls it before it starts the processes that run tests. */
+export function setup(project: TestProject): void {
+  const directory = builds();
+  // With --watch a source has changed.
+  project.onTestsRerun(() => {
+    rmSync(directory, { recursive: true, force: true });
+    mkdirSync(directory);
+  });
+}
