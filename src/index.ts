@@ -281,6 +281,8 @@ export {
 } from "./core/models/cache-store.ts";
 export { callModel, type ModelCallOptions, streamModel } from "./core/models/call-model.ts";
 export { ChatCompletionCache } from "./core/models/chat-completion-cache.ts";
+export { FallbackChatCompletionClient } from "./core/models/fallback-chat-completion-client.ts";
+export type { RetryPolicy } from "./core/run/retry.ts";
 export type {
   ChatCompletionClient,
   CreateOptions,

@@ -5,6 +5,7 @@ import type { RequestUsage } from "../core/models/request-usage.ts";
 import type {
   DiscardFrame,
   RetractFrame,
+  RetryingFrame,
   RunResultFrame,
   TextFrame,
 } from "../contract/stream/stream-frame.ts";
@@ -33,6 +34,8 @@ export type StreamItem =
   | { kind: "text"; text: TextInProgress; delta: string | null }
   /** The text is void: the model is called again. */
   | { kind: "discard"; text: TextInProgress }
+  /** A model or another dependency could not be reached, and is tried again at `next_attempt_at`. */
+  | { kind: "retrying"; retrying: RetryingFrame }
   /** These messages are void: their turn was abandoned. */
   | { kind: "retract"; ids: string[] }
   /** The run's status, or its requests to humans, have changed. */
@@ -88,6 +91,8 @@ export class Conversation {
         return this.#snapshot(value as TextFrame);
       case "discard":
         return [...this.#dropUnconfirmed(), ...this.#drop(textId(value as DiscardFrame))];
+      case "retrying":
+        return [{ kind: "retrying", retrying: value as RetryingFrame }];
       case "retract": {
         const { message_ids: ids } = value as RetractFrame;
         for (const id of ids) this.#messages.delete(id);

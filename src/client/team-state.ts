@@ -1,6 +1,7 @@
 import type { Message } from "../core/messages/message.ts";
 import { Conversation, type StreamItem, type TextInProgress } from "./conversation.ts";
 import { type ApiError, type ConnectionError, RunError } from "./errors.ts";
+import type { RetryingFrame } from "../contract/stream/stream-frame.ts";
 import type { HumanRequest, MessagePage, RunInfo } from "./wire.ts";
 
 /** What a page shows of a team. Parts that stay the same from one state to the next are the same objects. */
@@ -22,6 +23,8 @@ export interface TeamState {
   run: RunInfo | null;
   /** Runs that wait for the current one to end, in their order. */
   queued: readonly RunInfo[];
+  /** What the run waits for because an attempt failed: a model that is away, say. */
+  retrying: readonly RetryingFrame[];
   /** Open questions of the run to humans. */
   requests: readonly HumanRequest[];
   /** Why the team is unavailable, or why the last run failed. Branch on its `code`. */
@@ -39,6 +42,7 @@ export const CONNECTING: TeamState = {
   texts: NOTHING,
   run: null,
   queued: NOTHING,
+  retrying: NOTHING,
   requests: NOTHING,
   error: null,
 };
@@ -100,14 +104,24 @@ export class TeamStateBuilder {
         // It ends the text that it was.
         this.#messagesChanged = true;
         this.#textsChanged = true;
+        this.#reached(item.message.source);
         break;
       case "retract":
         this.#messagesChanged = true;
         break;
       case "text":
+        this.#textsChanged = true;
+        this.#reached(item.text.source);
+        break;
       case "discard":
         this.#textsChanged = true;
         break;
+      case "retrying": {
+        const { retrying } = item;
+        const others = this.#state.retrying.filter(({ step }) => step !== retrying.step);
+        this.#set({ retrying: [...others, retrying] });
+        break;
+      }
       case "run":
         this.#apply(item.run);
         break;
@@ -122,6 +136,13 @@ export class TeamStateBuilder {
     this.#set({ status: "unavailable", connected: false, error });
   }
 
+  /** What an agent says shows that its model was reached. */
+  #reached(source: string): void {
+    const { retrying } = this.#state;
+    if (retrying.length > 0)
+      this.#set({ retrying: retrying.filter(({ agent }) => agent !== source) });
+  }
+
   #apply(run: RunInfo): void {
     const others = this.queued.filter(({ id }) => id !== run.id);
     if (run.status === "queued") {
@@ -134,6 +155,7 @@ export class TeamStateBuilder {
     this.#set({
       run,
       requests: requests.length === 0 ? NOTHING : requests,
+      ...(run.ended_at !== null && { retrying: NOTHING }),
       error: run.status === "failed" ? new RunError(run) : null,
       // Until the rest is loaded it may be a run of the past.
       ...(this.#state.status !== "connecting" && { status: run.status }),

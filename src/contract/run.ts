@@ -201,6 +201,11 @@ export const runSchema = z.object({
   retry_of: z.string().nullable(),
   metadata: metadataSchema,
   created_at: timeSchema,
+  next_attempt_at: timeSchema
+    .nullable()
+    .describe(
+      "While the run waits for a model or another dependency that is away: when it is tried again. Waits of less than 30 seconds are shown by streams only.",
+    ),
   started_at: timeSchema.nullable().describe("Null while queued, or when it was cancelled then."),
   ended_at: timeSchema.nullable(),
   result: z

@@ -3,6 +3,7 @@ import { ValueError } from "../core/errors.ts";
 import { jsonObjectSchema } from "../core/json-object.ts";
 import { type ModelInfo, modelInfoSchema } from "../core/models/model-info.ts";
 import { optionsOf } from "../core/option-names.ts";
+import { retrySchema } from "../core/models/retry-config.ts";
 import { guessedModelInfo, type KnownModel } from "./catalogue/known-model.ts";
 
 /** What the config of every model client may have. */
@@ -10,6 +11,7 @@ export const clientConfigSchema = z.object({
   model: z.string().min(1),
   /** Seconds to wait for an answer or, while streaming, for its first and each further piece. */
   timeout: z.number().positive().nullish(),
+  retry: retrySchema.nullish(),
   model_info: modelInfoSchema.nullish(),
   /** AutoGen's older form of `model_info`. */
   model_capabilities: modelInfoSchema.omit({ family: true }).nullish(),

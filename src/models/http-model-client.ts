@@ -11,7 +11,9 @@ import type {
 import { addUsage, type RequestUsage } from "../core/models/request-usage.ts";
 import type { LLMMessage } from "../core/models/llm-messages.ts";
 import type { ModelInfo } from "../core/models/model-info.ts";
+import { retryPolicyOf } from "../core/models/retry-config.ts";
 import { countTokens } from "../core/models/tokens/token-count.ts";
+import type { RetryPolicy } from "../core/run/retry.ts";
 import type { StepSubject } from "../core/run/turn-context.ts";
 import { LONGEST_TIMER_MS } from "../core/wait.ts";
 import type { SendOptions } from "./http/read-stream.ts";
@@ -41,7 +43,7 @@ export interface ModelApi {
 export interface HttpModelClientSetup {
   definition: Pick<ComponentDefinition, "provider" | "componentType" | "role" | "version">;
   /** The config to dump. */
-  config: { readonly [key: string]: unknown };
+  config: Parameters<typeof retryPolicyOf>[0] & { readonly [key: string]: unknown };
   model: string;
   /** Who runs the model, as OpenTelemetry names it (`gen_ai.provider.name`). */
   provider: string;
@@ -59,6 +61,7 @@ export abstract class HttpModelClient implements ChatCompletionClient {
   readonly modelInfo: ModelInfo;
   readonly subject: StepSubject;
   readonly #setup: HttpModelClientSetup;
+  readonly #retry: RetryPolicy | undefined;
   #usage: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
   protected constructor(setup: HttpModelClientSetup) {
@@ -66,6 +69,11 @@ export abstract class HttpModelClient implements ChatCompletionClient {
     this.modelInfo = setup.modelInfo;
     this.subject = { name: setup.model, provider: setup.provider };
     this.#setup = setup;
+    this.#retry = retryPolicyOf(setup.config);
+  }
+
+  retryPolicy(): RetryPolicy | undefined {
+    return this.#retry;
   }
 
   async create(

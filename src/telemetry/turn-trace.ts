@@ -91,6 +91,12 @@ export class TurnTrace {
     step?.failed.push({ start: step.attemptedAt, end: at, error: errorType(error) });
   }
 
+  /** The innermost agent that a step belongs to; null for one of the team's manager. */
+  agentOf(key: string): string | null {
+    const agents = this.#around(key).filter(([, kind]) => kind === "agent");
+    return agents.at(-1)?.[2] ?? null;
+  }
+
   /** Returns what has to be kept of the step. */
   ended(key: string, record: StepRecord): StepTrace {
     const at = record.outcome?.time.at ?? 0;
@@ -172,14 +178,17 @@ export class TurnTrace {
   }
 
   #traceOf(key: string, { start, subject, failed }: Step): StepTrace {
-    const around: Around[] = [];
-    for (const scope of this.#scopes.values()) if (isInside(key, scope[0])) around.push(scope);
     return {
       start,
       ...(subject && { subject }),
       ...(failed.length > 0 && { failed: [...failed] }),
-      around,
+      around: this.#around(key),
     };
+  }
+
+  /** The agents and tools around a step, outermost first. */
+  #around(key: string): Around[] {
+    return [...this.#scopes.values()].filter(([path]) => isInside(key, path));
   }
 }
 
@@ -214,8 +223,17 @@ function finish(step: Step, { kind, attempt, outcome }: StepRecord): void {
     return;
   }
   const result = memberOf(outcome.ok);
-  if (kind === "model") step.tokens = tokensOf(result);
+  if (kind === "model") {
+    step.tokens = tokensOf(result);
+    step.subject = answeredBy(step.subject, result["model"]);
+  }
   if (kind === "tool" && memberOf(result["result"])["is_error"] === true) step.error = "tool_error";
+}
+
+/** The model that answered: another one than was asked first where the client has several. */
+function answeredBy(subject: StepSubject | undefined, model: unknown): StepSubject | undefined {
+  const isOther = typeof model === "string" && model !== "" && model !== subject?.name;
+  return isOther ? { name: model } : subject;
 }
 
 /** @param dropped before */

@@ -115,11 +115,11 @@ describe("in a wave", () => {
     const { outcome } = await undisturbed(kind);
     const subject = await subjectOf(kind);
     const { team, effects } = subject;
-    effects.breakOnce(WORK, new ModelError("rate_limit", "later", { retryAfterMs: 3_600_000 }));
+    effects.breakOnce(WORK, new ModelError("rate_limit", "later", { retryAfterMs: 110_000 }));
     const run = await team.rested((await team.start("go")).id);
     expect(run).toMatchObject({ status: "waiting" });
     const alarm = await team.alarm();
-    expect(alarm).toBeGreaterThan(Date.now() + 3_000_000);
+    expect(alarm).toBeGreaterThan(Date.now() + 90_000);
     await answer(subject, run, "ann knows", "ann");
     await effects.quiet(team);
     expect(await team.run(run.id)).toMatchObject({ status: "running", requests: [] });

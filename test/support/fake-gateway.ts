@@ -176,6 +176,7 @@ class FakeTeam implements TeamGateway {
       turn: 0,
       requests: [],
       retry_of: null,
+      next_attempt_at: null,
       metadata: input.metadata,
       created_at: TIME,
       started_at: queues ? null : TIME,

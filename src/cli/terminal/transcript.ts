@@ -47,6 +47,13 @@ export class Transcript {
       case "discard":
         if (this.#shown.delete(item.text.id)) this.note("discarded: the model is called again");
         return;
+      case "retrying": {
+        const { agent, attempt, error, next_attempt_at: at } = item.retrying;
+        this.note(
+          `${agent ?? "the team"}: attempt ${attempt} failed (${error.message}); again at ${at}`,
+        );
+        return;
+      }
       case "retract":
         this.note(`retracted: ${item.ids.length} messages of a turn that was abandoned`);
         return;

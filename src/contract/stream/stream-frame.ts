@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { requestUsageSchema } from "../../core/models/llm-messages.ts";
-import { idSchema } from "../common.ts";
+import { idSchema, timeSchema } from "../common.ts";
 import { listedRequestSchema, listedRunSchema, listedTeamSchema } from "../directory.ts";
 import { messageSchema } from "../message.ts";
 import { problemSchema } from "../problem.ts";
@@ -31,6 +31,19 @@ export type TextFrame = z.infer<typeof textSchema>;
 
 export const discardSchema = textSchema.omit({ content: true });
 export type DiscardFrame = z.infer<typeof discardSchema>;
+
+/** An attempt at a step that failed and is followed by another one. */
+export const retryingSchema = z.object({
+  agent: z
+    .string()
+    .nullable()
+    .describe("The innermost agent that waits; null for the team's manager."),
+  step: z.string().describe("Path of the model call or other step, below the turn."),
+  attempt: z.number().int().min(1).describe("The attempt that failed: 1 is the first one."),
+  error: z.object({ type: z.string().describe("Stable code."), message: z.string() }),
+  next_attempt_at: timeSchema,
+});
+export type RetryingFrame = z.infer<typeof retryingSchema>;
 
 export const retractSchema = z.object({ message_ids: z.array(z.string()) });
 export type RetractFrame = z.infer<typeof retractSchema>;
@@ -63,6 +76,9 @@ export const streamFrameSchema = z.discriminatedUnion("event", [
   z
     .object({ event: z.literal("discard"), data: discardSchema })
     .describe("The text is void: the model is called again."),
+  z
+    .object({ event: z.literal("retrying"), data: retryingSchema })
+    .describe("A model or another dependency could not be reached: when it is tried again."),
   z
     .object({ event: z.literal("retract"), id: recorded, data: retractSchema })
     .describe("These messages are void: their turn was abandoned."),

@@ -10,7 +10,7 @@ import type { LLMMessage } from "./llm-messages.ts";
 /** The options of a model call; the rest comes from the step. */
 export type ModelCallOptions = Omit<
   CreateOptions,
-  "signal" | "idempotencyKey" | "cache" | "flush" | "trace"
+  "signal" | "idempotencyKey" | "attempt" | "cache" | "flush" | "trace"
 >;
 
 /**
@@ -56,10 +56,12 @@ export function streamModel(
   );
 }
 
-function ofStep({ signal, idempotencyKey, cache, flush, trace }: StepAttempt): CreateOptions {
+function ofStep(attempt: StepAttempt): CreateOptions {
+  const { signal, idempotencyKey, cache, flush, trace } = attempt;
   return {
     signal,
     idempotencyKey,
+    attempt,
     ...(cache && { cache }),
     ...(flush && { flush }),
     ...(trace && { trace }),
@@ -77,6 +79,7 @@ function stepOptions(
     ...(client.subject && { subject: client.subject }),
     input: () => messages,
     fingerprint: () => fingerprint(messages, options),
+    retry: (error) => client.retryPolicy?.(error) ?? {},
     onReplay: (result) => client.replayed?.(result, messages),
   };
 }

@@ -8,6 +8,7 @@ import {
   withoutNulls,
 } from "../component/component.ts";
 import { type JsonObject, sortedJson } from "../json.ts";
+import type { RetryPolicy } from "../run/retry.ts";
 import type { StepSubject } from "../run/turn-context.ts";
 import type { StateParts, Stateful } from "../state/stateful.ts";
 import { type CacheStore, InMemoryStore } from "./cache-store.ts";
@@ -72,6 +73,10 @@ export class ChatCompletionCache implements ChatCompletionClient, Stateful {
 
   get subject(): StepSubject | undefined {
     return this.#client.subject;
+  }
+
+  retryPolicy(error: unknown): RetryPolicy | undefined {
+    return this.#client.retryPolicy?.(error);
   }
 
   async create(

@@ -1,6 +1,7 @@
 import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
-import type { StepCache, StepSubject, TraceContext } from "../run/turn-context.ts";
+import type { RetryPolicy } from "../run/retry.ts";
+import type { StepAttempt, StepCache, StepSubject, TraceContext } from "../run/turn-context.ts";
 import type { RequestUsage } from "./request-usage.ts";
 import type { FunctionCall, LLMMessage, MakerData } from "./llm-messages.ts";
 import type { ModelInfo } from "./model-info.ts";
@@ -55,6 +56,8 @@ export interface CreateOptions {
   flush?: () => void;
   /** The host's cache of results; only a `ChatCompletionCache` uses it. */
   cache?: StepCache;
+  /** What is known of earlier attempts at this step. */
+  attempt?: Pick<StepAttempt, "attempt" | "failingMs">;
   /** Sent along, for servers and gateways that record traces. */
   trace?: TraceContext;
   /** Skips stored results: the last answer to the same request was unusable. */
@@ -78,6 +81,11 @@ export interface ChatCompletionClient extends Component {
   countTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number>;
   /** Tokens left in the model's context window after these messages. */
   remainingTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number>;
+  /**
+   * How patient the caller is with an error that another attempt may mend; undefined leaves it to the default.
+   * @param error one that this client has thrown
+   */
+  retryPolicy?(error: unknown): RetryPolicy | undefined;
   /** Tokens of all calls of this instance. */
   totalUsage(): RequestUsage;
   /**

@@ -1,7 +1,6 @@
 import { hashId } from "../ids.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import { wait } from "../wait.ts";
-import { retryDelay } from "./retry.ts";
 import { TurnSignal } from "./signals.ts";
 import type { Answer, Question } from "./turn-context.ts";
 import type { Moment, TurnHost } from "./turn-host.ts";
@@ -51,9 +50,7 @@ export class MemoryHost {
       failed: () => {},
       invalidate: () => {},
       discard: () => {},
-      backoff: async (_key, attempt, error) => {
-        const delay = retryDelay(attempt, error);
-        if (delay === undefined) throw error;
+      backoff: async (_key, delay) => {
         await wait(delay, signal).catch(() => {
           throw new TurnSignal("cancel");
         });

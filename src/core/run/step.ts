@@ -1,6 +1,7 @@
 import { errorMessage, TroupeError } from "../errors.ts";
 import { hashId } from "../ids.ts";
 import { asJson } from "../json.ts";
+import { retryDelay } from "./retry.ts";
 import { isTurnSignal, TurnSignal } from "./signals.ts";
 import type { Answer, Question, StepAttempt, StepCache, StepOptions } from "./turn-context.ts";
 import type { Moment, StepOutcome, StepRecord, TurnHost } from "./turn-host.ts";
@@ -25,8 +26,11 @@ export class Step<T> {
   readonly #options: StepOptions<T>;
   #fingerprint: string | undefined;
   #attempt = 0;
+  #failingSince: number | undefined;
   /** Of the last attempt. */
   #error: unknown;
+  /** Milliseconds before the next attempt. */
+  #delay = 0;
   /** Cache entries of the present attempt, written together with its result. */
   #keep: (() => void)[] = [];
 
@@ -48,6 +52,7 @@ export class Step<T> {
     }
     if (record?.outcome) return { value: this.#replay(record.outcome) };
     this.#attempt = record?.attempt ?? 0;
+    this.#failingSince = record?.failingSince;
     if (record && record.policy !== "retry") {
       const again = record.policy === "ask" && (await this.#askAgain());
       if (!again) return { value: this.#unknown() };
@@ -67,6 +72,7 @@ export class Step<T> {
     const trace = host.traceContext?.(this.#path);
     return {
       attempt: this.#attempt,
+      ...(this.#failingSince !== undefined && { failingMs: this.#failingMs }),
       // Sent as a header, which takes ASCII only; names of agents may be in any script.
       idempotencyKey: encodeURI(`${host.turnId}/${this.#path}`),
       signal: host.signal,
@@ -93,17 +99,26 @@ export class Step<T> {
     if (isTurnSignal(error)) throw error;
     if (this.#scope.host.signal.aborted) throw new TurnSignal("cancel");
     if (this.#policy !== "retry" || !isRetryable(error)) throw this.#recordFailure(error);
+    const failed = { attempt: this.#attempt, failingMs: this.#failingMs, error };
+    const delay = retryDelay(failed, this.#options.retry?.(error));
+    if (delay === undefined) throw this.#recordFailure(error);
+    this.#failingSince ??= this.#scope.host.clock().at;
     this.#error = error;
+    this.#delay = delay;
   }
 
   /** Waits for the next attempt. */
   async backoff(): Promise<void> {
-    try {
-      await this.#scope.host.backoff(this.#path, this.#attempt, this.#error);
-    } catch (error) {
-      if (error !== this.#error) throw error;
-      throw this.#recordFailure(error);
-    }
+    await this.#scope.host.backoff(this.#path, this.#delay, {
+      attempt: this.#attempt,
+      failingSince: this.#failingSince ?? 0,
+      error: this.#error,
+    });
+  }
+
+  get #failingMs(): number {
+    const since = this.#failingSince;
+    return since === undefined ? 0 : Math.max(0, this.#scope.host.clock().at - since);
   }
 
   get #policy() {
@@ -118,6 +133,7 @@ export class Step<T> {
       kind,
       policy: this.#policy,
       attempt: this.#attempt,
+      ...(this.#failingSince !== undefined && { failingSince: this.#failingSince }),
       get fingerprint() {
         return fingerprint();
       },

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
+import type { RetryPolicy } from "./retry.ts";
 
 /**
  * What a restart does with a step that had begun and has no result. `retry`: runs it again under the same key;
@@ -45,6 +46,8 @@ export interface StepCache {
 export interface StepAttempt {
   /** 1 for the first try. */
   attempt: number;
+  /** Milliseconds since the first attempt failed; missing for the first one. */
+  failingMs?: number;
   /** Stable over attempts and restarts; send it along where the other side can deduplicate. */
   idempotencyKey: string;
   /** Aborts when the run is cancelled. */
@@ -79,6 +82,8 @@ export interface StepOptions<T> {
    * time to make: it is called at most once, and not by hosts that record nothing.
    */
   fingerprint?: string | (() => string);
+  /** How patient the step is with an error that another attempt may mend. Without it the step has five attempts. */
+  retry?(error: unknown): RetryPolicy;
   /** Called instead of the effect when a recorded result is used. */
   onReplay?(result: T): void;
   /** The step's result when its outcome is unknown (`never`) or was refused (`ask`). Without it the step throws. */

@@ -35,9 +35,18 @@ export interface StepRecord {
   kind: StepKind;
   policy: StepPolicy;
   attempt: number;
+  /** When the first attempt failed, epoch milliseconds; undefined while none has. */
+  failingSince?: number;
   fingerprint: string;
   subject?: StepSubject;
   outcome?: StepOutcome;
+}
+
+/** An attempt at a step that failed and is followed by another one. */
+export interface FailedStep {
+  attempt: number;
+  failingSince: number;
+  error: unknown;
 }
 
 /** The failure of one of several branches, and the path of its scope. */
@@ -78,8 +87,8 @@ export interface TurnHost {
    * scope's messages. @throws code_changed when one of the steps must not run again
    */
   invalidate(scope: string, key: string): void;
-  /** Waits before the next attempt. Throws `error` after the last one, and a signal when the wait is long. */
-  backoff(key: string, attempt: number, error: unknown): Promise<void>;
+  /** Waits `delay` milliseconds before the next attempt. Throws a signal when the wait is long. */
+  backoff(key: string, delay: number, failed: FailedStep): Promise<void>;
   /** The text streamed for this message is void: its call is made again. */
   discard(messageId: string): void;
   /** {@link StepAttempt.flush} */

@@ -247,6 +247,7 @@ export function runInfo(
     retry_of: record.retry_of,
     metadata: record.metadata,
     created_at: record.created_at,
+    next_attempt_at: record.wake_at === null ? null : new Date(record.wake_at).toISOString(),
     started_at: record.started_at,
     ended_at: record.ended_at,
   };

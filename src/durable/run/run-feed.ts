@@ -2,6 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RunInfo } from "../../contract/run.ts";
+import type { RetryingFrame } from "../../contract/stream/stream-frame.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { ActiveRun } from "./active-run.ts";
@@ -62,6 +63,11 @@ export class RunFeed {
 
   retracted(retract: RecordedEvent | undefined): void {
     if (retract) this.#live.event(retract);
+  }
+
+  /** An attempt at a step has failed, and there will be another one. */
+  retrying(data: RetryingFrame): void {
+    if (this.#live.isWatched) this.#live.send({ event: "retrying", data });
   }
 
   /** The text shown of this message is void. */

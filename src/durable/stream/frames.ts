@@ -10,7 +10,7 @@ export const PING_FRAME = ": ping\n\n";
 /** Frames that are not recorded, but for pieces of text. */
 export type LiveFrame = Extract<
   StreamFrame,
-  { event: "run" | "caught_up" | "snapshot" | "discard" }
+  { event: "run" | "caught_up" | "snapshot" | "discard" | "retrying" }
 >;
 
 /** Writes the frames of streams in one format. */

@@ -39,7 +39,7 @@ export const anthropicConfigSchema = createArgsSchema.extend(clientConfigSchema.
   response_format: z.object({ type: z.enum(["text", "json_object"]) }).nullish(),
   /** Values may be `env:NAME` or `Bearer env:NAME`. */
   default_headers: z.record(z.string(), z.string()).nullish(),
-  /** Accepted for AutoGen's sake, and unused: the client makes one attempt, its caller retries. */
+  /** Attempts after the first one, as AutoGen has it: `retry.attempts` goes before it. */
   max_retries: z.int().nonnegative().nullish(),
   /** Accepted for AutoGen's sake, and unused as there: an agent gives its tools with each call. */
   tools: z.array(jsonObjectSchema).nullish(),

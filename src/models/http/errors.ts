@@ -44,15 +44,23 @@ export function incompleteJson(): ModelError {
 export function answerError(answer: ErrorAnswer, message: string): ModelError {
   const { status, code, headers } = answer;
   const retryAfterMs = headers && retryAfter(headers);
-  const verdict = headers?.get("x-should-retry");
-  const noCredit = answer.noCredit === true || code === "insufficient_quota";
+  const verdict = verdictOf(answer);
   return new ModelError(kindOf(answer, message), message, {
     ...(status === undefined ? {} : { status }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(noCredit || verdict === "false" ? { retryable: false } : {}),
-    ...(verdict === "true" ? { retryable: true } : {}),
+    ...(verdict === undefined ? {} : { retryable: verdict }),
     ...(typeof code === "string" ? { data: { provider_code: code } } : {}),
   });
+}
+
+/** What the server says of another attempt; undefined where the kind of the error decides. */
+function verdictOf({ status = 500, code, noCredit, headers }: ErrorAnswer): boolean | undefined {
+  if (noCredit === true || code === "insufficient_quota") return false;
+  const verdict = headers?.get("x-should-retry");
+  if (verdict === "false") return false;
+  // A refused request would be refused again, whatever the header says.
+  const isRefused = status >= 400 && status < 500 && ![408, 409, 429].includes(status);
+  return verdict === "true" && !isRefused ? true : undefined;
 }
 
 function kindOf({ status, code, type }: ErrorAnswer, message: string): ModelErrorKind {

@@ -30,7 +30,7 @@ const commonSchema = createArgsSchema.extend(clientConfigSchema.shape).extend({
   api_key: z.string().nullish(),
   /** Only one choice can be used. */
   n: z.literal(1).nullish(),
-  /** Accepted for AutoGen's sake, and unused: the client makes one attempt, its caller retries. */
+  /** Attempts after the first one, as AutoGen has it: `retry.attempts` goes before it. */
   max_retries: z.number().int().nonnegative().nullish(),
   /** Puts the source's name before the text, for models that have no names. */
   add_name_prefixes: z.boolean().nullish(),

@@ -67,6 +67,8 @@ export class RunProjector {
         return this.#snapshot(frame.data);
       case "discard":
         return this.#endText(keyOf(frame.data), true);
+      case "retrying":
+        return [];
       case "retract":
         return [{ type: "retract", messageIds: frame.data.message_ids }];
       case "failed": {

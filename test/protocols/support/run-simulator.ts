@@ -67,6 +67,7 @@ export class RunSimulator {
       retry_of: null,
       metadata: {},
       created_at: TIME,
+      next_attempt_at: null,
       started_at: this.#started ? TIME : null,
       ended_at: this.#isOver ? TIME : null,
     };

@@ -7,6 +7,7 @@ import { TokenLimitedChatCompletionContext } from "../../context/token-limited-c
 import { ListMemory } from "../../memory/list-memory.ts";
 import { FullTextMemory } from "../../memory/full-text-memory.ts";
 import { ChatCompletionCache } from "../../models/chat-completion-cache.ts";
+import { FallbackChatCompletionClient } from "../../models/fallback-chat-completion-client.ts";
 import { InMemoryStore, DiskCacheStore, RedisStore } from "../../models/cache-store.ts";
 import { StructuredMessageFactory } from "../../messages/structured-message-factory.ts";
 import { PythonCodeExecutionTool } from "../../tools/function/python-code-execution-tool.ts";
@@ -33,6 +34,7 @@ export function furtherParts(
     ListMemory.component,
     FullTextMemory.component,
     ChatCompletionCache.component,
+    FallbackChatCompletionClient.component,
     InMemoryStore.component,
     DiskCacheStore.component,
     RedisStore.component,

@@ -1,7 +1,6 @@
-import { TroupeError } from "../../../core/errors.ts";
+import { errorMessage, TroupeError } from "../../../core/errors.ts";
 import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
-import { retryDelay } from "../../../core/run/retry.ts";
 import { TurnSignal } from "../../../core/run/signals.ts";
 import type {
   Answer,
@@ -12,12 +11,13 @@ import type {
 } from "../../../core/run/turn-context.ts";
 import type {
   BranchFailure,
+  FailedStep,
   Moment,
   StepOutcome,
   StepRecord,
   TurnHost,
 } from "../../../core/run/turn-host.ts";
-import { TurnTrace } from "../../../telemetry/turn-trace.ts";
+import { errorType, TurnTrace } from "../../../telemetry/turn-trace.ts";
 import type { QuestionStore } from "../../storage/runs/question-store.ts";
 import type { StepStore, TracedStep } from "../../storage/runs/step-store.ts";
 import type { RunTelemetry } from "../../telemetry/run-telemetry.ts";
@@ -180,22 +180,31 @@ export class TurnJournal implements TurnHost {
     this.#feed.retracted(this.#drive.active.events.retractOutstanding());
   }
 
-  async backoff(key: string, attempt: number, error: unknown): Promise<void> {
-    const delay = retryDelay(attempt, error);
-    if (delay === undefined) throw error;
-    this.#trace.attemptFailed(key, error, this.clock().at);
+  async backoff(key: string, delay: number, failed: FailedStep): Promise<void> {
+    this.#fence();
+    const { attempt, failingSince, error } = failed;
+    const { at } = this.clock();
+    this.#trace.attemptFailed(key, error, at);
+    if (delay > 0) {
+      this.#feed.retrying({
+        step: key,
+        agent: this.#trace.agentOf(key),
+        attempt,
+        error: { type: errorType(error), message: errorMessage(error) },
+        next_attempt_at: new Date(at + delay).toISOString(),
+      });
+    }
     if (delay <= LONGEST_WAIT_IN_MEMORY_MS) {
       await this.#drive.sleep(delay);
       return;
     }
-    this.#fence();
     const step = this.#begun.get(key) ?? {
       kind: "effect",
       policy: "retry",
       attempt,
       fingerprint: "",
     };
-    this.#steps.waits(key, step, this.clock().at + delay);
+    this.#steps.waits(key, { ...step, failingSince }, at + delay);
     throw new TurnSignal("suspend");
   }
 

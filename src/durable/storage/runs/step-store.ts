@@ -119,7 +119,9 @@ export class StepStore {
   /** The next attempt is due at `notBefore`. */
   waits(key: string, step: Omit<TracedStep, "outcome">, notBefore: number): void {
     this.#all().set(key, { ...step, notBefore });
-    this.#write(key, "waiting", step, String(notBefore), null);
+    // Such a row has no result yet: its time is that of the first failure.
+    const { failingSince = notBefore } = step;
+    this.#write(key, "waiting", step, String(notBefore), { at: failingSince, ran: 0 });
   }
 
   ended(key: string, step: TracedStep & { outcome: StepOutcome }): void {
@@ -217,7 +219,10 @@ export class StepStore {
       ...(row.trace !== null && { trace: JSON.parse(row.trace) as StepTrace }),
     };
     if (state === "started") return step;
-    if (state === "waiting") return { ...step, notBefore: Number(result) };
+    if (state === "waiting") {
+      const failingSince = row.at === null ? {} : { failingSince: row.at };
+      return { ...step, ...failingSince, notBefore: Number(result) };
+    }
     if (result === null) this.#withParts.push(key);
     const value = JSON.parse(this.#texts.load(`step:${key}`, result)) as Json;
     const time = { at: row.at ?? 0, ran: row.ran ?? 0 };

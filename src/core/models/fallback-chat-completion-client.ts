@@ -1,0 +1,277 @@
+import * as z from "zod";
+import { componentModelSchema } from "../component/component-model.ts";
+import {
+  type AnyComponentDefinition,
+  componentDefinition,
+  dumpComponent,
+  withoutNulls,
+} from "../component/component.ts";
+import { errorMessage, ValueError } from "../errors.ts";
+import { type JsonObject, sortedJson } from "../json.ts";
+import { type RetryPolicy, retryDelay } from "../run/retry.ts";
+import { isTurnSignal } from "../run/signals.ts";
+import type { StepSubject } from "../run/turn-context.ts";
+import type { StateParts, Stateful } from "../state/stateful.ts";
+import type {
+  ChatCompletionClient,
+  CreateOptions,
+  CreateResult,
+  ToolSchema,
+} from "./chat-completion-client.ts";
+import type { LLMMessage } from "./llm-messages.ts";
+import { ModelError } from "./model-error.ts";
+import { modelClientPart } from "./model-client-part.ts";
+import type { ModelInfo } from "./model-info.ts";
+import { addUsage, type RequestUsage } from "./request-usage.ts";
+import { retryPolicyOf, retrySchema } from "./retry-config.ts";
+
+/** How long a model that failed is passed over while another one is there. */
+const PASSED_OVER_MS = 60_000;
+
+/** Models that are passed over, by their component JSON, and until when (epoch milliseconds). Shared by all teams of an isolate. */
+const passedOver = new Map<string, number>();
+
+const configSchema = z.object({
+  clients: z.array(componentModelSchema).min(1),
+  retry: retrySchema.nullish(),
+});
+
+/**
+ * Several model clients as one: each request goes to the first of them, and after a failure to the next (Troupe's own; AutoGen
+ * has none). A client that has failed is passed over for a minute.
+ *
+ * A client inside makes one attempt, unless its own `retry` (or AutoGen's `max_retries`) gives it patience; then the next one
+ * is asked when that is used up. When all have failed, the whole list is tried again as `retry` of this client says.
+ *
+ * It can do what all of its clients can do, and `CreateResult.model` names the one that answered.
+ */
+export class FallbackChatCompletionClient implements ChatCompletionClient, Stateful {
+  static readonly component: AnyComponentDefinition = componentDefinition({
+    provider: "troupe.models.FallbackChatCompletionClient",
+    componentType: "model",
+    role: "model",
+    version: 1,
+    configSchema,
+    fromConfig: ({ clients, retry }, loader) =>
+      new FallbackChatCompletionClient(
+        clients.map((client, index) =>
+          loader.load<ChatCompletionClient>(client, "model", `clients[${index}]`),
+        ),
+        retryPolicyOf({ retry }) ?? {},
+      ),
+  });
+
+  readonly definition = FallbackChatCompletionClient.component;
+  readonly modelInfo: ModelInfo;
+  /** The first client's. The record of a call names the model that answered. */
+  readonly subject: StepSubject | undefined;
+  readonly #clients: readonly ChatCompletionClient[];
+  readonly #retry: RetryPolicy;
+  /** Errors after which the client that threw them is asked again, with its own patience. */
+  readonly #own = new WeakMap<object, RetryPolicy>();
+  readonly #keys = new Map<ChatCompletionClient, string>();
+
+  /**
+   * @param clients the first one is asked first
+   * @param retry patience with the whole list
+   * @throws ValueError without a client
+   */
+  constructor(clients: readonly ChatCompletionClient[], retry: RetryPolicy = {}) {
+    const [first] = clients;
+    if (first === undefined) throw new ValueError("clients must have at least one model client");
+    this.#clients = clients;
+    this.#retry = retry;
+    this.modelInfo = commonAbilities(clients.map(({ modelInfo }) => modelInfo));
+    this.subject = first.subject;
+  }
+
+  retryPolicy(error: unknown): RetryPolicy {
+    return (error instanceof Error ? this.#own.get(error) : undefined) ?? this.#retry;
+  }
+
+  async create(
+    messages: readonly LLMMessage[],
+    options: CreateOptions = {},
+  ): Promise<CreateResult> {
+    const failures: unknown[] = [];
+    for (const client of this.#order()) {
+      try {
+        return await client.create(messages, options);
+      } catch (error) {
+        failures.push(this.#failed(client, error, options));
+      }
+    }
+    throw allFailed(failures);
+  }
+
+  async *createStream(
+    messages: readonly LLMMessage[],
+    options: CreateOptions = {},
+  ): AsyncGenerator<string, CreateResult, void> {
+    const failures: unknown[] = [];
+    for (const client of this.#order()) {
+      let begun = false;
+      try {
+        const pieces = client.createStream(messages, options);
+        for (let next = await pieces.next(); ; next = await pieces.next()) {
+          if (next.done) return next.value;
+          begun = true;
+          yield next.value;
+        }
+      } catch (error) {
+        const failure = this.#failed(client, error, options);
+        // What was shown of the answer is void, which only another attempt at the step can say.
+        if (begun) throw nextAttempt(failure);
+        failures.push(failure);
+      }
+    }
+    throw allFailed(failures);
+  }
+
+  /** Tokens as the first client counts them. */
+  countTokens(messages: readonly LLMMessage[], tools?: readonly ToolSchema[]): Promise<number> {
+    return this.#first.countTokens(messages, tools);
+  }
+
+  /** Tokens left in the smallest of the context windows. */
+  async remainingTokens(
+    messages: readonly LLMMessage[],
+    tools?: readonly ToolSchema[],
+  ): Promise<number> {
+    const all = this.#clients.map((client) => client.remainingTokens(messages, tools));
+    return Math.min(...(await Promise.all(all)));
+  }
+
+  totalUsage(): RequestUsage {
+    return this.#clients.map((client) => client.totalUsage()).reduce(addUsage);
+  }
+
+  replayed(result: CreateResult, messages: readonly LLMMessage[]): void {
+    const answered = this.#clients.find(({ subject }) => subject?.name === result.model);
+    answered?.replayed?.(result, messages);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client.close()));
+  }
+
+  saveState(): JsonObject {
+    return {};
+  }
+
+  loadState(): void {}
+
+  stateParts(): StateParts {
+    const parts = this.#clients.flatMap((client, index): [string, Stateful][] => {
+      const { model_client: part } = modelClientPart(client);
+      return part === undefined ? [] : [[`client-${index}`, part]];
+    });
+    return { children: Object.fromEntries(parts) };
+  }
+
+  toConfig(): JsonObject {
+    const { attempts, forSeconds } = this.#retry;
+    const isDefault = attempts === undefined && forSeconds === undefined;
+    return withoutNulls({
+      clients: this.#clients.map((client) => dumpComponent(client)),
+      retry: isDefault ? null : withoutNulls({ attempts, for_seconds: forSeconds }),
+    });
+  }
+
+  get #first(): ChatCompletionClient {
+    return this.#clients[0] as ChatCompletionClient;
+  }
+
+  /** Those that have not failed lately; all of them when none is left. */
+  #order(): readonly ChatCompletionClient[] {
+    const now = Date.now();
+    const fit = this.#clients.filter((client) => (passedOver.get(this.#keyOf(client)) ?? 0) <= now);
+    return fit.length === 0 ? this.#clients : fit;
+  }
+
+  /**
+   * Notes that a client failed. Returns the error for the summary.
+   *
+   * @throws the error itself, when this request is over or the client is to be asked again
+   */
+  #failed(client: ChatCompletionClient, error: unknown, options: CreateOptions): unknown {
+    if (options.signal?.aborted || isTurnSignal(error) || !(error instanceof Error)) throw error;
+    const own = client.retryPolicy?.(error);
+    const { attempt = 1, failingMs = 0 } = options.attempt ?? {};
+    if (own !== undefined && isRetryable(error)) {
+      if (retryDelay({ attempt, failingMs, error }, own) !== undefined) {
+        this.#own.set(error, own);
+        throw error;
+      }
+    }
+    if (isOutage(error)) passedOver.set(this.#keyOf(client), Date.now() + PASSED_OVER_MS);
+    return error;
+  }
+
+  #keyOf(client: ChatCompletionClient): string {
+    let key = this.#keys.get(client);
+    if (key === undefined) {
+      key = sortedJson(dumpComponent(client));
+      this.#keys.set(client, key);
+    }
+    return key;
+  }
+}
+
+/** What all of the models can do; the family is the first one's. */
+function commonAbilities(infos: readonly ModelInfo[]): ModelInfo {
+  const [first] = infos as [ModelInfo];
+  const all = (can: (info: ModelInfo) => boolean | null | undefined): boolean =>
+    infos.every((info) => can(info) === true);
+  return {
+    family: first.family,
+    vision: all(({ vision }) => vision),
+    functionCalling: all(({ functionCalling }) => functionCalling),
+    jsonOutput: all(({ jsonOutput }) => jsonOutput),
+    structuredOutput: all(({ structuredOutput }) => structuredOutput),
+    multipleSystemMessages: all(({ multipleSystemMessages }) => multipleSystemMessages),
+  };
+}
+
+/** Whether the failure is one of the server or the account, not of this request. */
+function isOutage(error: unknown): boolean {
+  return (
+    error instanceof ModelError &&
+    ["auth", "connection", "rate_limit", "server", "timeout"].includes(error.kind)
+  );
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof ModelError && error.retryable;
+}
+
+/** The error of a stream that broke off: another attempt begins at once, with the next client. */
+function nextAttempt(error: unknown): unknown {
+  const kind = error instanceof ModelError ? error.kind : "server";
+  return new ModelError(kind, errorMessage(error), {
+    retryable: true,
+    retryAfterMs: 0,
+    cause: error,
+  });
+}
+
+/** One error for those of all clients. Another attempt makes sense when it does for one of them. */
+function allFailed(failures: readonly unknown[]): unknown {
+  const last = failures.at(-1);
+  if (failures.length === 1) return last;
+  const retryable = failures.filter((error) => isRetryable(error)) as ModelError[];
+  const { kind = "bad_request", status } =
+    retryable[0] ?? (last instanceof ModelError ? last : ({} as Partial<ModelError>));
+  const waits = retryable.map(({ retryAfterMs }) => retryAfterMs);
+  const asked = waits.every((ms) => ms !== undefined) ? Math.min(...waits) : undefined;
+  return new ModelError(
+    kind,
+    `All ${failures.length} model clients failed: ${failures.map(errorMessage).join("; ")}`,
+    {
+      retryable: retryable.length > 0,
+      cause: last,
+      ...(status !== undefined && { status }),
+      ...(retryable.length > 0 && asked !== undefined && { retryAfterMs: asked }),
+    },
+  );
+}

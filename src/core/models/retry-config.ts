@@ -1,0 +1,28 @@
+import * as z from "zod";
+import type { RetryPolicy } from "../run/retry.ts";
+
+/** A week. */
+const LONGEST_PATIENCE_SECONDS = 604_800;
+
+/** How patient a model client is while its server is away, overloaded or limits the rate. AutoGen ignores the key. */
+export const retrySchema = z.object({
+  for_seconds: z.number().nonnegative().max(LONGEST_PATIENCE_SECONDS).nullish(),
+  attempts: z.int().positive().nullish(),
+});
+
+/**
+ * The patience that a client's config has written down; undefined for one that leaves it to the default.
+ *
+ * @param config `max_retries` is AutoGen's: attempts after the first one. `retry.attempts` goes before it.
+ */
+export function retryPolicyOf({
+  retry,
+  max_retries,
+}: {
+  retry?: z.infer<typeof retrySchema> | null | undefined;
+  max_retries?: number | null | undefined;
+}): RetryPolicy | undefined {
+  const attempts = retry?.attempts ?? (max_retries == null ? undefined : max_retries + 1);
+  const forSeconds = retry?.for_seconds ?? undefined;
+  return attempts === undefined && forSeconds === undefined ? undefined : { attempts, forSeconds };
+}
