@@ -1,4 +1,5 @@
 // The client of the HTTP API: `troupe/client`.
+export type { RetryingFrame } from "../contract/stream/stream-frame.ts";
 export type { Message } from "../core/messages/message.ts";
 export type { RequestUsage } from "../core/models/request-usage.ts";
 export { type Query, TroupeClient } from "./client.ts";

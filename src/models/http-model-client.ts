@@ -43,7 +43,14 @@ export interface ModelApi {
 export interface HttpModelClientSetup {
   definition: Pick<ComponentDefinition, "provider" | "componentType" | "role" | "version">;
   /** The config to dump. */
-  config: Parameters<typeof retryPolicyOf>[0] & { readonly [key: string]: unknown };
+  config: {
+    readonly retry?:
+      | { for_seconds?: number | null | undefined; attempts?: number | null | undefined }
+      | null
+      | undefined;
+    readonly max_retries?: number | null | undefined;
+    readonly [key: string]: unknown;
+  };
   model: string;
   /** Who runs the model, as OpenTelemetry names it (`gen_ai.provider.name`). */
   provider: string;

@@ -19,8 +19,8 @@ export function retryPolicyOf({
   retry,
   max_retries,
 }: {
-  retry?: z.infer<typeof retrySchema> | null | undefined;
-  max_retries?: number | null | undefined;
+  readonly retry?: z.infer<typeof retrySchema> | null | undefined;
+  readonly max_retries?: number | null | undefined;
 }): RetryPolicy | undefined {
   const attempts = retry?.attempts ?? (max_retries == null ? undefined : max_retries + 1);
   const forSeconds = retry?.for_seconds ?? undefined;
