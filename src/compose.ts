@@ -21,6 +21,7 @@ import {
   webhookSender,
 } from "./outgoing/webhooks.ts";
 import { DurableObjectGateway } from "./durable/object/durable-object-gateway.ts";
+import type { SecretOwners } from "./secrets/kept-secrets.ts";
 import { RedactedSecrets } from "./secrets/redacted-secrets.ts";
 import { secretsKeyBytes } from "./secrets/secrets-key.ts";
 import { secretResolver, settingOrReference } from "./secrets/secret-hosts.ts";
@@ -72,6 +73,7 @@ export interface Composition {
   fetch: (request: Request) => Response | Promise<Response>;
   /** Builds the runtime object of a component. @throws ComponentError */
   build: (component: ComponentModel) => Promise<Runnable>;
+  secretOwners: SecretOwners;
   /** Loads what writes streams of a format. @throws TypeError for one that does not exist */
   format: (name: string) => Promise<FormatCode>;
   /** Writes an entry into the log of the Worker; with the error's stack where only the developer sees it. */
@@ -177,6 +179,10 @@ export function compose(
     fetch: (request) => app.fetch(request),
     build: async (component) =>
       asRunnable(await components.load<Team | ChatAgent>(component, ["team", "agent"])),
+    secretOwners: {
+      loadedPaths: (component) => components.loadedPaths(component, ["team", "agent"]),
+      keyUrl: (component) => keyAddressOf(component, outgoing)?.url,
+    },
     format: formatLoader(protocols.formats),
     log: logEntry,
     prices,

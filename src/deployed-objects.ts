@@ -8,6 +8,7 @@ import type { RequestUsage } from "./core/models/request-usage.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
 import { TroupeTenant } from "./durable/tenant/tenant-object.ts";
+import type { SecretOwners } from "./secrets/kept-secrets.ts";
 import { type Telemetry, telemetryOf } from "./telemetry/telemetry.ts";
 import type { WebhookRequest, WebhookResponse } from "./outgoing/webhooks.ts";
 
@@ -57,6 +58,10 @@ export class DeployedTeam extends TroupeTeam<Env> {
 
   protected build(component: ComponentModel): Promise<Runnable> {
     return composedOf(this, this.env).build(component);
+  }
+
+  protected override secretOwners(): SecretOwners {
+    return composedOf(this, this.env).secretOwners;
   }
 
   protected override format(name: string): Promise<FormatCode> {

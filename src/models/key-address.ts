@@ -2,6 +2,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { OutgoingDependencies } from "../outgoing/dependencies.ts";
 import { anthropicAddress } from "./anthropic/address.ts";
 import type { ModelAddress } from "./model-address.ts";
+import { hostOf } from "./ollama/host.ts";
 import { azureAddress, openAIAddress } from "./openai/address.ts";
 
 /** Where a component sends its `api_key`; undefined when it is not a model client of ours, or its config is invalid. */
@@ -23,6 +24,11 @@ export function keyAddressOf(
       return typeof azure_endpoint === "string" ? azureAddress({ azure_endpoint }) : undefined;
     case "AnthropicChatCompletionClient":
       return anthropicAddress({ base_url: typeof base_url === "string" ? base_url : null });
+    case "OllamaChatCompletionClient": {
+      const { host } = (config ?? {}) as JsonObject;
+      const url = hostOf({ host: typeof host === "string" ? host : null }, dependencies);
+      return { url, keyName: "OLLAMA_API_KEY" };
+    }
     default:
       return undefined;
   }

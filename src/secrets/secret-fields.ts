@@ -3,10 +3,17 @@ import { pathOf } from "../core/issues.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import { isAddressName, isHarmlessParameter, mapUrlSecrets } from "./url-secrets.ts";
 
+/** The keys and indexes from the component to a value inside it. */
+export type Keys = readonly (string | number)[];
+
 /** A place in component JSON that holds a secret: plain, sealed or redacted. */
 export interface SecretField {
-  /** `component.config.participants[0].config.model_client.config.api_key` */
+  /** `component.config.participants[0].config.model_client.config.api_key`: for messages, since keys may contain dots. */
   path: string;
+  /** The same without ambiguity. */
+  id: string;
+  /** To the text that is the secret or, as a URL may, contains it. */
+  keys: Keys;
   value: string;
   /** The innermost component around it. */
   owner: JsonObject;
@@ -21,8 +28,16 @@ const NAMES =
 const CAMEL_NAMES =
   /[a-z0-9](ApiKey|AccessKey|SecretKey|PrivateKey|Token|Secret|Password|Credentials?)$/;
 
+/** Whether a key is named as the secret that it holds: `api_key`, `Authorization`, `accessToken`. */
+export function isSecretName(key: string): boolean {
+  return NAMES.test(key) || CAMEL_NAMES.test(key);
+}
+
+/** The environment of a program. */
+export const ENVIRONMENT = "env";
+
 /** Maps of headers and of a program's environment: which of them are secret depends on the receiver, so all count. */
-const SECRET_MAPS: ReadonlySet<string> = new Set(["headers", "default_headers", "env"]);
+const SECRET_MAPS: ReadonlySet<string> = new Set(["headers", "default_headers", ENVIRONMENT]);
 
 /** Parameters of URLs: all count but a few that are known to be harmless. */
 const QUERY = "default_query";
@@ -56,7 +71,7 @@ type Replace = (field: SecretField) => string;
 export function mapSecrets(component: JsonObject, replace: Replace): JsonObject {
   const place: Place = {
     name: "",
-    path: "component",
+    keys: [],
     owner: component,
     secret: false,
     numbers: false,
@@ -79,7 +94,7 @@ export function secretFields(component: JsonObject): SecretField[] {
 interface Place {
   /** The key, or that of the list. */
   name: string;
-  path: string;
+  keys: Keys;
   owner: JsonObject;
   /** Whether a text here is a secret. */
   secret: boolean;
@@ -91,28 +106,35 @@ interface Place {
 }
 
 function mapValue(value: Json, place: Place, replace: Replace): Json {
-  const { path, owner, maybePlain, numbers } = place;
-  if (numbers && typeof value === "number") {
-    return replace({ path, value: String(value), owner, maybePlain });
+  if (place.numbers && typeof value === "number") {
+    return replace(fieldOf(place, String(value), place.maybePlain));
   }
   if (typeof value === "string") return mapText(value, place, replace);
   if (typeof value !== "object" || value === null) return value;
   if (!Array.isArray(value)) return mapObject(value, place, replace);
   return value.map((item, index) =>
-    mapValue(item, { ...place, path: pathOf([index], path), numbers: false }, replace),
+    mapValue(item, { ...place, keys: [...place.keys, index], numbers: false }, replace),
   );
 }
 
 function mapText(value: string, place: Place, replace: Replace): string {
-  const { name, path, owner, secret, maybePlain } = place;
   if (value === "" || REFERENCE.test(value)) return value;
-  if (secret) return replace({ path, value, owner, maybePlain });
-  if (!isAddressName(name)) return value;
+  if (place.secret) return replace(fieldOf(place, value, place.maybePlain));
+  if (!isAddressName(place.name)) return value;
   return mapUrlSecrets(value, (part, text) =>
-    REFERENCE.test(text)
-      ? text
-      : replace({ path: path + part, value: text, owner, maybePlain: true }),
+    REFERENCE.test(text) ? text : replace(fieldOf(place, text, true, part)),
   );
+}
+
+/** @param part of a URL */
+function fieldOf(
+  { keys, owner }: Place,
+  value: string,
+  maybePlain: boolean,
+  part = "",
+): SecretField {
+  const path = pathOf(keys, "component") + part;
+  return { path, id: JSON.stringify([...keys, part]), keys, value, owner, maybePlain };
 }
 
 function mapObject(value: JsonObject, place: Place, replace: Replace): JsonObject {
@@ -125,12 +147,12 @@ function mapObject(value: JsonObject, place: Place, replace: Replace): JsonObjec
   );
 }
 
-function placeOf(key: string, item: Json, { path, owner, ...outer }: Place): Place {
-  const named = NAMES.test(key) || CAMEL_NAMES.test(key) || SECRET_MAPS.has(key);
+function placeOf(key: string, item: Json, { keys, owner, ...outer }: Place): Place {
+  const named = isSecretName(key) || SECRET_MAPS.has(key);
   const inQuery = outer.name === QUERY && !isHarmlessParameter(key);
   return {
     name: key,
-    path: pathOf([key], path),
+    keys: [...keys, key],
     owner,
     secret: outer.secret || named || inQuery,
     numbers: outer.numbers || SECRET_MAPS.has(key) || inQuery,

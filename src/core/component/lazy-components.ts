@@ -66,6 +66,11 @@ export class LazyComponents {
     return (await this.#registryFor(model)).prepare(model, path);
   }
 
+  /** {@link ComponentRegistry.loadedPaths} */
+  async loadedPaths(model: unknown, roles?: ComponentRoles): Promise<string[]> {
+    return (await this.#registryFor(model)).loadedPaths(model, roles);
+  }
+
   /** {@link ComponentRegistry.inspect} */
   async inspect(model: unknown, roles?: ComponentRoles, path?: string): Promise<Inspected> {
     return (await this.#registryFor(model)).inspect(model, roles, path);

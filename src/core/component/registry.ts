@@ -141,6 +141,18 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     return { issues: [], notes: [...notesOn({ check }, model, path)] };
   }
 
+  /**
+   * The paths of all components that are loaded for `model`: an object that only looks like a component is none.
+   *
+   * @throws ComponentError
+   */
+  loadedPaths(model: unknown, roles?: ComponentRoles, path = ROOT): string[] {
+    const paths: string[] = [];
+    requireWithinLimits(model, path, this.#limits);
+    this.#load(model, roles, path, (_inner, _checked, place) => paths.push(place));
+    return paths;
+  }
+
   /** All registered components, ordered by provider. */
   definitions(): KnownComponent[] {
     return [...this.#definitions.values()]
@@ -224,10 +236,10 @@ export class ComponentRegistry implements ComponentLoader, NodeLoader {
     model: unknown,
     roles: ComponentRoles | undefined,
     path: string,
-    onChecked?: (model: unknown, checked: CheckedComponent) => void,
+    onChecked?: (model: unknown, checked: CheckedComponent, path: string) => void,
   ): Component {
     const checked = this.check(model, roles, path);
-    onChecked?.(model, checked);
+    onChecked?.(model, checked, path);
     return this.build(checked, path, {
       load: <T extends Component>(inner: ComponentModel, wanted: ComponentRoles, place: string) =>
         this.#load(inner, wanted, `${path}.config.${place}`, onChecked) as T,

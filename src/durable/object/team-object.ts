@@ -40,6 +40,7 @@ import { ForkSource } from "../fork/fork-source.ts";
 import { ok } from "../../contract/result.ts";
 import { stillBeingDeleted, teamNotFound } from "./refusals.ts";
 import { RunInputs } from "./run-inputs.ts";
+import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
@@ -69,7 +70,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#secrets = new SealedSecrets(this.secretsKey());
+    this.#secrets = new SealedSecrets(this.secretsKey(), {
+      loadedPaths: (component) => this.secretOwners().loadedPaths(component),
+      keyUrl: (component) => this.secretOwners().keyUrl(component),
+    });
     this.#inputs = new RunInputs(new Sealer(this.secretsKey()));
     this.#listing = new Listing({
       storage: ctx.storage,
@@ -92,6 +96,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Builds the team or agent of a component whose secrets are opened. @throws ComponentError */
   protected abstract build(component: ComponentModel): Runnable | Promise<Runnable>;
+
+  /** Which component a redacted secret belongs to. By default, all of one team belong to the whole component. */
+  protected secretOwners(): SecretOwners {
+    return ONE_OWNER;
+  }
 
   /** What writes streams in the format of a protocol. The default has none. */
   protected format(name: string): Promise<FormatCode> {

@@ -9,7 +9,7 @@ import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import type { Listing } from "../outbox/listing.ts";
 import type { Outbox } from "../outbox/outbox.ts";
 import { RunController } from "../run/run-controller.ts";
-import { TeamCache } from "../run/team-cache.ts";
+import { type BuildReadable, TeamCache } from "../run/team-cache.ts";
 import { ScheduleService } from "../schedules/schedule-service.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { RunTelemetry } from "../telemetry/run-telemetry.ts";
@@ -61,6 +61,10 @@ export function loadParts(host: TeamHost): TeamParts {
   const live = new LiveFeed({ restMs: host.restMs, settle: () => stores.db.settle() });
   const build = async (sealed: ComponentModel): Promise<Runnable> =>
     host.build(await secrets.open(sealed));
+  const buildReadable: BuildReadable = async (sealed) => {
+    const { component, unreadable } = await secrets.openReadable(sealed);
+    return { runnable: await host.build(component), runs: unreadable.length === 0 };
+  };
   const cache = new TeamCache(stores, build);
   const { log, costOf } = host;
   const telemetry = new RunTelemetry(host.telemetry, {
@@ -96,7 +100,7 @@ export function loadParts(host: TeamHost): TeamParts {
     quota,
     controller,
     live,
-    team: new TeamService({ stores, controller, cache, build, secrets }),
+    team: new TeamService({ stores, controller, cache, build, buildReadable, secrets }),
     runs,
     costOf,
     schedules: new ScheduleService({ stores, scheduler, runs, refuse }),

@@ -11,7 +11,13 @@ import { TurnScope } from "../../core/run/turn-scope.ts";
 import { migrateState } from "../../core/state/migrate-state.ts";
 import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import type { RunController } from "../run/run-controller.ts";
-import { type BuildTeam, type LoadedTeam, loadTeam, type TeamCache } from "../run/team-cache.ts";
+import {
+  type BuildReadable,
+  type BuildTeam,
+  type LoadedTeam,
+  loadTeam,
+  type TeamCache,
+} from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
 import { refuseInput, teamBusy } from "./refusals.ts";
 import { requireKind, requireNone } from "./state-fit.ts";
@@ -24,6 +30,7 @@ export interface TeamServiceOptions {
   controller: RunController;
   cache: TeamCache;
   build: BuildTeam;
+  buildReadable: BuildReadable;
   secrets: ComponentSecrets;
 }
 
@@ -33,13 +40,15 @@ export class TeamService {
   readonly #controller: RunController;
   readonly #cache: TeamCache;
   readonly #build: BuildTeam;
+  readonly #buildReadable: BuildReadable;
   readonly #secrets: ComponentSecrets;
 
-  constructor({ stores, controller, cache, build, secrets }: TeamServiceOptions) {
+  constructor({ stores, controller, cache, build, buildReadable, secrets }: TeamServiceOptions) {
     this.#stores = stores;
     this.#controller = controller;
     this.#cache = cache;
     this.#build = build;
+    this.#buildReadable = buildReadable;
     this.#secrets = secrets;
   }
 
@@ -72,7 +81,8 @@ export class TeamService {
       const { announcer, team, questions } = this.#stores;
       const sealed = await this.#secrets.seal(component, team.component);
       const runnable = await this.#build(sealed);
-      const open = { runnable, state: await this.#takeOver(runnable, sealed.provider) };
+      const state = await this.#takeOver(runnable, sealed.provider);
+      const open = { runnable, state, runs: true };
       return () => {
         this.#store(open, "same", (turn) => {
           team.replaceComponent(sealed, turn);
@@ -146,7 +156,7 @@ export class TeamService {
 
   /** A second instance at the last commit: the one in memory may be in the middle of a turn. */
   #fresh(state?: "committed"): Promise<LoadedTeam> {
-    return loadTeam(this.#stores, this.#build, state);
+    return loadTeam(this.#stores, this.#buildReadable, state);
   }
 
   async #savedState(): Promise<JsonObject> {
@@ -167,7 +177,7 @@ export class TeamService {
     try {
       // As it was committed, for a retry.
       present = (await this.#fresh("committed")).runnable;
-      blank = await this.#build(team.component);
+      blank = (await this.#buildReadable(team.component)).runnable;
     } catch (error) {
       // After a deploy, for example: then the stored state has to fit as it is.
       if (!(error instanceof ComponentError)) throw error;

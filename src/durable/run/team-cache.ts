@@ -10,10 +10,17 @@ import type { Stores } from "../storage/stores.ts";
 export interface LoadedTeam {
   runnable: Runnable;
   state: TeamState;
+  /** False when it was built without secrets that cannot be read. */
+  runs: boolean;
 }
 
 /** Builds a team from its stored component. @throws ComponentError */
 export type BuildTeam = (component: ComponentModel) => Promise<Runnable>;
+
+/** Builds a team for its state, also when secrets of it cannot be read; `runs` is false then. @throws ComponentError */
+export type BuildReadable = (
+  component: ComponentModel,
+) => Promise<Pick<LoadedTeam, "runnable" | "runs">>;
 
 /**
  * Builds the team of the last commit. A run that was cancelled after it has ended like any other: conditions and counters
@@ -24,11 +31,11 @@ export type BuildTeam = (component: ComponentModel) => Promise<Runnable>;
  */
 export async function loadTeam(
   stores: Stores,
-  build: BuildTeam,
+  build: BuildReadable,
   state: "present" | "committed" = "present",
 ): Promise<LoadedTeam> {
-  const runnable = await build(stores.team.component);
-  const open = { runnable, state: new TeamState(stores, runnable, "continued") };
+  const { runnable, runs } = await build(stores.team.component);
+  const open = { runnable, runs, state: new TeamState(stores, runnable, "continued") };
   if (state === "present" && !isRetrying(stores) && standsAtCancellation(stores)) runnable.stop();
   return open;
 }
@@ -65,11 +72,12 @@ export class TeamCache {
     this.#visibleState = runnable.visibleState?.() ?? {};
   }
 
-  /** Replaces the team by one that was just stored. */
+  /** Replaces the team by one that was just stored. One that cannot run is not kept: the next run is told why. */
   replace(open: LoadedTeam): void {
     this.drop();
     this.#open = Promise.resolve(open);
     this.committed(open);
+    if (!open.runs) this.drop();
   }
 
   /** Closes the team; the next {@link open} loads the last commit. */
@@ -86,7 +94,10 @@ export class TeamCache {
 
   async #load(): Promise<LoadedTeam> {
     try {
-      const open = await loadTeam(this.#stores, this.#build);
+      const open = await loadTeam(this.#stores, async (component) => ({
+        runnable: await this.#build(component),
+        runs: true,
+      }));
       this.committed(open);
       return open;
     } catch (error) {

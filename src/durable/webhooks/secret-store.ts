@@ -58,9 +58,19 @@ export class SecretStore {
     return valid(this.#read(webhook), now)[1]?.until ?? null;
   }
 
-  /** The secrets that sign at this time, newest first. @throws TroupeError `secrets_unreadable` */
-  signing(webhook: string, now: number): Promise<string[]> {
-    return Promise.all(valid(this.#read(webhook), now).map(({ sealed }) => this.open(sealed)));
+  /**
+   * The secrets that sign at this time, newest first; without those before the newest that cannot be read any more.
+   *
+   * @throws TroupeError `secrets_unreadable`
+   */
+  async signing(webhook: string, now: number): Promise<string[]> {
+    const [newest, ...before] = valid(this.#read(webhook), now);
+    if (newest === undefined) return [];
+    const opened = await Promise.allSettled(before.map(({ sealed }) => this.open(sealed)));
+    return [
+      await this.open(newest.sealed),
+      ...opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : [])),
+    ];
   }
 
   /** The first secret of a webhook, or one that takes over while the one before stays valid for a day. */

@@ -1,7 +1,17 @@
 import { ValueError } from "../../core/errors.ts";
 import { trimEnd } from "../../core/text/trim-end.ts";
+import { type OutgoingDependencies, readEnv } from "../../outgoing/dependencies.ts";
 
+const DEFAULT_HOST = "http://localhost:11434";
 const DEFAULT_PORT = "11434";
+
+/** The host of a client: that of its config, else the setting's, else this machine. */
+export function hostOf(
+  { host }: { host?: string | null | undefined },
+  dependencies: OutgoingDependencies,
+): string {
+  return host ?? readEnv(dependencies, "OLLAMA_HOST") ?? DEFAULT_HOST;
+}
 
 /**
  * The base URL of an Ollama server. As Ollama's own clients do, it completes a host without a scheme (http) and without

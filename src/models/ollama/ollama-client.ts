@@ -3,7 +3,7 @@ import type { ComponentDefinition } from "../../core/component/component.ts";
 import { optionsOf, parseOptions } from "../../core/option-names.ts";
 import { withoutNulls } from "../../core/component/component.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type OutgoingDependencies, readEnv, Secrets } from "../../outgoing/dependencies.ts";
+import { type OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
 import { knownOllamaModel } from "../catalogue/ollama-models.ts";
 import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
@@ -18,9 +18,7 @@ import {
   ollamaConfigSchema,
 } from "./config.ts";
 import { ollamaEndpoint } from "./endpoint.ts";
-import { baseUrlOf } from "./host.ts";
-
-const DEFAULT_HOST = "http://localhost:11434";
+import { baseUrlOf, hostOf } from "./host.ts";
 
 const definition = {
   provider: "autogen_ext.models.ollama.OllamaChatCompletionClient",
@@ -69,8 +67,7 @@ export class OllamaChatCompletionClient extends HttpModelClient {
           }),
         },
         () => {
-          const host = config.host ?? readEnv(dependencies, "OLLAMA_HOST") ?? DEFAULT_HOST;
-          const url = `${baseUrlOf(host)}/api/chat`;
+          const url = `${baseUrlOf(hostOf(config, dependencies))}/api/chat`;
           const secrets = new Secrets(dependencies, url);
           const headers = resolveHeaders(config.headers, (value) => secrets.resolve(value));
           return ollamaEndpoint({ url, headers, secrets, fetch: dependencies.fetch ?? fetch });
