@@ -29,6 +29,12 @@ const long = [
   "test/sandbox/wasm/attacks.test.ts",
 ];
 
+/** Tests of features against one `npm start`, which is started before the first of them. */
+const features = {
+  include: ["test/npm-start/features/*.test.ts"],
+  globalSetup: "test/npm-start/features/support/shared-server.ts",
+};
+
 /** Tests of the package that `npm pack` makes, which is packed before the first of them. */
 const packed = { include: ["test/package/*.test.ts"], globalSetup: "test/package/support/pack.ts" };
 
@@ -65,7 +71,7 @@ export default defineConfig({
         test: {
           name: "node",
           include: ["test/**/*.test.ts"],
-          exclude: [...workerd, ...long, ...packed.include],
+          exclude: [...workerd, ...long, ...features.include, ...packed.include],
           isolate: false,
           globalSetup,
           ...patience,
@@ -73,6 +79,9 @@ export default defineConfig({
       },
       {
         test: { name: "long", include: long, isolate: false, globalSetup, ...patience },
+      },
+      {
+        test: { name: "features", ...features, isolate: false, ...patience },
       },
       {
         test: { name: "package", ...packed, exclude: [...installed, ...named], ...packedPatience },

@@ -81,6 +81,7 @@ const stages = [
   { name: "package-long", run: vitest("package-long"), counts: "vitest", long: true },
   { name: "copilotkit", run: vitest("package-named"), counts: "vitest", named: true },
   { name: "long", run: vitest("long"), counts: "vitest", long: true },
+  { name: "features", run: vitest("features"), counts: "vitest", long: true },
   {
     name: "bare-machine",
     run: vitest(["node", "long"], "bare-machine", PROGRAM_TESTS),

@@ -31,9 +31,13 @@ export class EchoServer implements AsyncDisposable {
     this.#answer = answer;
   }
 
-  static async start(answer: Answer = (response) => void response.end("ok")): Promise<EchoServer> {
+  /** @param port 0: any free one */
+  static async start(
+    answer: Answer = (response) => void response.end("ok"),
+    port = 0,
+  ): Promise<EchoServer> {
     const server = new EchoServer(answer);
-    server.#server.listen(0, "127.0.0.1");
+    server.#server.listen(port, "127.0.0.1");
     await once(server.#server, "listening");
     return server;
   }

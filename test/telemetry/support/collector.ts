@@ -57,12 +57,13 @@ export class Collector implements AsyncDisposable {
     this.#server = server;
   }
 
-  static async start(): Promise<Collector> {
+  /** @param port 0: any free one */
+  static async start(port = 0): Promise<Collector> {
     const collector: Collector = new Collector(
       await EchoServer.start(async (response) => {
         const status = await collector.answer;
         response.writeHead(status, { "content-type": "application/json" }).end("{}");
-      }),
+      }, port),
     );
     return collector;
   }

@@ -1,5 +1,4 @@
 import { type AgentSubscriber, HttpAgent, type RunAgentParameters } from "@ag-ui/client";
-import type { TestWorker } from "../../../support/worker.ts";
 
 export type SeenEvent = { type: string; [field: string]: unknown };
 
@@ -16,7 +15,7 @@ export interface AgentOptions {
 
 /** An unmodified client of the team. */
 export async function agentOf(
-  worker: TestWorker,
+  worker: { origin: string | Promise<string> },
   team: string,
   options: AgentOptions = {},
 ): Promise<HttpAgent> {
