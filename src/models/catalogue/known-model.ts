@@ -6,6 +6,10 @@ export interface KnownModel {
   info: ModelInfo;
   /** Tokens of the context window; undefined when not published. */
   tokenLimit: number | undefined;
+  /** Whether the model reasons before it answers; undefined where the catalogue does not tell. */
+  reasons?: boolean;
+  /** When OpenAI serves the model with tools by its Responses API alone; undefined: never. */
+  responses?: NeedsResponses | undefined;
 }
 
 /**
@@ -41,22 +45,26 @@ export function unknownModelNotes(
   ];
 }
 
-/** Has: `v`ision, `f`unction calling, `j`son output, `s`tructured output, `m`ultiple system messages. */
+/** For all requests, for any reasoning effort but an explicit `none`, or only where an effort is given. */
+export type NeedsResponses = "always" | "unless_none" | "with_effort";
+
+/** Has: `v`ision, `f`unction calling, `j`son output, `s`tructured output, `m`ultiple system messages; `r`easons. */
 type Abilities = string;
 
-/** Matches names in lower case; family; abilities; tokens of the context window (0: not known). */
+/** Matches names in lower case; family; abilities; tokens of the context window (0: not known); OpenAI's API for tools. */
 export type ModelRow = readonly [
   name: RegExp,
   family: string,
   abilities: Abilities,
   tokenLimit: number,
+  responses?: NeedsResponses,
 ];
 
 /** The first row that matches a name. */
 export function findModel(name: string, rows: readonly ModelRow[]): KnownModel | undefined {
   const row = rows.find(([pattern]) => pattern.test(name));
   if (row === undefined) return undefined;
-  const [, family, abilities, tokenLimit] = row;
+  const [, family, abilities, tokenLimit, responses] = row;
   return {
     info: {
       vision: abilities.includes("v"),
@@ -67,5 +75,7 @@ export function findModel(name: string, rows: readonly ModelRow[]): KnownModel |
       multipleSystemMessages: abilities.includes("m"),
     },
     tokenLimit: tokenLimit || undefined,
+    reasons: abilities.includes("r"),
+    responses,
   };
 }

@@ -27,4 +27,11 @@ export class MessageWriter {
     }
     return text;
   }
+
+  /** Writes a message in another way from now on. Returns whether that is a change. */
+  replace(message: LLMMessage, text: string): boolean {
+    const isOther = this.#written.get(message) !== text;
+    this.#written.set(message, text);
+    return isOther;
+  }
 }

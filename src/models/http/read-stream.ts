@@ -27,6 +27,8 @@ export interface StreamSource<Chunk> {
   open(): Promise<AnswerChunks<Chunk>>;
   /** The error to throw for one of {@link open}, the connection or the reader. */
   toError(error: unknown): TroupeError;
+  /** Whether to open once more after such an error, because the request can be made in another way. */
+  again?(error: unknown): boolean;
 }
 
 /**
@@ -42,38 +44,43 @@ export async function* readStream<Chunk, T>(
   { timeoutMs, signal, flush }: SendOptions,
 ): AsyncGenerator<string, T, void> {
   const source = prepare();
-  let answer: AnswerChunks<Chunk> | undefined;
-  let watch: StallWatch | undefined;
-  let complete = false;
-  const cancel = (): void => answer?.cancel();
-  try {
-    answer = await source.open();
-    watch = new StallWatch(timeoutMs, cancel);
-    signal?.addEventListener("abort", cancel);
-    signal?.throwIfAborted();
-    for (let chunks = await answer.next(); chunks !== undefined; chunks = await answer.next()) {
-      watch.beat();
-      for (const chunk of chunks) {
-        const piece = reader.read(chunk);
-        if (piece !== "") yield piece;
+  for (;;) {
+    let answer: AnswerChunks<Chunk> | undefined;
+    let watch: StallWatch | undefined;
+    let shown = false;
+    let complete = false;
+    const cancel = (): void => answer?.cancel();
+    try {
+      answer = await source.open();
+      watch = new StallWatch(timeoutMs, cancel);
+      signal?.addEventListener("abort", cancel);
+      signal?.throwIfAborted();
+      for (let chunks = await answer.next(); chunks !== undefined; chunks = await answer.next()) {
+        watch.beat();
+        for (const chunk of chunks) {
+          const piece = reader.read(chunk);
+          if (piece === "") continue;
+          shown = true;
+          yield piece;
+        }
+        // The end of the text is shown together with the message, which follows at once.
+        if (!answer.ended) flush?.();
       }
-      // The end of the text is shown together with the message, which follows at once.
-      if (!answer.ended) flush?.();
+      // A cancelled body ends as if it were complete.
+      signal?.throwIfAborted();
+      if (watch.stalled) throw timeoutError();
+      const result = reader.result();
+      complete = true;
+      return result;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (watch?.stalled) throw timeoutError();
+      if (shown || source.again?.(error) !== true) throw source.toError(error);
+    } finally {
+      watch?.stop();
+      signal?.removeEventListener("abort", cancel);
+      if (complete) answer?.finish();
+      else cancel();
     }
-    // A cancelled body ends as if it were complete.
-    signal?.throwIfAborted();
-    if (watch.stalled) throw timeoutError();
-    const result = reader.result();
-    complete = true;
-    return result;
-  } catch (error) {
-    signal?.throwIfAborted();
-    if (watch?.stalled) throw timeoutError();
-    throw source.toError(error);
-  } finally {
-    watch?.stop();
-    signal?.removeEventListener("abort", cancel);
-    if (complete) answer?.finish();
-    else cancel();
   }
 }

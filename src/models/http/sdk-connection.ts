@@ -38,46 +38,67 @@ export interface SdkConnection<Chunk> {
   toError: (error: unknown, redact: (text: string) => string) => TroupeError;
 }
 
+/** Where a request goes, and how its streamed answer is read. */
+export type SdkTarget<Chunk> = Pick<SdkConnection<Chunk>, "sdk" | "path" | "chunks">;
+
 /**
  * Sends one request and returns the parsed body of the answer.
  * @param body JSON text
  * @throws ModelError; the signal's reason when it aborted
  */
 export async function sendBySdk(
-  { sdk, path, secrets, toError }: SdkConnection<unknown>,
+  connection: SdkConnection<unknown>,
   body: string,
   options: SendOptions,
 ): Promise<unknown> {
+  const { secrets, toError } = connection;
   // An SDK's own time limit may end with the head of the answer.
   return withTimeLimit(
     options,
-    async (signal) => (await sdk).post(path, request(body, { ...options, signal })),
+    (signal) => postBySdk(connection, body, { ...options, signal }),
     (error) => toError(error, (text) => secrets.redact(text)),
   );
 }
 
+/** The parsed body of the answer to one request. @throws the SDK's errors */
+export async function postBySdk(
+  { sdk, path }: Pick<SdkConnection<unknown>, "sdk" | "path">,
+  body: string,
+  options: SendOptions,
+): Promise<unknown> {
+  return (await sdk).post(path, request(body, options));
+}
+
 /** The answer to one request as a stream. */
 export function streamBySdk<Chunk>(
-  { sdk, path, secrets, chunks, toError }: SdkConnection<Chunk>,
+  connection: SdkConnection<Chunk>,
   body: string,
   options: SendOptions,
 ): StreamSource<Chunk> {
+  const { secrets, toError } = connection;
   return {
-    async open() {
-      const response = await (
-        await sdk
-      )
-        .post(path, { ...request(body, options), stream: true })
-        .asResponse();
-      const type = response.headers.get("content-type") ?? "";
-      if (/html|json/i.test(type)) {
-        await response.body?.cancel();
-        throw new ModelError("bad_response", `The model server sent ${type} instead of a stream`);
-      }
-      return chunks(response);
-    },
+    open: () => openBySdk(connection, body, options),
     toError: (error) => toError(error, (text) => secrets.redact(text)),
   };
+}
+
+/** Sends one request, and returns once its answer has begun to stream. @throws the SDK's errors */
+export async function openBySdk<Chunk>(
+  { sdk, path, chunks }: SdkTarget<Chunk>,
+  body: string,
+  options: SendOptions,
+): Promise<AnswerChunks<Chunk>> {
+  const response = await (
+    await sdk
+  )
+    .post(path, { ...request(body, options), stream: true })
+    .asResponse();
+  const type = response.headers.get("content-type") ?? "";
+  if (/html|json/i.test(type)) {
+    await response.body?.cancel();
+    throw new ModelError("bad_response", `The model server sent ${type} instead of a stream`);
+  }
+  return chunks(response);
 }
 
 const JSON_HEADERS = { "content-type": "application/json" };

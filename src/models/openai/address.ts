@@ -27,6 +27,17 @@ export function openAIAddress(
   };
 }
 
+/** Hosts of OpenAI, those of regions included, and of Azure. */
+const OWN_HOSTS =
+  /(^|\.)api\.openai\.com$|\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$/;
+
+/** Whether a server is OpenAI's or Azure's own, or stands in for it by OPENAI_BASE_URL. */
+export function isOpenAIs(url: string, dependencies: OutgoingDependencies): boolean {
+  const standIn = readEnv(dependencies, "OPENAI_BASE_URL");
+  const isStandIn = standIn !== undefined && trimEnd(url, "/") === trimEnd(standIn, "/");
+  return isStandIn || OWN_HOSTS.test(new URL(url).hostname);
+}
+
 /** The server of an Azure client. */
 export function azureAddress({ azure_endpoint }: { azure_endpoint: string }): ModelAddress {
   return {

@@ -7,14 +7,14 @@ import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { resolveKey } from "../model-address.ts";
 import { azureAddress } from "./address.ts";
-import { ChatCompletionsApi } from "./chat-completions-api.ts";
 import {
   type AzureOpenAIChatCompletionClientOptions,
   type AzureOpenAIConfig,
   azureConfigSchema,
   createArgsFrom,
 } from "./config.ts";
-import { chatCompletionsConnection } from "./connection.ts";
+import { OpenAIApi } from "./openai-api.ts";
+import type { Server } from "./routes.ts";
 import { openAISdks } from "./sdk.ts";
 
 const definition = {
@@ -23,6 +23,9 @@ const definition = {
   role: "model",
   version: 1,
 } as const;
+
+/** Who runs the models, as OpenTelemetry names it. */
+const MAKER = "azure.ai.openai";
 
 /**
  * Models that Azure hosts (AutoGen `AzureOpenAIChatCompletionClient`), by key or by Microsoft Entra token. Without
@@ -44,14 +47,16 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
       definition,
       config,
       model,
-      provider: "azure.ai.openai",
+      provider: MAKER,
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,
-      api: new ChatCompletionsApi(
+      api: new OpenAIApi(
         {
           model,
           modelInfo,
+          known,
+          api: config.api ?? "auto",
           createArgs: createArgsFrom(config, modelInfo),
           includeNames: config.include_name_in_message ?? true,
           prefixNames: config.add_name_prefixes ?? false,
@@ -61,28 +66,48 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
           const secrets = new Secrets(dependencies, address.url);
           const token = tokenOf(config, dependencies);
           const apiKey = resolveKey(token ?? config.api_key, address, secrets, dependencies);
-          const sdk = openAISdks.get(
-            {
-              baseURL: address.url,
-              apiKey,
-              defaultQuery: { "api-version": config.api_version },
-              defaultHeaders: {
-                ...(token === undefined ? { "api-key": apiKey, authorization: null } : {}),
-                ...resolveHeaders(config.default_headers, (value) => secrets.resolve(value)),
-              },
-            },
-            dependencies,
-          );
-          const deployment = encodeURIComponent(config.azure_deployment ?? model);
-          return chatCompletionsConnection(
-            sdk,
-            `/deployments/${deployment}/chat/completions`,
+          const deployment = config.azure_deployment ?? model;
+          return {
+            url: address.url,
+            isMakers: true,
+            maker: MAKER,
+            servedAs: deployment,
             secrets,
-          );
+            paths: pathsOf(deployment, config.api_version),
+            sdk: openAISdks.get(
+              {
+                baseURL: address.url,
+                apiKey,
+                defaultHeaders: {
+                  ...(token === undefined ? { "api-key": apiKey, authorization: null } : {}),
+                  ...resolveHeaders(config.default_headers, (value) => secrets.resolve(value)),
+                },
+              },
+              dependencies,
+            ),
+          };
         },
       ),
     });
   }
+}
+
+/** The first version of Azure's API that has responses. */
+const WITH_RESPONSES = "2025-03-01";
+
+/**
+ * Responses are asked by the version that the config names, where it has them, and by the API without versions; servers may
+ * have one of the two alone.
+ */
+function pathsOf(deployment: string, version: string): Server["paths"] {
+  const query = `?api-version=${encodeURIComponent(version)}`;
+  const dated = `/responses${query}`;
+  const undated = "/v1/responses";
+  const isNew = /^\d/.test(version) && version >= WITH_RESPONSES;
+  return {
+    responses: isNew ? [dated, undated] : [undated, dated],
+    chat_completions: [`/deployments/${encodeURIComponent(deployment)}/chat/completions${query}`],
+  };
 }
 
 /** The Microsoft Entra token of the config or the environment. */

@@ -22,12 +22,15 @@ const createArgsSchema = z.object({
   user: z.string().nullish(),
   parallel_tool_calls: z.boolean().nullish(),
   reasoning_effort: z.string().nullish(),
+  verbosity: z.enum(["low", "medium", "high"]).nullish(),
   stream_options: z.object({ include_usage: z.boolean() }).nullish(),
 });
 
 const commonSchema = createArgsSchema.extend(clientConfigSchema.shape).extend({
   /** The key, or `env:NAME`. */
   api_key: z.string().nullish(),
+  /** By which API the model is asked. AutoGen ignores it. */
+  api: z.enum(["auto", "responses", "chat_completions"]).nullish(),
   /** Only one choice can be used. */
   n: z.literal(1).nullish(),
   /** Attempts after the first one, as AutoGen has it: `retry.attempts` goes before it. */

@@ -6,15 +6,14 @@ import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { resolveKey } from "../model-address.ts";
-import { openAIAddress } from "./address.ts";
-import { ChatCompletionsApi } from "./chat-completions-api.ts";
+import { isOpenAIs, openAIAddress } from "./address.ts";
 import {
   createArgsFrom,
   type OpenAIChatCompletionClientOptions,
   type OpenAIConfig,
   openAIConfigSchema,
 } from "./config.ts";
-import { chatCompletionsConnection } from "./connection.ts";
+import { OpenAIApi } from "./openai-api.ts";
 import { openAISdks } from "./sdk.ts";
 
 const definition = {
@@ -25,8 +24,8 @@ const definition = {
 } as const;
 
 /**
- * Models of OpenAI and of any other server with its chat completions API (AutoGen `OpenAIChatCompletionClient`). Makes one
- * attempt per call.
+ * Models of OpenAI and of any other server with its APIs (AutoGen `OpenAIChatCompletionClient`): the Responses API, where
+ * the model needs it, else chat completions.
  *
  * @example
  * const client = new OpenAIChatCompletionClient({ model: "gpt-4o", apiKey: "env:OPENAI_API_KEY" });
@@ -47,10 +46,12 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,
-      api: new ChatCompletionsApi(
+      api: new OpenAIApi(
         {
           model,
           modelInfo,
+          known,
+          api: config.api ?? "auto",
           createArgs: createArgsFrom(config, modelInfo),
           includeNames: config.include_name_in_message ?? true,
           prefixNames: config.add_name_prefixes ?? false,
@@ -64,11 +65,19 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
           );
           const organization =
             config.organization ?? readEnv(dependencies, "OPENAI_ORG_ID") ?? null;
-          const sdk = openAISdks.get(
-            { baseURL: address.url, apiKey, organization, defaultHeaders },
-            dependencies,
-          );
-          return chatCompletionsConnection(sdk, "/chat/completions", secrets);
+          const isMakers = isOpenAIs(address.url, dependencies);
+          return {
+            url: address.url,
+            isMakers,
+            maker: isMakers ? "openai" : new URL(address.url).host,
+            servedAs: model,
+            secrets,
+            paths: { responses: ["/responses"], chat_completions: ["/chat/completions"] },
+            sdk: openAISdks.get(
+              { baseURL: address.url, apiKey, organization, defaultHeaders },
+              dependencies,
+            ),
+          };
         },
       ),
     });

@@ -1,10 +1,7 @@
 import type { ClientOptions, OpenAI } from "openai";
 import { SdkCache } from "../http/sdk-cache.ts";
 
-type Given = Pick<
-  ClientOptions,
-  "baseURL" | "apiKey" | "organization" | "defaultHeaders" | "defaultQuery"
->;
+type Given = Pick<ClientOptions, "baseURL" | "apiKey" | "organization" | "defaultHeaders">;
 
 /** OpenAI's SDKs, with no setting read from the environment. */
 export const openAISdks = new SdkCache<Given, OpenAI>(async () => {

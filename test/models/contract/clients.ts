@@ -43,6 +43,21 @@ export const CLIENTS: readonly TestedClient[] = [
       }),
   },
   {
+    name: "OpenAI's Responses API",
+    logprobs: true,
+    secrets: true,
+    connect: (origin, { model = "gpt-5.6", modelInfo, headers, ...settings } = {}) =>
+      new OpenAIChatCompletionClient({
+        model,
+        api: "responses",
+        apiKey: "test-key",
+        baseURL: `${origin}/v1`,
+        ...(modelInfo && { modelInfo }),
+        ...(headers && { defaultHeaders: headers }),
+        ...settings,
+      }),
+  },
+  {
     name: "Ollama",
     logprobs: true,
     secrets: true,

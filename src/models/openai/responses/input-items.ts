@@ -1,0 +1,94 @@
+import type { JsonObject } from "../../../core/json.ts";
+import { imageDataUri } from "../../../core/models/images.ts";
+import type {
+  AssistantMessage,
+  FunctionExecutionResult,
+  LLMMessage,
+  UserMessage,
+} from "../../../core/models/llm-messages.ts";
+import type { ModelAbilities } from "../../model-abilities.ts";
+import { keptItems, type KeptItem } from "./maker-data.ts";
+
+export interface InputStyle {
+  /** Whose answers go back with their reasoning. */
+  maker: string;
+  /** Whether user texts begin with the name of their source: this API has no names of messages. */
+  prefixNames: boolean;
+  abilities: ModelAbilities;
+}
+
+/** Longest id of a call that the API takes. */
+const LONGEST_CALL_ID = 64;
+
+/** A message as JSON: the items that it stands for, separated by commas. */
+export function writeItems(message: LLMMessage, style: InputStyle): string {
+  return itemsOf(message, style)
+    .map((item) => JSON.stringify(item))
+    .join(",");
+}
+
+/** The same without reasoning and without the ids of items: the API asks for the reasoning of an item that it knows by its id. */
+export function writeBareItems(message: AssistantMessage, style: InputStyle): string {
+  const kept = keptItems(message, style.maker);
+  const items = kept?.flatMap(bareItem) ?? assistantItems(message);
+  return items.map((item) => JSON.stringify(item)).join(",");
+}
+
+function itemsOf(message: LLMMessage, style: InputStyle): JsonObject[] {
+  switch (message.type) {
+    case "SystemMessage":
+      return [{ role: "system", content: message.content }];
+    case "UserMessage":
+      return [userItem(message, style)];
+    case "AssistantMessage":
+      return keptItems(message, style.maker) ?? assistantItems(message);
+    case "FunctionExecutionResultMessage":
+      return message.content.map(outputItem);
+  }
+}
+
+function userItem({ content, source }: UserMessage, style: InputStyle): JsonObject {
+  const prefix = style.prefixNames ? `${source} said:\n` : "";
+  if (typeof content === "string") return { role: "user", content: prefix + content };
+  return {
+    role: "user",
+    content: content.map((part, index): JsonObject => {
+      if (typeof part === "string")
+        return { type: "input_text", text: index === 0 ? prefix + part : part };
+      style.abilities.checkImage(source);
+      return { type: "input_image", image_url: imageDataUri(part), detail: "auto" };
+    }),
+  };
+}
+
+function assistantItems({ content, thought }: AssistantMessage): JsonObject[] {
+  if (typeof content === "string") return textItems(content);
+  return [
+    ...textItems(thought ?? ""),
+    ...content.map(({ id, name, arguments: args }, index) => ({
+      type: "function_call",
+      call_id: callIdOf(id, index),
+      name,
+      arguments: args,
+    })),
+  ];
+}
+
+function textItems(content: string): JsonObject[] {
+  return content === "" ? [] : [{ role: "assistant", content }];
+}
+
+function outputItem({ content, call_id }: FunctionExecutionResult, index: number): JsonObject {
+  return { type: "function_call_output", call_id: callIdOf(call_id, index), output: content };
+}
+
+/** Other makers' models give none, or longer ones. Results stand in the order of their calls. */
+function callIdOf(id: string, index: number): string {
+  if (id === "") return `call_${index}`;
+  return id.length <= LONGEST_CALL_ID ? id : id.slice(-LONGEST_CALL_ID);
+}
+
+function bareItem(item: KeptItem): JsonObject[] {
+  const { id: _, ...bare } = item;
+  return item.type === "message" || item.type === "function_call" ? [bare] : [];
+}

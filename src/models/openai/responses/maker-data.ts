@@ -1,0 +1,76 @@
+import type { ResponseOutputItem } from "openai/resources/responses/responses";
+import type {
+  AssistantMessage,
+  FunctionCall,
+  MakerData,
+} from "../../../core/models/llm-messages.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts";
+
+/** The text of a reply that is the whole of one message item; it is kept once, in the message. */
+const TEXT = "$text";
+
+/**
+ * What OpenAI wants back of an answer: its items in their order, as they came. What the message has, too, is left out:
+ * the arguments of calls, and the text where one message item is all of it. Undefined without reasoning: then the message
+ * alone says everything.
+ */
+export function makerData(
+  output: readonly ResponseOutputItem[],
+  text: string,
+  owner: { maker: string; model: string },
+): MakerData | undefined {
+  if (!output.some(({ type }) => type === "reasoning")) return undefined;
+  const items = output.map((item): Json => {
+    const json = item as unknown as JsonObject;
+    if (item.type === "function_call") {
+      const { name: _, arguments: __, ...rest } = json;
+      return rest;
+    }
+    if (item.type !== "message") return json;
+    const [part, ...others] = item.content;
+    const isAll = others.length === 0 && part?.type === "output_text" && part.text === text;
+    return isAll && text !== "" ? { ...json, content: TEXT } : json;
+  });
+  return { ...owner, data: { items } };
+}
+
+/** An item of an answer as it goes back, with what the message has of it. */
+export type KeptItem = JsonObject & { type: string };
+
+/**
+ * The items of the answer that a message was made of; undefined where this maker did not make it, or not all of its calls. A handoff passes on some
+ * of an answer's calls: the others are left out, and so is reasoning that only they followed.
+ */
+export function keptItems(message: AssistantMessage, maker: string): KeptItem[] | undefined {
+  const { troupe, content, thought } = message;
+  if (troupe === undefined || troupe.maker !== maker) return undefined;
+  const items = isJsonObject(troupe.data) ? troupe.data["items"] : undefined;
+  if (!Array.isArray(items)) return undefined;
+  const calls = typeof content === "string" ? [] : content;
+  const text = typeof content === "string" ? content : (thought ?? "");
+  const kept: KeptItem[] = [];
+  let following: KeptItem | undefined;
+  for (const stored of items.toReversed()) {
+    const item = restore(stored, calls, text);
+    const goes = item !== undefined && (item.type !== "reasoning" || following !== undefined);
+    following = goes ? item : undefined;
+    if (goes) kept.unshift(item);
+  }
+  const isWhole = kept.filter(({ type }) => type === "function_call").length === calls.length;
+  return isWhole ? kept : undefined;
+}
+
+function restore(
+  item: Json | undefined,
+  calls: readonly FunctionCall[],
+  text: string,
+): KeptItem | undefined {
+  if (!isJsonObject(item) || typeof item["type"] !== "string") return undefined;
+  const kept = item as KeptItem;
+  if (kept.type === "message" && kept["content"] === TEXT)
+    return { ...kept, content: [{ type: "output_text", text, annotations: [] }] };
+  if (kept.type !== "function_call") return kept;
+  const call = calls.find(({ id }) => id === kept["call_id"]);
+  if (call === undefined) return undefined;
+  return { ...kept, name: call.name, arguments: call.arguments };
+}

@@ -1,0 +1,116 @@
+import { APIError } from "openai/error";
+import type {
+  Response,
+  ResponseOutputItem,
+  ResponseUsage,
+} from "openai/resources/responses/responses";
+import type { CreateResult } from "../../../core/models/chat-completion-client.ts";
+import { ModelError } from "../../../core/models/model-error.ts";
+import type { RequestUsage } from "../../../core/models/request-usage.ts";
+import { toResult } from "../../chat/reply.ts";
+import { logprobsOf } from "../read-completion.ts";
+import { makerData } from "./maker-data.ts";
+
+/** What a reader of answers has to know of the client. */
+export interface AnswerSettings {
+  maker: string;
+  model: string;
+  family: string;
+}
+
+/** How an answer ended, whether it was streamed or not. */
+export type AnswerEnd = Pick<Response, "status" | "incomplete_details" | "usage">;
+
+/**
+ * Reads the body of an answer that was not streamed.
+ * @param body not validated: its type is only what it should be
+ * @throws ModelError `bad_response` when it is not a response
+ * @throws APIError for a response that failed
+ */
+export function readResponse(body: unknown, settings: AnswerSettings): CreateResult {
+  const response = body as Response | string | null | undefined;
+  if (response === null || response === undefined || response === "")
+    throw new ModelError("bad_response", "The model server's answer is empty");
+  if (typeof response === "string")
+    throw new ModelError("bad_response", "The model server did not answer with JSON");
+  if (response.status === "failed") throw failure(response.error);
+  if (!Array.isArray(response.output))
+    throw new ModelError("bad_response", "The model server's answer has no output");
+  return resultOf(response.output, response, settings);
+}
+
+/** Codes of errors that may pass. Others, in the middle of an answer too, are about the request. */
+const PASSING = new Set(["server_error", "rate_limit_exceeded", "vector_store_timeout"]);
+
+/** The error that an answer reports where it should go on. */
+export function failure(error: { code?: unknown; message?: unknown } | null | undefined): APIError {
+  const { code } = error ?? {};
+  const status = typeof code === "string" && !PASSING.has(code) ? 400 : undefined;
+  return new APIError(status, error ?? {}, "The response failed", undefined);
+}
+
+/** The items of an answer as a result. */
+export function resultOf(
+  output: readonly ResponseOutputItem[],
+  { status, incomplete_details, usage }: AnswerEnd,
+  { maker, model, family }: AnswerSettings,
+): CreateResult {
+  const text = textOf(output);
+  const reasoning = reasoningOf(output);
+  const toolCalls = output.flatMap((item) =>
+    item.type === "function_call"
+      ? [{ id: item.call_id, name: item.name, arguments: item.arguments }]
+      : [],
+  );
+  const logprobs = partsOf(output).flatMap((part) =>
+    part.type === "output_text" ? (logprobsOf(part.logprobs) ?? []) : [],
+  );
+  const result = toResult(
+    {
+      // Beside tool calls a model says why in its reasoning, if at all.
+      text: toolCalls.length > 0 ? text || (reasoning ?? "") : text,
+      reasoning,
+      toolCalls,
+      finishReason: status === "incomplete" ? incompleteReason(incomplete_details) : "stop",
+      usage: usageOf(usage),
+      logprobs: logprobs.length > 0 ? logprobs : null,
+    },
+    family,
+  );
+  const troupe = makerData(output, text, { maker, model });
+  return troupe === undefined ? result : { ...result, troupe };
+}
+
+function incompleteReason(details: AnswerEnd["incomplete_details"]): string {
+  const reason = details?.reason ?? "unknown";
+  return reason === "max_output_tokens" ? "length" : reason;
+}
+
+function partsOf(output: readonly ResponseOutputItem[]) {
+  return output.flatMap((item) => (item.type === "message" ? item.content : []));
+}
+
+function textOf(output: readonly ResponseOutputItem[]): string {
+  return partsOf(output)
+    .map((part) => (part.type === "output_text" ? part.text : part.refusal))
+    .join("");
+}
+
+/** The summaries of reasoning or, of models that show it, the reasoning itself; null when there is none. */
+function reasoningOf(output: readonly ResponseOutputItem[]): string | null {
+  const parts = output.flatMap((item) =>
+    item.type === "reasoning" ? [...(item.content ?? []), ...(item.summary ?? [])] : [],
+  );
+  return parts.length === 0 ? null : parts.map(({ text }) => text).join(BETWEEN_SUMMARIES);
+}
+
+/** Between the parts of a summary, which are paragraphs. */
+export const BETWEEN_SUMMARIES = "\n\n";
+
+/** Some servers omit the usage or parts of it. */
+function usageOf(usage: ResponseUsage | null | undefined): RequestUsage {
+  return {
+    prompt_tokens: usage?.input_tokens ?? 0,
+    completion_tokens: usage?.output_tokens ?? 0,
+  };
+}
