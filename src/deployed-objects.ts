@@ -4,7 +4,7 @@ import type { FormatCode } from "./contract/stream/stream-format.ts";
 import type { PushBody, RunChange } from "./contract/webhooks/run-change.ts";
 import type { ComponentModel } from "./core/component/component-model.ts";
 import type { LogEntry } from "./core/log.ts";
-import type { RequestUsage } from "./core/models/request-usage.ts";
+import type { TokenUsage } from "./core/models/request-usage.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import { TroupeTeam } from "./durable/object/team-object.ts";
 import { TroupeTenant } from "./durable/tenant/tenant-object.ts";
@@ -76,7 +76,7 @@ export class DeployedTeam extends TroupeTeam<Env> {
     return composedOf(this, this.env).releaseSession(session);
   }
 
-  protected override costOf(model: string, tokens: RequestUsage): number | null {
+  protected override costOf(model: string, tokens: TokenUsage): number | null {
     return composedOf(this, this.env).prices.cost(model, tokens);
   }
 

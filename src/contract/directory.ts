@@ -1,12 +1,11 @@
 import * as z from "zod";
 import type { JsonObject } from "../core/json.ts";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import type { TraceContext } from "../core/run/turn-context.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { type HumanRequest, humanRequestSchema, type RunStatus } from "./run.ts";
 import type { TeamInfo } from "./team.ts";
 import type { SecretPushConfig } from "./webhooks/push.ts";
-import { usageByModelSchema } from "./usage/usage-schemas.ts";
+import { usageByModelSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
 import type { StoredRunWebhook } from "./webhooks/webhook.ts";
 
 type TeamStatus = TeamInfo["status"];
@@ -31,7 +30,7 @@ export const listedTeamSchema = z.object({
   component_version: z.number().int().min(1),
   status: z.enum(TEAM_STATUSES),
   active_run: z.string().nullable(),
-  usage: requestUsageSchema,
+  usage: tokenUsageSchema,
   created_at: timeSchema,
   updated_at: timeSchema,
 });
@@ -45,7 +44,7 @@ export const listedRunSchema = z.object({
   status: z.enum(RUN_STATUSES),
   stop_reason: z.string().nullable(),
   error: z.object({ type: z.string(), message: z.string() }).nullable(),
-  usage: requestUsageSchema,
+  usage: tokenUsageSchema,
   models: usageByModelSchema.describe("The usage by model."),
   turns: z.number().int().min(0),
   retry_of: z.string().nullable(),

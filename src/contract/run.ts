@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { MAX_CLIENT_TOOLS, MAX_QUEUED_RUNS } from "./constants.ts";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedJson, describedObject, idSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
 import { metadataSchema } from "./team.ts";
-import { costSchema, usageByModelSchema } from "./usage/usage-schemas.ts";
+import { costSchema, usageByModelSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
 import { runWebhookSchema } from "./webhooks/webhook.ts";
 
 /** Upper limit of timeout_seconds: 30 days of running time. */
@@ -182,7 +181,7 @@ export const runSchema = z.object({
         .describe("Path of the model call, tool call or other step that threw, below the turn."),
     })
     .nullable(),
-  usage: requestUsageSchema.describe("Tokens of all model calls, also those in no message."),
+  usage: tokenUsageSchema.describe("Tokens of all model calls, also those in no message."),
   cost: costSchema,
   models: usageByModelSchema.describe("Usage by model."),
   turns: z

@@ -2,10 +2,9 @@ import * as z from "zod";
 import type { ComponentModel } from "../core/component/component-model.ts";
 import type { Note } from "../core/component/component.ts";
 import type { KnownComponent } from "../core/component/registry.ts";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { describedObject, idSchema, openObjectSchema, timeSchema } from "./common.ts";
 import { messageSchema } from "./message.ts";
-import { costSchema } from "./usage/usage-schemas.ts";
+import { costSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
 
 /** Component JSON of a request: any object. The registry checks its content and reports more than a schema can. */
 export const componentInputSchema = openObjectSchema.meta({
@@ -80,7 +79,7 @@ export const teamSchema = z.object({
   component_version: z.number().int().min(1).describe("Counts replacements of the component."),
   status: z.enum(["idle", "running", "waiting", "paused"]),
   active_run: z.string().nullable(),
-  usage: requestUsageSchema,
+  usage: tokenUsageSchema,
   cost: costSchema,
   turn: z
     .number()

@@ -1,7 +1,6 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../core/models/llm-messages.ts";
 import { idSchema, timeSchema } from "./common.ts";
-import { costSchema } from "./usage/usage-schemas.ts";
+import { costSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
 
 const spanKindSchema = z
   .enum([
@@ -54,7 +53,7 @@ export const traceSpanSchema = z.object({
   tool: z.string().nullable(),
   provider: z.string().nullable().describe("Who runs the model."),
   model: z.string().nullable(),
-  usage: requestUsageSchema.nullable().describe("Of a model call that has ended."),
+  usage: tokenUsageSchema.nullable().describe("Of a model call that has ended."),
   cost: costSchema.describe("Of a model call, at the present price."),
 });
 

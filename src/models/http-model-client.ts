@@ -12,6 +12,7 @@ import { addUsage, type RequestUsage } from "../core/models/request-usage.ts";
 import type { LLMMessage } from "../core/models/llm-messages.ts";
 import type { ModelInfo } from "../core/models/model-info.ts";
 import { retryPolicyOf } from "../core/models/retry-config.ts";
+import { estimateUsage } from "../core/models/tokens/estimate.ts";
 import { countTokens } from "../core/models/tokens/token-count.ts";
 import type { RetryPolicy } from "../core/run/retry.ts";
 import type { StepSubject } from "../core/run/turn-context.ts";
@@ -88,7 +89,7 @@ export abstract class HttpModelClient implements ChatCompletionClient {
     options: CreateOptions = {},
   ): Promise<CreateResult> {
     const { api } = this.#setup;
-    return this.#count(await api.create(messages, options, this.#sendOptions(options)));
+    return this.#count(messages, await api.create(messages, options, this.#sendOptions(options)));
   }
 
   createStream(
@@ -97,7 +98,9 @@ export abstract class HttpModelClient implements ChatCompletionClient {
   ): AsyncGenerator<string, CreateResult, void> {
     const { api } = this.#setup;
     const sendOptions = this.#sendOptions(options);
-    return api.createStream(messages, options, sendOptions, (result) => this.#count(result));
+    return api.createStream(messages, options, sendOptions, (result) =>
+      this.#count(messages, result),
+    );
   }
 
   async countTokens(
@@ -140,8 +143,14 @@ export abstract class HttpModelClient implements ChatCompletionClient {
     return { timeoutMs, idempotencyKey, signal, flush, trace };
   }
 
-  #count(result: CreateResult): CreateResult {
-    this.#usage = addUsage(this.#usage, result.usage);
-    return { ...result, model: this.#setup.model };
+  #count(messages: readonly LLMMessage[], result: CreateResult): CreateResult {
+    const { usage, content } = result;
+    const named = { ...result, model: this.#setup.model };
+    this.#usage = addUsage(this.#usage, usage);
+    if (usage.prompt_tokens > 0 || usage.completion_tokens > 0) return named;
+    // The server reports no usage. AutoGen counts nothing then, and the messages say so; limits and cost go by the length.
+    const text = typeof content === "string" ? content : JSON.stringify(content);
+    const estimate = estimateUsage(messages, text);
+    return { ...named, usage_details: { ...result.usage_details, estimate } };
   }
 }

@@ -1,5 +1,5 @@
 import type { LLMMessage } from "../core/models/llm-messages.ts";
-import type { RequestUsage } from "../core/models/request-usage.ts";
+import type { TokenUsage } from "../core/models/request-usage.ts";
 import type { WebhookEventType } from "../contract/constants.ts";
 import type { SpanKind } from "../contract/trace.ts";
 
@@ -31,7 +31,7 @@ export interface Span {
   tool: string | null;
   provider: string | null;
   model: string | null;
-  tokens: RequestUsage | null;
+  tokens: TokenUsage | null;
   /** What the model was sent and answered, where the deployment wants it. */
   exchange?: Exchange;
 }

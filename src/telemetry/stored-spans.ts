@@ -1,13 +1,15 @@
+import { type UsageDetails, usageDetails } from "../core/models/request-usage.ts";
 import type { FailedAttempt, TurnSpan, TurnSpans } from "./turn-span.ts";
 import { isInside } from "./turn-span.ts";
 
-/** Fields that few spans have: attempts, failed attempts, error, recovered, discarded. */
+/** Fields that few spans have: attempts, failed attempts, error, recovered, discarded, details of the usage. */
 interface Rest {
   a?: number;
   f?: (readonly [start: number, ms: number, error: string])[];
   e?: string;
   r?: 1;
   d?: 1;
+  u?: UsageDetails;
 }
 
 /**
@@ -84,7 +86,7 @@ export function loadSpans(stored: StoredSpans | undefined, started: number): Tur
       }),
       tokens:
         typeof prompt === "number"
-          ? { prompt_tokens: prompt, completion_tokens: Number(completion ?? 0) }
+          ? { prompt_tokens: prompt, completion_tokens: Number(completion ?? 0), ...rest.u }
           : null,
       error: rest.e ?? null,
       recovered: rest.r === 1,
@@ -116,8 +118,11 @@ function restOf({
   recovered,
   discarded,
   start,
+  tokens,
 }: TurnSpan): Rest | undefined {
+  const details = usageDetails(tokens ?? {});
   const rest: Rest = {
+    ...(Object.keys(details).length > 0 && { u: details }),
     ...(attempts !== 1 && { a: attempts }),
     ...(failed.length > 0 && {
       f: failed.map((one) => [one.start - start, one.end - one.start, one.error] as const),

@@ -1,4 +1,4 @@
-import type { RequestUsage } from "../core/models/request-usage.ts";
+import type { TokenUsage } from "../core/models/request-usage.ts";
 
 /** An attempt at a step that failed. Times are epoch milliseconds. */
 export interface FailedAttempt {
@@ -25,7 +25,7 @@ export interface TurnSpan {
   /** Attempts at the step, those that failed included. */
   attempts: number;
   failed: readonly FailedAttempt[];
-  tokens: RequestUsage | null;
+  tokens: TokenUsage | null;
   error: string | null;
   recovered: boolean;
   /** Whether its recorded result was given up, so that the step ran again. */

@@ -1,6 +1,7 @@
+import { tokensOfCall } from "../contract/usage/model-usage.ts";
 import { TroupeError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
-import type { RequestUsage } from "../core/models/request-usage.ts";
+import type { TokenUsage } from "../core/models/request-usage.ts";
 import type { ScopeSubject, StepSubject } from "../core/run/turn-context.ts";
 import type { StepRecord } from "../core/run/turn-host.ts";
 import {
@@ -41,7 +42,7 @@ interface Step {
   attempts: number;
   attemptedAt: number;
   failed: FailedAttempt[];
-  tokens: RequestUsage | null;
+  tokens: TokenUsage | null;
   error: string | null;
   recovered: boolean;
 }
@@ -243,10 +244,9 @@ function atMost(spans: readonly TurnSpan[], dropped: number): TurnSpans {
 }
 
 /** Of a `CreateResult`; null when no model was called. */
-function tokensOf(result: Record<string, unknown>): RequestUsage | null {
-  const { prompt_tokens, completion_tokens } = memberOf(result["usage"]);
-  if (result["from_store"] === true || typeof prompt_tokens !== "number") return null;
-  return { prompt_tokens, completion_tokens: Number(completion_tokens) || 0 };
+function tokensOf(result: Record<string, unknown>): TokenUsage | null {
+  const [usage] = Object.values(tokensOfCall(result));
+  return usage ?? null;
 }
 
 function memberOf(value: unknown): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ComponentModel } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
+import type { RunTrace } from "#contract/trace.ts";
 import type { TeamInfo } from "#contract/team.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
@@ -26,6 +27,7 @@ beforeAll(async () => {
     MODEL_PRICES: JSON.stringify({
       "gpt-4o": { input: 2.5, output: 10 },
       "gpt-4o-mini": { input: 0.15, output: 0.6 },
+      "gpt-4.1": { input: 2, output: 8, cached_in: 0.5, cache_write: 2.5 },
     }),
   });
 });
@@ -141,4 +143,126 @@ test("MODEL_PRICES that cannot be used stop the service at its first request", a
   const response = await broken.fetch("/v1/templates");
   expect(response.status).toBe(503);
   expect(await response.json()).toMatchObject({ code: "not_configured" });
+});
+
+describe("tokens that no server counts are estimated, and marked", () => {
+  const task = "x".repeat(4000);
+  const words = "word ".repeat(200).trim();
+
+  test("a streamed answer that is read and then stopped", async () => {
+    openai.rules.set([{ name: "slow", reply: { content: words }, pace_ms: 5 }]);
+    const writer = assistant("writer", "gpt-4o");
+    await newTeam("stopped", {
+      ...writer,
+      config: { ...writer.config, model_client_stream: true },
+    });
+    const response = await worker.fetch("/v1/teams/stopped/runs", {
+      ...jsonInit({ task }),
+      headers: { "content-type": "application/json", accept: "text/event-stream" },
+    });
+    const id = /[^/]+$/.exec(response.headers.get("location") ?? "")?.[0];
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (text.split("ModelClientStreamingChunkEvent").length < 40) {
+      text += (await reader.read()).value ?? "";
+    }
+    await worker.fetch(`/v1/teams/stopped/runs/${id}/stop`, jsonInit({ mode: "now" }));
+    await reader.cancel();
+    const found = await worker.fetch(`/v1/teams/stopped/runs/${id}`);
+    const run = (await found.json()) as RunInfo;
+    expect(run.status).toBe("cancelled");
+    const { prompt_tokens, completion_tokens, estimated_tokens } = run.usage;
+    expect(prompt_tokens).toBeGreaterThanOrEqual(1000);
+    expect(completion_tokens).toBeGreaterThan(30);
+    expect(estimated_tokens).toBe(prompt_tokens + completion_tokens);
+    expect(run.cost).toBeGreaterThan(0);
+    const day = new Date().toISOString().slice(0, 10);
+    const usage = await worker.fetch(`/v1/usage?from=${day}&to=${day}&by=team`);
+    const { usage: rows } = (await usage.json()) as { usage: { team: string }[] };
+    expect(rows.find(({ team }) => team === "stopped")).toMatchObject(run.usage);
+  });
+
+  test("an attempt whose answer broke off, beside the one that succeeded", async () => {
+    openai.rules.set([
+      {
+        name: "cut",
+        times: 1,
+        reply: { content: words },
+        fault: { kind: "cut", after_chunks: 100 },
+      },
+      { name: "write", reply: { content: "A line.", usage: WRITER } },
+    ]);
+    const writer = assistant("writer", "gpt-4o");
+    await newTeam("broken", { ...writer, config: { ...writer.config, model_client_stream: true } });
+    const { usage, status } = await finished("broken", { task });
+    expect(status).toBe("completed");
+    const estimated = usage.estimated_tokens ?? 0;
+    expect(estimated).toBeGreaterThan(1000);
+    expect(usage.prompt_tokens + usage.completion_tokens - estimated).toBe(1200);
+  });
+
+  test("a call that was under way when another one failed the run", async () => {
+    openai.rules.set([
+      { name: "refused", match: { model: "unpriced" }, fault: { kind: "status", status: 400 } },
+      { name: "held", match: { model: "gpt-4o" }, reply: { content: words }, delay_ms: 1000 },
+    ]);
+    const node = (name: string) => ({ name, edges: [], activation: "all" });
+    await newTeam("beside", {
+      provider: "GraphFlow",
+      config: {
+        participants: [assistant("quick", "unpriced"), assistant("slow", "gpt-4o")],
+        graph: {
+          nodes: { quick: node("quick"), slow: node("slow") },
+          default_start_node: null,
+        },
+        max_turns: 2,
+      },
+    });
+    const { status, models } = await finished("beside", { task });
+    expect(status).toBe("failed");
+    expect(models["gpt-4o"]?.prompt_tokens).toBeGreaterThan(0);
+  });
+
+  test("a call to a server that reports no usage counts against max_cost", async () => {
+    openai.rules.set([{ name: "silent", reply: { content: words, usage: null } }]);
+    await newTeam("silent", {
+      provider: "RoundRobinGroupChat",
+      config: { participants: [assistant("writer", "gpt-4o")], max_turns: 3 },
+    });
+    const { status, error, usage } = await finished("silent", { task, max_cost: 0.004 });
+    expect(status).toBe("failed");
+    expect(error).toMatchObject({ type: "cost_limit" });
+    expect(error?.message).toContain("estimated");
+    expect(usage.estimated_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
+  });
+});
+
+test("cached, written and reasoning tokens are shown, and cost what they cost", async () => {
+  const usage = {
+    prompt_tokens: 1000,
+    completion_tokens: 100,
+    prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 200 },
+    completion_tokens_details: { reasoning_tokens: 40 },
+  };
+  openai.rules.set([{ name: "cached", reply: { content: "A line.", usage } }]);
+  await newTeam("cached", assistant("writer", "gpt-4.1"));
+  const run = await finished("cached", { task: "Write." });
+  expect(run.models).toEqual({
+    "gpt-4.1": {
+      prompt_tokens: 1000,
+      completion_tokens: 100,
+      cached_tokens: 600,
+      cache_write_tokens: 200,
+      reasoning_tokens: 40,
+      // 200 at 2, 600 at 0.5, 200 at 2.5, 100 at 8, per million.
+      cost: 0.002,
+    },
+  });
+  expect(run.result?.messages.at(-1)?.models_usage).toEqual({
+    prompt_tokens: 1000,
+    completion_tokens: 100,
+  });
+  const trace = await worker.fetch(`/v1/teams/cached/runs/${run.id}/trace`);
+  const { spans } = (await trace.json()) as RunTrace;
+  expect(spans.find(({ kind }) => kind === "chat")?.usage).toMatchObject({ cached_tokens: 600 });
 });

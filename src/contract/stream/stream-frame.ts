@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { requestUsageSchema } from "../../core/models/llm-messages.ts";
+import { tokenUsageSchema } from "../usage/usage-schemas.ts";
 import { idSchema, timeSchema } from "../common.ts";
 import { listedRequestSchema, listedRunSchema, listedTeamSchema } from "../directory.ts";
 import { messageSchema } from "../message.ts";
@@ -13,7 +13,7 @@ import { runSchema } from "../run.ts";
 export const runResultSchema = z.object({
   type: z.literal("TaskResult"),
   stop_reason: z.string().nullable(),
-  usage: requestUsageSchema,
+  usage: tokenUsageSchema,
   message_ids: z.array(z.string()),
 });
 export type RunResultFrame = z.infer<typeof runResultSchema>;

@@ -2,14 +2,17 @@ import { ValueError } from "../../core/errors.ts";
 import { fieldIssues, type FieldRule } from "../../core/field-checks.ts";
 import { listIssues } from "../../core/issues.ts";
 import { isJsonObject } from "../../core/json.ts";
-import type { RequestUsage } from "../../core/models/request-usage.ts";
+import type { TokenUsage } from "../../core/models/request-usage.ts";
 
 const PRICE: FieldRule = {
   accepts: (value) => Number.isFinite(value) && Number(value) >= 0,
   message: "must be a number of at least 0",
 };
 
-const FORM = '{ "model": { "input": price, "output": price } }, per million tokens';
+const OPTIONAL_PRICE: FieldRule = { ...PRICE, optional: true };
+
+const FORM =
+  '{ "model": { "input": price, "output": price, "cached_in"?: price, "cache_write"?: price } }, per million tokens';
 
 const TOKENS_PER_PRICE = 1_000_000;
 
@@ -19,6 +22,10 @@ const VERSION = /^-\d{3,}(-\d+)*$/;
 interface ModelPrice {
   input: number;
   output: number;
+  /** Of prompt tokens that are read from the cache; without it they cost as others. */
+  cached_in?: number;
+  /** Of prompt tokens that are written to the cache; without it they cost as others. */
+  cache_write?: number;
 }
 
 /** The prices of models in one currency (setting `MODEL_PRICES`). */
@@ -40,7 +47,11 @@ export class ModelPrices {
     }
     if (!isJsonObject(value)) throw new ValueError(`MODEL_PRICES must be ${FORM}`);
     const issues = Object.entries(value).flatMap(([model, price]) =>
-      fieldIssues(price, { input: PRICE, output: PRICE }, model),
+      fieldIssues(
+        price,
+        { input: PRICE, output: PRICE, cached_in: OPTIONAL_PRICE, cache_write: OPTIONAL_PRICE },
+        model,
+      ),
     );
     if (issues.length > 0) {
       throw new ValueError(`MODEL_PRICES must be ${FORM}: ${listIssues(issues)}`);
@@ -55,10 +66,15 @@ export class ModelPrices {
   }
 
   /** The cost of tokens, rounded to ten decimals; null if the model has no price. */
-  cost(model: string, { prompt_tokens, completion_tokens }: RequestUsage): number | null {
+  cost(model: string, usage: TokenUsage): number | null {
     const found = this.#price(model);
     if (found === undefined) return null;
-    const total = prompt_tokens * found.input + completion_tokens * found.output;
+    const { prompt_tokens, completion_tokens, cached_tokens = 0, cache_write_tokens = 0 } = usage;
+    const total =
+      (prompt_tokens - cached_tokens - cache_write_tokens) * found.input +
+      cached_tokens * (found.cached_in ?? found.input) +
+      cache_write_tokens * (found.cache_write ?? found.input) +
+      completion_tokens * found.output;
     return Number((total / TOKENS_PER_PRICE).toFixed(10));
   }
 

@@ -1,23 +1,30 @@
 import { isJsonObject } from "../../core/json.ts";
-import { addUsage, isRequestUsage, type RequestUsage } from "../../core/models/request-usage.ts";
+import {
+  addUsage,
+  isRequestUsage,
+  type RequestUsage,
+  subtractUsage,
+  type TokenUsage,
+  usageDetails,
+} from "../../core/models/request-usage.ts";
 import type { UsageByModel } from "./usage-schemas.ts";
 
 /** Model calls whose result does not name the model count under this name. */
 export const UNNAMED_MODEL = "unknown";
 
 /** Tokens by the model's name. */
-export type TokensByModel = { readonly [model: string]: RequestUsage };
+export type TokensByModel = { readonly [model: string]: TokenUsage };
 
 /** What the model calls of a run used. `usage` also has the calls of versions that did not count by model. */
 export interface RunUsage {
-  usage: RequestUsage;
+  usage: TokenUsage;
   models: UsageByModel;
 }
 
 /** The price of tokens of a model; null if it has no price. */
-export type CostOf = (model: string, tokens: RequestUsage) => number | null;
+export type CostOf = (model: string, tokens: TokenUsage) => number | null;
 
-const NO_TOKENS: RequestUsage = { prompt_tokens: 0, completion_tokens: 0 };
+const NO_TOKENS: TokenUsage = { prompt_tokens: 0, completion_tokens: 0 };
 
 export const NO_USAGE: RunUsage = { usage: NO_TOKENS, models: {} };
 
@@ -27,10 +34,15 @@ export const NO_USAGE: RunUsage = { usage: NO_TOKENS, models: {} };
  */
 export function tokensOfCall(result: unknown): TokensByModel {
   if (!isJsonObject(result) || !isRequestUsage(result.usage) || result.from_store) return {};
-  const { prompt_tokens, completion_tokens } = result.usage;
+  const { usage, usage_details: details } = result;
   const { model = UNNAMED_MODEL } = result;
   if (typeof model !== "string" || model === "") return {};
-  return { [model]: { prompt_tokens, completion_tokens } };
+  const { prompt_tokens, completion_tokens } = usage;
+  const counted = { prompt_tokens, completion_tokens };
+  if (!isJsonObject(details)) return { [model]: counted };
+  const known = { ...counted, ...usageDetails(details) };
+  const { estimate } = details;
+  return { [model]: isRequestUsage(estimate) ? addUsage(known, estimated(estimate)) : known };
 }
 
 export function addTokens(a: TokensByModel, b: TokensByModel): TokensByModel {
@@ -39,15 +51,18 @@ export function addTokens(a: TokensByModel, b: TokensByModel): TokensByModel {
 
 /** Without the models of which nothing is left. */
 export function subtractTokens(a: TokensByModel, b: TokensByModel): TokensByModel {
-  const difference = combine(a, b, (left, right) => ({
-    prompt_tokens: left.prompt_tokens - right.prompt_tokens,
-    completion_tokens: left.completion_tokens - right.completion_tokens,
-  }));
+  const difference = combine(a, b, subtractUsage);
   return Object.fromEntries(
     Object.entries(difference).filter(
       ([, { prompt_tokens, completion_tokens }]) => prompt_tokens !== 0 || completion_tokens !== 0,
     ),
   );
+}
+
+/** Tokens of which nothing is known but the length of the texts. */
+export function estimated({ prompt_tokens, completion_tokens }: RequestUsage): TokenUsage {
+  const estimated_tokens = prompt_tokens + completion_tokens;
+  return { prompt_tokens, completion_tokens, estimated_tokens };
 }
 
 /** Adds tokens at today's prices. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { costSchema } from "./usage-schemas.ts";
+import { costSchema, tokenUsageSchema } from "./usage-schemas.ts";
 
 /** What the rows of a report are grouped by. */
 export const USAGE_GROUPS = ["day", "team", "model"] as const;
@@ -12,8 +12,7 @@ const daySchema = z.iso.date("must be a date like 2026-11-22");
 const totals = {
   runs: z.number().int().min(0).describe("That ended. By model: that called it."),
   turns: z.number().int().min(0).describe("Of these runs."),
-  prompt_tokens: z.number().int().min(0),
-  completion_tokens: z.number().int().min(0),
+  ...tokenUsageSchema.shape,
   cost: costSchema,
 };
 

@@ -1,7 +1,23 @@
 import * as z from "zod";
 import { requestUsageSchema } from "../../core/models/llm-messages.ts";
 
-const modelUsageSchema = requestUsageSchema.extend({
+const count = z.number().int().nonnegative();
+
+/** Tokens, with what the makers of the models say about them. A detail of 0 is left out. */
+export const tokenUsageSchema = requestUsageSchema.extend({
+  cached_tokens: count.describe("Of the prompt: read from the model server's cache.").optional(),
+  cache_write_tokens: count
+    .describe("Of the prompt: written to the model server's cache.")
+    .optional(),
+  reasoning_tokens: count.describe("Of the completion: the model's reasoning.").optional(),
+  estimated_tokens: count
+    .describe(
+      "Of both: estimated from the length of the texts, because a call was cut off or its server reports no usage.",
+    )
+    .optional(),
+});
+
+const modelUsageSchema = tokenUsageSchema.extend({
   cost: z
     .number()
     .nonnegative()

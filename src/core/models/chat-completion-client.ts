@@ -2,7 +2,7 @@ import type { Component } from "../component/component.ts";
 import type { JsonObject } from "../json.ts";
 import type { RetryPolicy } from "../run/retry.ts";
 import type { StepAttempt, StepCache, StepSubject, TraceContext } from "../run/turn-context.ts";
-import type { RequestUsage } from "./request-usage.ts";
+import type { RequestUsage, UsageDetails } from "./request-usage.ts";
 import type { FunctionCall, LLMMessage, MakerData } from "./llm-messages.ts";
 import type { ModelInfo } from "./model-info.ts";
 
@@ -28,6 +28,8 @@ export interface CreateResult {
   finish_reason: FinishReason;
   content: string | FunctionCall[];
   usage: RequestUsage;
+  /** What the maker says besides. `estimate`: the tokens of a call whose server reports none. */
+  usage_details?: Omit<UsageDetails, "estimated_tokens"> & { estimate?: RequestUsage };
   /** Name of the model, for usage and prices by model. */
   model?: string;
   cached: boolean;

@@ -18,6 +18,15 @@ export const createResultSchema = z.object({
   finish_reason: z.enum(["stop", "length", "function_calls", "content_filter", "unknown"]),
   content: z.union([z.string(), z.array(functionCallSchema)]),
   usage: requestUsageSchema,
+  usage_details: z
+    .object({
+      cached_tokens: z.int().nonnegative(),
+      cache_write_tokens: z.int().nonnegative(),
+      reasoning_tokens: z.int().nonnegative(),
+      estimate: requestUsageSchema,
+    })
+    .partial()
+    .optional(),
   model: z.string().optional(),
   cached: z.boolean(),
   logprobs: z.array(tokenLogprobSchema).nullable().optional(),

@@ -3,16 +3,61 @@ import { isJsonObject } from "../json.ts";
 /** Tokens of one request, or a sum of several. */
 export type RequestUsage = { prompt_tokens: number; completion_tokens: number };
 
+/** What is known of tokens besides their number. Each is a part of the tokens of a {@link RequestUsage}; a part of 0 is left out. */
+export interface UsageDetails {
+  /** Prompt tokens that the server read from its cache. */
+  cached_tokens?: number;
+  /** Prompt tokens that the server wrote to its cache. */
+  cache_write_tokens?: number;
+  /** Completion tokens of the model's reasoning. */
+  reasoning_tokens?: number;
+  /** Tokens that are estimated, because the call was cut off or its server reports no usage. */
+  estimated_tokens?: number;
+}
+
+export type TokenUsage = RequestUsage & UsageDetails;
+
+const DETAILS = [
+  "cached_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "estimated_tokens",
+] as const satisfies readonly (keyof UsageDetails)[];
+
 /** Whether a recorded value has counts of tokens. */
 export function isRequestUsage(value: unknown): value is RequestUsage {
   return isJsonObject(value) && isCount(value.prompt_tokens) && isCount(value.completion_tokens);
 }
 
 /** Sum of two usages. */
-export function addUsage(a: RequestUsage, b: RequestUsage): RequestUsage {
+export function addUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return combined(a, b, (left, right) => left + right);
+}
+
+/** What `a` has more than `b`. */
+export function subtractUsage(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return combined(a, b, (left, right) => left - right);
+}
+
+/** The details in a value that may have other fields, too; those that are not counts, and zeros, are left out. */
+export function usageDetails(value: {
+  readonly [Name in keyof UsageDetails]: unknown;
+}): UsageDetails {
+  return Object.fromEntries(
+    DETAILS.map((name) => [name, value[name]]).filter(([, count]) => isCount(count) && count !== 0),
+  );
+}
+
+function combined(
+  a: TokenUsage,
+  b: TokenUsage,
+  combine: (left: number, right: number) => number,
+): TokenUsage {
+  const details = DETAILS.map((name) => [name, combine(a[name] ?? 0, b[name] ?? 0)] as const);
   return {
-    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
-    completion_tokens: a.completion_tokens + b.completion_tokens,
+    prompt_tokens: combine(a.prompt_tokens, b.prompt_tokens),
+    completion_tokens: combine(a.completion_tokens, b.completion_tokens),
+    ...Object.fromEntries(details.filter(([, count]) => count !== 0)),
   };
 }
 

@@ -3,7 +3,13 @@ import { hashId } from "../ids.ts";
 import { asJson } from "../json.ts";
 import { retryDelay } from "./retry.ts";
 import { isTurnSignal, TurnSignal } from "./signals.ts";
-import type { Answer, Question, StepAttempt, StepCache, StepOptions } from "./turn-context.ts";
+import type {
+  Answer,
+  Question,
+  StepAttempt,
+  StepCache,
+  StreamStepOptions,
+} from "./turn-context.ts";
 import type { Moment, StepOutcome, StepRecord, TurnHost } from "./turn-host.ts";
 
 /** The part of a scope that its steps use. */
@@ -23,7 +29,7 @@ export class Step<T> {
   readonly #scope: StepScope;
   readonly #key: string;
   readonly #path: string;
-  readonly #options: StepOptions<T>;
+  readonly #options: StreamStepOptions<T>;
   #fingerprint: string | undefined;
   #attempt = 0;
   #failingSince: number | undefined;
@@ -35,7 +41,7 @@ export class Step<T> {
   #keep: (() => void)[] = [];
 
   /** @param key in the scope; the step's path is below the scope's */
-  constructor(scope: StepScope, key: string, path: string, options: StepOptions<T>) {
+  constructor(scope: StepScope, key: string, path: string, options: StreamStepOptions<T>) {
     this.#scope = scope;
     this.#key = key;
     this.#path = path;
@@ -67,8 +73,8 @@ export class Step<T> {
     this.#attempt++;
     host.begun(this.#path, this.#record());
     this.#keep = [];
-    const { input } = this.#options;
-    if (input) host.sends?.(this.#path, input);
+    const { input, subject, messageId } = this.#options;
+    if (input) host.calls?.(this.#path, { model: subject?.name, input, messageId });
     const trace = host.traceContext?.(this.#path);
     return {
       attempt: this.#attempt,

@@ -75,7 +75,7 @@ export interface StepOptions<T> {
   policy?: StepPolicy;
   /** Shown in traces; nothing depends on it. */
   subject?: StepSubject;
-  /** What a model is sent. Called only for traces that hold contents. */
+  /** What a model is sent. Called only for traces that hold contents, and to estimate the tokens of a call that was cut off. */
   input?: () => readonly LLMMessage[];
   /**
    * Identifies the request; a recorded result is used again only for the same fingerprint. A function for one that takes

@@ -42,6 +42,15 @@ export interface StepRecord {
   outcome?: StepOutcome;
 }
 
+/** A model call that has no answer yet. */
+export interface ModelCallUnderWay {
+  model: string | undefined;
+  /** {@link StepOptions.input} */
+  input: () => readonly LLMMessage[];
+  /** The message whose text streams. */
+  messageId: string | undefined;
+}
+
 /** An attempt at a step that failed and is followed by another one. */
 export interface FailedStep {
   attempt: number;
@@ -95,8 +104,8 @@ export interface TurnHost {
   flush?(): void;
   /** {@link TurnContext.describe}. @param at when the scope was opened: the end of the last step before it */
   described?(scope: string, subject: ScopeSubject, at: Moment): void;
-  /** {@link StepOptions.input} of a step that begins. Undefined on hosts that keep no contents. */
-  sends?(key: string, input: () => readonly LLMMessage[]): void;
+  /** A model is called. Undefined on hosts that count nothing. */
+  calls?(key: string, call: ModelCallUnderWay): void;
   /** {@link StepAttempt.trace} */
   traceContext?(key: string): TraceContext | undefined;
   /**

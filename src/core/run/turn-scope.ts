@@ -198,7 +198,7 @@ export class TurnScope implements TurnContext {
   }
 
   /** Begins a step; marks the scope at once, so that a second step in the same synchronous go is detected. */
-  #enter<T>(key: string, options: StepOptions<T>): Step<T> {
+  #enter<T>(key: string, options: StreamStepOptions<T>): Step<T> {
     this.#refuseInsideStep(key);
     const path = this.#claim(key);
     this.#stepping = true;

@@ -18,7 +18,7 @@ import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts
 import type { FormatCode, StreamFormat } from "../../contract/stream/stream-format.ts";
 import type { Result } from "../../contract/result.ts";
 import type { RunTrace } from "../../contract/trace.ts";
-import type { RequestUsage } from "../../core/models/request-usage.ts";
+import type { TokenUsage } from "../../core/models/request-usage.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { within } from "../../core/within.ts";
@@ -117,7 +117,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   protected log(_entry: LogEntry, _error?: unknown): void {}
 
   /** What tokens of a model cost, in the currency of the deployment's prices; null, the default, if that is not known. */
-  protected costOf(_model: string, _tokens: RequestUsage): number | null {
+  protected costOf(_model: string, _tokens: TokenUsage): number | null {
     return null;
   }
 

@@ -4,13 +4,16 @@ import {
   addTokens,
   addToUsage,
   type CostOf,
+  estimated,
   NO_USAGE,
   type RunUsage,
   subtractTokens,
   type TokensByModel,
   totalCost,
+  UNNAMED_MODEL,
 } from "../../contract/usage/model-usage.ts";
-import type { Moment } from "../../core/run/turn-host.ts";
+import { estimateUsage } from "../../core/models/tokens/estimate.ts";
+import type { ModelCallUnderWay, Moment } from "../../core/run/turn-host.ts";
 import type { Exchange } from "../../telemetry/span.ts";
 import { loadSpans, storeSpans } from "../../telemetry/stored-spans.ts";
 import type { TurnSpans } from "../../telemetry/turn-span.ts";
@@ -44,6 +47,8 @@ export class ActiveRun {
   #events: TurnEvents | undefined;
   /** Of the turn in progress; undefined until it runs in this object. */
   trace: TurnTrace | undefined;
+  /** Model calls under way, by their steps. */
+  readonly calls = new Map<string, ModelCallUnderWay>();
   /** Of the model calls of the turn in progress, by their steps, where the deployment's telemetry wants it. */
   readonly exchanges = new Map<string, Exchange>();
 
@@ -151,6 +156,27 @@ export class ActiveRun {
     runs.update(this.stored);
   }
 
+  /**
+   * Counts model calls that were cut off. Their makers charge for them, and no server says what they used: the length of
+   * the texts does, roughly.
+   *
+   * @param textOf what has arrived of a message
+   */
+  countCutOff(
+    calls: readonly ModelCallUnderWay[],
+    textOf: (messageId: string) => string | undefined,
+  ): void {
+    if (calls.length === 0) return;
+    const tokens = calls
+      .map(({ model = UNNAMED_MODEL, input, messageId }): TokensByModel => {
+        const text = messageId === undefined ? undefined : textOf(messageId);
+        return { [model]: estimated(estimateUsage(input(), text ?? "")) };
+      })
+      .reduce(addTokens, this.#discarded?.tokens ?? {});
+    this.record.discarded = { ...this.#discarded, turn: this.turnOfRun, tokens };
+    this.#stores.runs.update(this.stored);
+  }
+
   /** Milliseconds of running the records show at `now`, while the run has no drive that counts them. */
   ran(now: number): number {
     const { ran, rest_since } = this.record;
@@ -169,6 +195,7 @@ export class ActiveRun {
     delete this.record.discarded;
     this.#events = undefined;
     this.trace = undefined;
+    this.calls.clear();
     this.exchanges.clear();
   }
 

@@ -51,6 +51,11 @@ export class RunFeed {
     this.#live.chunk(event);
   }
 
+  /** What has arrived of a message. */
+  textOf(messageId: string): string | undefined {
+    return this.#live.textOf(messageId);
+  }
+
   /** A message, and its event unless that was recorded and sent before a restart. */
   message(message: Message, event: RecordedEvent | undefined): void {
     this.#live.message(message, event);

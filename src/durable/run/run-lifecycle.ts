@@ -230,6 +230,7 @@ export class RunLifecycle {
         active.record.ran = ran;
         const spans = storeSpans(active.spans(at), active.turnStarted.at) ?? [];
         active.discardSteps(repeat);
+        active.countCutOff([...active.calls.values()], (id) => this.#feed.textOf(id));
         const taken = active.events.retractAll();
         const { turnOfRun, turnOfTeam, turnStarted } = active;
         const given = { turnOfRun, turnOfTeam, turnStarted, spans };

@@ -37,9 +37,14 @@ export function usageLimitError(active: {
   }
   const cost = totalCost(models) ?? 0;
   if (max_cost !== null && cost > max_cost) {
+    const { estimated_tokens = 0 } = usage;
+    const estimate =
+      estimated_tokens === 0
+        ? ""
+        : ` (${estimated_tokens} of its ${tokens} tokens are estimated: no server has reported them)`;
     return new TroupeError(
       "cost_limit",
-      `the run cost ${cost}, more than its limit of ${max_cost}`,
+      `the run cost ${cost}, more than its limit of ${max_cost}${estimate}`,
     );
   }
   return undefined;

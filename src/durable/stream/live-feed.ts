@@ -112,6 +112,11 @@ export class LiveFeed {
     this.#write((writer) => writer.piece(event, frames));
   }
 
+  /** What has arrived of a message. */
+  textOf(messageId: string): string | undefined {
+    return this.#texts.textOf(messageId);
+  }
+
   /** The text streamed for a message is void. */
   discard(id: string): void {
     const text = this.#texts.take(id);

@@ -30,6 +30,10 @@ export class TextsInProgress {
     }
   }
 
+  textOf(id: string): string | undefined {
+    return this.#texts.get(id)?.shown.content;
+  }
+
   /** Removes the text of a message, if there is one. */
   take(id: string): TextFrame | undefined {
     const text = this.#texts.get(id);

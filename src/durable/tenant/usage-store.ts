@@ -7,6 +7,7 @@ import type {
   UsageTotals,
 } from "../../contract/usage/usage-report.ts";
 import { refuse, ok, type Result } from "../../contract/result.ts";
+import { addUsage } from "../../core/models/request-usage.ts";
 import type { Database } from "../storage/database.ts";
 
 /** What the runs of one team that ended on one day (UTC) used. */
@@ -137,8 +138,7 @@ function add(one: UsageTotals, other: UsageTotals): UsageTotals {
   return {
     runs: one.runs + other.runs,
     turns: one.turns + other.turns,
-    prompt_tokens: one.prompt_tokens + other.prompt_tokens,
-    completion_tokens: one.completion_tokens + other.completion_tokens,
+    ...addUsage(one, other),
     cost: addCosts(one.cost, other.cost),
   };
 }

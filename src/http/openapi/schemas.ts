@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { tokenUsageSchema } from "../../contract/usage/usage-schemas.ts";
 import { structuredMessageSchema } from "../../core/messages/chat-messages.ts";
-import { requestUsageSchema } from "../../core/models/llm-messages.ts";
 import { jsonObjectSchema } from "../../core/json-object.ts";
 import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../../contract/key.ts";
 import { requestListSchema, runListSchema, teamListSchema } from "../../contract/directory.ts";
@@ -84,7 +84,7 @@ export function componentSchemas(): Record<string, Described> {
   const named = z.registry<{ id: string }>();
   named.add(componentInputSchema, { id: "Component" });
   named.add(jsonObjectSchema, { id: "JsonObject" });
-  named.add(requestUsageSchema, { id: "Usage" });
+  named.add(tokenUsageSchema, { id: "Usage" });
   named.add(humanRequestSchema, { id: "HumanRequest" });
   named.add(messageSchema, { id: "Message" });
   named.add(structuredMessageSchema, { id: "StructuredMessage" });

@@ -1,5 +1,5 @@
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
-import type { RequestUsage } from "../../core/models/request-usage.ts";
+import { type TokenUsage, usageDetails } from "../../core/models/request-usage.ts";
 import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { toResult } from "../chat/reply.ts";
 
@@ -19,7 +19,7 @@ export interface ModelMessage {
   thinking: string | null;
   toolCalls: FunctionCall[];
   stopReason: string | null | undefined;
-  usage: RequestUsage;
+  usage: TokenUsage;
 }
 
 /** @param answerTool the name of the tool whose arguments are the answer */
@@ -61,15 +61,21 @@ export interface Usage {
   output_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
   cache_read_input_tokens?: number | null;
+  output_tokens_details?: { thinking_tokens?: number | null } | null;
 }
 
 /** Input tokens that were written to or read from the cache are counted apart by the API, and are part of the prompt. */
-export function usageOf(usage: Usage | null | undefined): RequestUsage {
+export function usageOf(usage: Usage | null | undefined): TokenUsage {
   return {
     prompt_tokens:
       (usage?.input_tokens ?? 0) +
       (usage?.cache_creation_input_tokens ?? 0) +
       (usage?.cache_read_input_tokens ?? 0),
     completion_tokens: usage?.output_tokens ?? 0,
+    ...usageDetails({
+      cached_tokens: usage?.cache_read_input_tokens,
+      cache_write_tokens: usage?.cache_creation_input_tokens,
+      reasoning_tokens: usage?.output_tokens_details?.thinking_tokens,
+    }),
   };
 }

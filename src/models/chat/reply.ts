@@ -3,7 +3,7 @@ import type {
   FinishReason,
   TokenLogprob,
 } from "../../core/models/chat-completion-client.ts";
-import type { RequestUsage } from "../../core/models/request-usage.ts";
+import { type TokenUsage, usageDetails } from "../../core/models/request-usage.ts";
 import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { splitThought } from "./thought.ts";
 import { toolNameOf } from "./tool-name.ts";
@@ -24,14 +24,21 @@ export interface Reply {
   reasoning: string | null;
   toolCalls: FunctionCall[];
   finishReason: string | null | undefined;
-  usage: RequestUsage;
+  usage: TokenUsage;
   logprobs: TokenLogprob[] | null;
 }
 
 /** A reply as a result. Text beside tool calls is a thought, like reasoning beside text. */
 export function toResult(reply: Reply, family: string): CreateResult {
   const { text, reasoning, toolCalls, usage, logprobs } = reply;
-  const rest = { usage, cached: false, logprobs };
+  const { prompt_tokens, completion_tokens } = usage;
+  const details = usageDetails(usage);
+  const rest = {
+    usage: { prompt_tokens, completion_tokens },
+    ...(Object.keys(details).length > 0 && { usage_details: details }),
+    cached: false,
+    logprobs,
+  };
   if (toolCalls.length > 0) {
     const content = toolCalls.map((call) => ({ ...call, name: toolNameOf(call.name) }));
     return { finish_reason: "function_calls", content, ...rest, thought: text || null };

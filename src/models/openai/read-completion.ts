@@ -1,6 +1,6 @@
 import type { ChatCompletion } from "openai/resources/chat/completions";
 import type { CreateResult, TokenLogprob } from "../../core/models/chat-completion-client.ts";
-import type { RequestUsage } from "../../core/models/request-usage.ts";
+import { type TokenUsage, usageDetails } from "../../core/models/request-usage.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { toResult } from "../chat/reply.ts";
 
@@ -18,13 +18,29 @@ export function reasoningOf({ reasoning_content, reasoning }: Reasoning): string
 interface Usage {
   prompt_tokens?: number | null;
   completion_tokens?: number | null;
+  prompt_tokens_details?: {
+    cached_tokens?: number | null;
+    cache_write_tokens?: number | null;
+  } | null;
+  completion_tokens_details?: { reasoning_tokens?: number | null } | null;
+  /** DeepSeek's name for the cached tokens. */
+  prompt_cache_hit_tokens?: number | null;
+  /** Moonshot's place for them. */
+  cached_tokens?: number | null;
 }
 
 /** Some servers omit the usage or parts of it. */
-export function usageOf(usage: Usage | null | undefined): RequestUsage {
+export function usageOf(usage: Usage | null | undefined): TokenUsage {
+  const { prompt_tokens_details: prompt, completion_tokens_details: completion } = usage ?? {};
   return {
     prompt_tokens: usage?.prompt_tokens ?? 0,
     completion_tokens: usage?.completion_tokens ?? 0,
+    ...usageDetails({
+      cached_tokens:
+        prompt?.cached_tokens ?? usage?.prompt_cache_hit_tokens ?? usage?.cached_tokens,
+      cache_write_tokens: prompt?.cache_write_tokens,
+      reasoning_tokens: completion?.reasoning_tokens,
+    }),
   };
 }
 

@@ -69,7 +69,7 @@ export function completionFor(request: ChatRequest, rule: Rule | undefined): Com
 
 function usageOf(request: ChatRequest, reply: Reply, content: string): Completion["usage"] {
   if (reply.usage === null) return null;
-  const { prompt_tokens, completion_tokens } = reply.usage ?? {
+  const { prompt_tokens, completion_tokens, ...details } = reply.usage ?? {
     prompt_tokens: request.messages.reduce((sum, message) => sum + words(textOf(message)), 0),
     completion_tokens: words(content),
   };
@@ -77,6 +77,7 @@ function usageOf(request: ChatRequest, reply: Reply, content: string): Completio
     prompt_tokens,
     completion_tokens,
     total_tokens: prompt_tokens + completion_tokens,
+    ...details,
   };
 }
 

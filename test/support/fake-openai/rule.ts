@@ -11,6 +11,8 @@ const toolCallSchema = z.strictObject({
 const usageSchema = z.strictObject({
   prompt_tokens: z.number().int(),
   completion_tokens: z.number().int(),
+  prompt_tokens_details: z.record(z.string(), z.number().int()).optional(),
+  completion_tokens_details: z.record(z.string(), z.number().int()).optional(),
 });
 
 export const replySchema = z.strictObject({

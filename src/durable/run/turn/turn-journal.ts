@@ -1,6 +1,5 @@
 import { errorMessage, TroupeError } from "../../../core/errors.ts";
 import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
-import type { LLMMessage } from "../../../core/models/llm-messages.ts";
 import { TurnSignal } from "../../../core/run/signals.ts";
 import type {
   Answer,
@@ -12,6 +11,7 @@ import type {
 import type {
   BranchFailure,
   FailedStep,
+  ModelCallUnderWay,
   Moment,
   StepOutcome,
   StepRecord,
@@ -130,15 +130,20 @@ export class TurnJournal implements TurnHost {
 
   ended(key: string, step: StepRecord & { outcome: StepOutcome }): void {
     this.#fence();
+    const { active } = this.#drive;
     this.#begun.delete(key);
+    if ("error" in step.outcome) this.#countCutOff(key);
+    active.calls.delete(key);
     this.#passed.add(key);
     this.#steps.ended(key, { ...step, trace: this.#trace.ended(key, step) });
-    const exchange = this.#drive.active.exchanges.get(key);
+    const exchange = active.exchanges.get(key);
     if (exchange && "ok" in step.outcome) exchange.output = step.outcome.ok;
   }
 
-  sends(key: string, input: () => readonly LLMMessage[]): void {
-    if (this.#telemetry.wantsContents) this.#drive.active.exchanges.set(key, { input: input() });
+  calls(key: string, call: ModelCallUnderWay): void {
+    const { active } = this.#drive;
+    active.calls.set(key, call);
+    if (this.#telemetry.wantsContents) active.exchanges.set(key, { input: call.input() });
   }
 
   traceContext(key: string): TraceContext | undefined {
@@ -209,7 +214,11 @@ export class TurnJournal implements TurnHost {
   }
 
   discard(messageId: string): void {
-    if (!this.#drive.superseded) this.#feed.discard(messageId);
+    if (this.#drive.superseded) return;
+    for (const [key, call] of this.#drive.active.calls) {
+      if (call.messageId === messageId) this.#countCutOff(key);
+    }
+    this.#feed.discard(messageId);
   }
 
   flush(): void {
@@ -246,6 +255,14 @@ export class TurnJournal implements TurnHost {
       step: this.#failures.failedStep(error),
       repeat: this.#failures.stepsToRepeat(error, [...this.#passed]),
     };
+  }
+
+  /** A model call has failed. If a part of its answer arrived, its maker charges for it. */
+  #countCutOff(key: string): void {
+    const { active } = this.#drive;
+    const call = active.calls.get(key);
+    const text = call?.messageId && this.#feed.textOf(call.messageId);
+    if (call && text) active.countCutOff([call], () => text);
   }
 
   #fence(): void {

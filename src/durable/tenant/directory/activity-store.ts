@@ -1,5 +1,5 @@
 import type { RunKey } from "../../../contract/directory.ts";
-import type { RequestUsage } from "../../../core/models/request-usage.ts";
+import type { TokenUsage } from "../../../core/models/request-usage.ts";
 import type { Database } from "../../storage/database.ts";
 import type { DayUsage } from "../usage-store.ts";
 
@@ -7,7 +7,7 @@ import type { DayUsage } from "../usage-store.ts";
 export interface Activity {
   /** Of the last entry that was applied. */
   number: number;
-  usage: RequestUsage;
+  usage: TokenUsage;
   updated_at: string;
   /** The runs that ended last, the latest first. */
   ended: EndedRun[];

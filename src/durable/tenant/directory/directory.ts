@@ -6,7 +6,7 @@ import type {
   OutboxEntry,
   TeamFacts,
 } from "../../../contract/directory.ts";
-import type { RequestUsage } from "../../../core/models/request-usage.ts";
+import type { TokenUsage } from "../../../core/models/request-usage.ts";
 import type { Database } from "../../storage/database.ts";
 import type { ChangeClock } from "./change-clock.ts";
 import {
@@ -258,7 +258,7 @@ export class Directory {
   #ended(
     team: string,
     { run, changed }: RunRow,
-    usage: RequestUsage,
+    usage: TokenUsage,
     { ended, day, ...activity }: Activity,
   ): Activity {
     const used = usageOf(run);
