@@ -292,7 +292,7 @@ export type {
   TokenLogprob,
   ToolSchema,
 } from "./core/models/chat-completion-client.ts";
-export type { RequestUsage } from "./core/models/request-usage.ts";
+export type { RequestUsage, TokenUsage, UsageDetails } from "./core/models/request-usage.ts";
 export type {
   AssistantMessage,
   FunctionCall,
