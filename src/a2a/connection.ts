@@ -33,7 +33,7 @@ export class RemoteAgent {
   constructor(config: A2AAgentConfig, dependencies: OutgoingDependencies) {
     this.#config = config;
     this.#dependencies = dependencies;
-    this.#secrets = new Secrets(dependencies, new URL(config.url).origin);
+    this.#secrets = new Secrets(dependencies, new URL(config.url).origin, config);
   }
 
   /** Its interface, as its card says. @throws A2AError */

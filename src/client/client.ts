@@ -12,6 +12,7 @@ import type {
   NotedTeam,
   PutWebhook,
   RequestList,
+  RotateSecret,
   RunList,
   StoredWebhook,
   TeamList,
@@ -115,9 +116,9 @@ export class TroupeClient {
     delete: (id: string): Promise<void> => this.#webhook(id, "", "DELETE"),
     /** Sends `webhook.test` once, now. */
     test: (id: string): Promise<WebhookTest> => this.#webhook(id, "/test", "POST"),
-    /** A new secret; the one before is valid for another day. Of `default` the tenant's. */
-    rotateSecret: (id: string): Promise<WebhookSecret> =>
-      this.#webhook(id, "/rotate_secret", "POST"),
+    /** A new secret; the one before is valid for another day, unless it is revoked. Of `default` the tenant's. */
+    rotateSecret: (id: string, options?: RotateSecret): Promise<WebhookSecret> =>
+      this.#webhook(id, "/rotate_secret", "POST", options),
     /** The tenant's secret, which signs for webhooks of runs that bring none. */
     defaultSecret: (): Promise<WebhookSecret> => this.#webhook("default", "/secret"),
     /** Deliveries, newest first; of `default` those of webhooks of runs. */
@@ -155,7 +156,7 @@ export class TroupeClient {
     id: string,
     path = "",
     method: "GET" | "PUT" | "POST" | "DELETE" = "GET",
-    body?: PutWebhook,
+    body?: PutWebhook | RotateSecret,
   ): Promise<T> {
     const call = { method, body };
     return this.#transport.json(`/v1/webhooks/${encodeURIComponent(id)}${path}`, call);

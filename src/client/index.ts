@@ -56,6 +56,7 @@ export type {
   RunTrace,
   ScheduleInfo,
   SchedulePage,
+  RotateSecret,
   StoredWebhook,
   Task,
   TaskMessage,

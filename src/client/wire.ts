@@ -46,6 +46,7 @@ import type {
   createdWebhookSchema,
   DeliveryPage,
   putWebhookSchema,
+  rotateSecretSchema,
   WebhookDelivery,
   WebhookInfo,
   WebhookSecret,
@@ -74,6 +75,7 @@ export type ChangeSchedule = z.input<typeof patchScheduleSchema>;
 export type CreateKey = z.input<typeof createKeySchema>;
 export type CreateToken = z.input<typeof createTokenSchema>;
 export type PutWebhook = z.input<typeof putWebhookSchema>;
+export type RotateSecret = z.input<typeof rotateSecretSchema>;
 /** What a file is written from; it can be sent again when a connection is lost, which a stream cannot. */
 export type FileContent = Blob | ArrayBuffer | Uint8Array<ArrayBuffer> | string;
 

@@ -1,4 +1,5 @@
 import { TroupeError } from "../core/errors.ts";
+import { Redaction } from "./redaction.ts";
 
 /** What the host provides for requests to other servers. */
 export interface OutgoingDependencies {
@@ -27,16 +28,20 @@ export function isReference(value: string): boolean {
   return REFERENCE.test(value);
 }
 
-/** Looks up the secrets that a config refers to, and remembers their values to redact them in texts. */
+/** Looks up the secrets that a config refers to, and removes them and those in the config from texts. */
 export class Secrets {
   readonly #dependencies: OutgoingDependencies;
   readonly #url: string;
-  readonly #values = new Set<string>();
+  readonly #redaction: Redaction;
 
-  /** @param url the destination of the secrets */
-  constructor(dependencies: OutgoingDependencies, url: string) {
+  /**
+   * @param url the destination of the secrets
+   * @param config whose secrets are to be redacted, whether or not they are looked up
+   */
+  constructor(dependencies: OutgoingDependencies, url: string, config: object) {
     this.#dependencies = dependencies;
     this.#url = url;
+    this.#redaction = new Redaction(config);
   }
 
   /**
@@ -48,23 +53,17 @@ export class Secrets {
     const [, scheme = "", reference] = REFERENCE.exec(value) ?? [];
     const secret = reference === undefined ? value : this.#lookUp(reference);
     this.remember(secret);
-    // A server that echoes "Bearer abc" may leave out the scheme.
-    const [, credential] = /^[A-Za-z]+ +(\S+)$/.exec(secret) ?? [];
-    if (credential !== undefined) this.#values.add(credential);
     return scheme + secret;
   }
 
   /** Redacts a value, too. */
   remember(secret: string): void {
-    this.#values.add(secret);
+    this.#redaction.remember(secret);
   }
 
   /** `text` without the secrets. */
   redact(text: string): string {
-    let redacted = text;
-    for (const value of this.#values)
-      if (value.length >= 4) redacted = redacted.replaceAll(value, "[redacted]");
-    return redacted;
+    return this.#redaction.redact(text);
   }
 
   #lookUp(reference: string): string {

@@ -14,8 +14,6 @@ const RESERVED = new Set([
   "upgrade",
 ]);
 
-const SECRET = /auth|cookie|key|token|secret|passw|credential/i;
-
 /** Headers of a config. */
 export type GivenHeaders = { readonly [name: string]: string | number | boolean };
 
@@ -39,8 +37,7 @@ export function openHeaders(headers: GivenHeaders, secrets: Secrets): Headers {
   const opened = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     const text = String(value);
-    const secret = isReference(text) || SECRET.test(name);
-    opened.set(name, secret ? secrets.resolve(text) : text);
+    opened.set(name, isReference(text) ? secrets.resolve(text) : text);
   }
   return opened;
 }

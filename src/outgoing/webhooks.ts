@@ -1,6 +1,9 @@
 import { errorMessage } from "../core/errors.ts";
+import { isSecretName } from "../secrets/secret-fields.ts";
 import type { Settings } from "../secrets/secret-hosts.ts";
 import { checkEgress, EgressError, type EgressRules, egressRules, hostEntries } from "./egress.ts";
+import { webhookUrlSecrets } from "../secrets/webhook-url.ts";
+import { Redaction } from "./redaction.ts";
 import { retryAfter } from "./retry-after.ts";
 
 /** For the whole of an attempt. */
@@ -63,6 +66,7 @@ export function webhookSender(
   return async ({ url, headers, body }) => {
     const started = Date.now();
     const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const secrets = secretsIn({ url, headers });
     const answer = { status: null, error: null, response: null, retryAfter: null };
     try {
       checkWebhookUrl(url, rules);
@@ -71,14 +75,28 @@ export function webhookSender(
       return {
         ...answer,
         status: received.status,
-        response: received.ok ? await drop(received) : await excerpt(received),
+        response: received.ok ? await drop(received) : secrets.redact(await excerpt(received)),
         retryAfter: wait ?? null,
         duration: Date.now() - started,
       };
     } catch (error) {
-      return { ...answer, error: reason(error, signal), duration: Date.now() - started };
+      return {
+        ...answer,
+        error: secrets.redact(reason(error, signal)),
+        duration: Date.now() - started,
+      };
     }
   };
+}
+
+/** What a receiver may repeat of a request: the secrets of its URL and of its headers. */
+function secretsIn({ url, headers }: Pick<WebhookRequest, "url" | "headers">): Redaction {
+  const secrets = new Redaction();
+  for (const secret of webhookUrlSecrets(url)) secrets.remember(secret);
+  for (const [name, value] of Object.entries(headers)) {
+    if (isSecretName(name)) secrets.remember(value);
+  }
+  return secrets;
 }
 
 function reason(error: unknown, signal: AbortSignal): string {

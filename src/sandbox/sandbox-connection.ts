@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isServiceUrl } from "./service-url.ts";
 import { TroupeError, ValueError } from "../core/errors.ts";
 import { trimEnd } from "../core/text/trim-end.ts";
+import { Redaction } from "../outgoing/redaction.ts";
 import { retryAfter } from "../outgoing/retry-after.ts";
 import { SandboxError } from "./sandbox-error.ts";
 import { describeProblem, problemFrom, type SandboxProblem } from "./sandbox-problem.ts";
@@ -79,16 +80,15 @@ export class SandboxConnection {
   ): SandboxError {
     const { status, errors: issues = [] } = problem;
     // A server may echo the key, which must not appear in errors.
-    const redacted = (text: string): string =>
-      this.#apiKey ? text.replaceAll(this.#apiKey, "[redacted]") : text;
-    const message = redacted(describeProblem(problem));
+    const secrets = new Redaction({ api_key: this.#apiKey });
+    const message = secrets.redact(describeProblem(problem));
     return isPassing(status)
       ? unavailable(`answered ${message}`, { status, retryAfterMs, problemCode: problem.code })
       : new SandboxError("sandbox_refused", `the sandbox refused: ${message}`, {
           status,
           issues,
           problemCode: problem.code,
-          detail: problem.detail === undefined ? undefined : redacted(problem.detail),
+          detail: problem.detail === undefined ? undefined : secrets.redact(problem.detail),
         });
   }
 }

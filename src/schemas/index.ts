@@ -166,6 +166,7 @@ export {
   deliveryPageSchema,
   deliverySchema,
   putWebhookSchema,
+  rotateSecretSchema,
   runWebhookSchema,
   webhookSchema,
   webhookSecretSchema,

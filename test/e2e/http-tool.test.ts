@@ -9,7 +9,9 @@ let worker: TestWorker;
 let server: EchoServer;
 
 beforeAll(async () => {
-  server = await EchoServer.start((response) => void response.end("20 degrees"));
+  server = await EchoServer.start((response, { headers }) => {
+    response.end("x-repeated" in headers ? repeated(headers) : "20 degrees");
+  });
   worker = await TestWorker.start({
     WEATHER_TOKEN: "the-token",
     SECRET_HOSTS: JSON.stringify({ WEATHER_TOKEN: [`127.0.0.1:${server.port}`] }),
@@ -73,6 +75,21 @@ const agent = (config: object) => ({
   },
 });
 
+/** What a server was sent, in other forms. */
+function repeated({
+  authorization = "",
+  ...headers
+}: EchoServer["requests"][0]["headers"]): string {
+  const own = String(headers["x-own"]);
+  return [
+    JSON.stringify({ own }),
+    encodeURIComponent(own),
+    Buffer.from(`user:${own}`).toString("base64"),
+    Buffer.from(authorization.slice("Basic ".length), "base64").toString(),
+    String(headers["x-token"]).slice("Bearer ".length),
+  ].join(" | ");
+}
+
 async function start(id: string, config: object): Promise<RunInfo> {
   const component = {
     provider: "autogen_agentchat.teams.RoundRobinGroupChat",
@@ -105,6 +122,21 @@ test("a team asks a server, with the secret that may go there", async () => {
   const stored = await (await worker.fetch("/v1/teams/weather")).text();
   expect(stored).toContain("env:WEATHER_TOKEN");
   expect(stored).not.toContain("written-out");
+});
+
+test("a server that repeats secrets in another form tells the model none", async () => {
+  const pair = Buffer.from("anna:pass word&1").toString("base64");
+  const secret = 'own/"secret" one';
+  const headers = {
+    "x-token": "Bearer env:WEATHER_TOKEN",
+    authorization: `Basic ${pair}`,
+    "x-own": secret,
+    "x-repeated": "yes",
+  };
+  const said = await ask("echoing", { headers });
+  expect(said).toBe(
+    'False: {"own":"[redacted]"} | [redacted] | dXNlcjp[redacted] | [redacted] | [redacted]',
+  );
 });
 
 test("a host that a secret is not for gets no request", async () => {

@@ -291,6 +291,43 @@ describe("a request", () => {
     expect(problem.errors.map((error) => error.path)).toEqual([path]);
   });
 
+  test("is shown without the secrets of its URL, which a PUT of what is shown keeps", async () => {
+    const path = "/hook/0b9e2a3c-1f0d-4a7e-9c55-8d2f3b1a6e77?token=abcdef&v=1";
+    const shown = receiver.url("/hook/**********?token=**********&v=1");
+    const secret = await put({ url: receiver.url(path) });
+    const webhook = await json(await ask("GET", "/v1/webhooks/hook"));
+    expect(webhook["url"]).toBe(shown);
+    expect(await (await ask("GET", "/v1/webhooks")).text()).not.toContain("abcdef");
+
+    const change = (url: string) =>
+      ask("PUT", "/v1/webhooks/hook", { url, events: ["run.failed", "run.completed"] });
+    const kept = await change(shown);
+    expect(kept.status).toBe(200);
+    expect((await json(kept))["url"]).toBe(shown);
+    await run(await team());
+    await receiver.events(secret, 1, path);
+    const deliveries = await (await ask("GET", "/v1/webhooks/hook/deliveries")).text();
+    expect(deliveries).toContain(shown);
+    expect(deliveries).not.toContain("abcdef");
+
+    const elsewhere = await change("http://127.0.0.1:9/hook/**********?token=**********&v=1");
+    expect(elsewhere.status).toBe(422);
+    expect(await json(elsewhere)).toMatchObject({ errors: [{ path: "url" }] });
+    receiver.respond = (response) => response.writeHead(500).end("no abcdef here, nor YWJjZGVm");
+    expect((await tried()).response).toBe("no [redacted] here, nor [redacted]");
+  });
+
+  test("whose secret leaked gets one that signs alone at once", async () => {
+    await put();
+    const rotated = await json<{ secret: string }>(
+      await ask("POST", "/v1/webhooks/hook/rotate_secret", { revoke_previous: true }),
+    );
+    expect(rotated).toMatchObject({ previous_secret_expires_at: null });
+    await tried();
+    await receiver.events(rotated.secret, 1);
+    expect(String(receiver.received[0]?.headers["webhook-signature"]).split(" ")).toHaveLength(1);
+  });
+
   test("cannot take the reserved id, or ask for what is not there", async () => {
     const body = { url: receiver.url(), events: ["message"] };
     const reserved = await ask("PUT", "/v1/webhooks/default", body);

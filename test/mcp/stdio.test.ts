@@ -138,6 +138,15 @@ describe("a program in the sandbox", () => {
     });
   });
 
+  test("repeats no secret that is written out in its config, in no form", async () => {
+    const shown = 'process.env.LOGIN + " " + Buffer.from(process.env.LOGIN).toString("base64url")';
+    const params = { ...serverWith("env", shown), env: { LOGIN: 'written "out" in the config' } };
+    await using(params, async (workbench) => {
+      const { result } = await call(workbench, "env");
+      expect(textsOf(result)).toEqual(["[redacted] [redacted]"]);
+    });
+  });
+
   test("that is killed in the middle of a call: the model reads it, and the next call starts it again", async () => {
     const params = serverWith("work", 'args.die ? process.kill(process.pid, "SIGKILL") : "done"');
     await using(params, async (workbench) => {

@@ -4,6 +4,7 @@ import type {
   DeliveryQuery,
   PutWebhook,
   PutWebhookAnswer,
+  RotateSecret,
   WebhookDelivery,
   WebhookInfo,
   WebhookSecret,
@@ -21,7 +22,7 @@ export interface WebhookGateway {
   /** The tenant's own secret, made when it is first asked for. */
   defaultWebhookSecret(): Promise<Result<WebhookSecret>>;
   /** @param id of a webhook, or `default` for the tenant's own secret */
-  rotateWebhookSecret(id: string): Promise<Result<WebhookSecret>>;
+  rotateWebhookSecret(id: string, options: RotateSecret): Promise<Result<WebhookSecret>>;
   /** @param id of a webhook, or `default` for those of webhooks on runs */
   webhookDeliveries(id: string, query: DeliveryQuery): Promise<Result<DeliveryPage>>;
   retryWebhookDelivery(id: string, delivery: string): Promise<Result<WebhookDelivery>>;

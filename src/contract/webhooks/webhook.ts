@@ -95,6 +95,15 @@ export const webhookSecretSchema = z.object({
 
 export type WebhookSecret = z.output<typeof webhookSecretSchema>;
 
+export const rotateSecretSchema = z.strictObject({
+  revoke_previous: z
+    .boolean()
+    .default(false)
+    .describe("Whether the secret before ends now, because it leaked, and not in a day."),
+});
+
+export type RotateSecret = z.output<typeof rotateSecretSchema>;
+
 export const webhooksSchema = z.object({ webhooks: z.array(webhookSchema) });
 
 const attemptResult = {

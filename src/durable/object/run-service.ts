@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Message } from "../../core/messages/message.ts";
 import { MAX_PUSH_CONFIGS } from "../../contract/constants.ts";
+import { shownWebhookUrl } from "../../secrets/webhook-url.ts";
 import type { PushConfig, SecretPushConfig } from "../../contract/webhooks/push.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
 import type { Idempotency, StartRunInput } from "../../contract/gateways/team-gateway.ts";
@@ -150,7 +151,12 @@ export class RunService {
   pushConfigs(id: string): Result<PushConfig[]> {
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
-    return ok((run.record.push ?? []).map(({ headers: _headers, ...config }) => config));
+    return ok(
+      (run.record.push ?? []).map(({ headers: _headers, url, ...config }) => ({
+        ...config,
+        url: shownWebhookUrl(url),
+      })),
+    );
   }
 
   deletePushConfig(id: string, config: string): Result<null> {

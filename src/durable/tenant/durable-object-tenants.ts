@@ -39,7 +39,7 @@ export class DurableObjectTenants implements Tenants {
       webhook: (webhook) => stub.webhook(webhook),
       deleteWebhook: (webhook) => stub.deleteWebhook(webhook),
       defaultWebhookSecret: () => stub.defaultWebhookSecret(),
-      rotateWebhookSecret: (webhook) => stub.rotateWebhookSecret(webhook),
+      rotateWebhookSecret: (webhook, options) => stub.rotateWebhookSecret(webhook, options),
       webhookDeliveries: (webhook, query) => stub.webhookDeliveries(webhook, query),
       retryWebhookDelivery: (webhook, delivery) => stub.retryWebhookDelivery(webhook, delivery),
       testWebhook: (webhook) => stub.testWebhook(webhook),

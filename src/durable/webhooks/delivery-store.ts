@@ -5,6 +5,7 @@ import {
 } from "../../contract/constants.ts";
 import type { WebhookAttempt, WebhookDelivery } from "../../contract/webhooks/webhook.ts";
 import type { TraceContext } from "../../core/run/turn-context.ts";
+import { shownWebhookUrl } from "../../secrets/webhook-url.ts";
 import type { Database } from "../storage/database.ts";
 
 export interface PushOfRun {
@@ -226,6 +227,7 @@ export function shown({ status, record }: StoredDelivery): WebhookDelivery {
   const { secret: _secret, tries: _tries, push: _push, trace: _trace, next_at, ...rest } = record;
   return {
     ...rest,
+    url: shownWebhookUrl(rest.url),
     status,
     next_attempt_at: status === "pending" ? new Date(next_at).toISOString() : null,
   };

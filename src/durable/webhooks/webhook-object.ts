@@ -6,12 +6,14 @@ import type {
   DeliveryQuery,
   PutWebhook,
   PutWebhookAnswer,
+  RotateSecret,
   WebhookDelivery,
   WebhookInfo,
   WebhookSecret,
   WebhookTest,
 } from "../../contract/webhooks/webhook.ts";
 import type { WebhookGateway } from "../../contract/gateways/webhook-gateway.ts";
+import { givenWebhookUrl, shownWebhookUrl } from "../../secrets/webhook-url.ts";
 import type { Sealer } from "../../secrets/sealer.ts";
 import { fromCursor, invalidCursor, toCursor } from "../tenant/directory/cursor.ts";
 import { refuseInput } from "../object/refusals.ts";
@@ -44,27 +46,29 @@ export abstract class WebhookObject<Env> extends DurableObject<Env> implements W
       const webhooks = this.webhookSource.hold();
       const { db, store, secrets, dispatcher } = webhooks;
       const before = store.get(id);
+      const url = givenWebhookUrl(input.url, before?.url);
+      if (url === undefined) return redactedUrl();
       if (before === undefined && store.size >= MOST_WEBHOOKS) return tooMany();
       const now = Date.now();
       const created = before === undefined && secret !== null;
       const webhook = db.transaction(() => {
         if (created) secrets.add(id, secret.sealed, now);
         if (!input.enabled) dispatcher.failPending(id);
-        return store.put(id, input, now);
+        return store.put(id, { ...input, url }, now);
       });
-      return ok({ ...webhook, ...(created && { secret: secret.plain }), created });
+      return ok({ ...shownWebhook(webhook), ...(created && { secret: secret.plain }), created });
     } catch (error) {
       return refuseInput(error);
     }
   }
 
   async webhooks(): Promise<WebhookInfo[]> {
-    return this.webhookSource.stored()?.store.list() ?? [];
+    return (this.webhookSource.stored()?.store.list() ?? []).map(shownWebhook);
   }
 
   async webhook(id: string): Promise<Result<WebhookInfo>> {
     const webhook = this.#find(id);
-    return webhook === undefined ? webhookNotFound() : ok(webhook);
+    return webhook === undefined ? webhookNotFound() : ok(shownWebhook(webhook));
   }
 
   async deleteWebhook(id: string): Promise<Result<null>> {
@@ -94,13 +98,18 @@ export abstract class WebhookObject<Env> extends DurableObject<Env> implements W
     }
   }
 
-  async rotateWebhookSecret(id: string): Promise<Result<WebhookSecret>> {
+  async rotateWebhookSecret(
+    id: string,
+    { revoke_previous }: RotateSecret,
+  ): Promise<Result<WebhookSecret>> {
     if (id !== DEFAULT_WEBHOOK && this.#find(id) === undefined) return webhookNotFound();
     try {
       const secret = await newSecret(this.webhookSource.sealer);
       // It may have been removed in the meantime.
       if (id !== DEFAULT_WEBHOOK && this.#find(id) === undefined) return webhookNotFound();
-      this.webhookSource.hold().secrets.add(id, secret.sealed, Date.now());
+      const { secrets } = this.webhookSource.hold();
+      if (revoke_previous) secrets.remove(id);
+      secrets.add(id, secret.sealed, Date.now());
       return ok(await this.#shownSecret(id));
     } catch (error) {
       return refuseInput(error);
@@ -164,6 +173,20 @@ export abstract class WebhookObject<Env> extends DurableObject<Env> implements W
       previous_secret_expires_at: until === null ? null : new Date(until).toISOString(),
     };
   }
+}
+
+/** Without the secrets of its URL. */
+function shownWebhook(webhook: WebhookInfo): WebhookInfo {
+  return { ...webhook, url: shownWebhookUrl(webhook.url) };
+}
+
+function redactedUrl(): Refused {
+  const message = "is redacted, and is not the URL of this webhook as it is shown: give all of it";
+  const errors = [{ path: "url", message }];
+  return {
+    ok: false,
+    problem: { status: 422, code: "invalid_request", detail: `url ${message}.`, errors },
+  };
 }
 
 function webhookNotFound(): Refused {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { integerParameter } from "../../contract/query-parameters.ts";
 import { DELIVERY_STATUSES } from "../../contract/constants.ts";
-import { putWebhookSchema } from "../../contract/webhooks/webhook.ts";
+import { putWebhookSchema, rotateSecretSchema } from "../../contract/webhooks/webhook.ts";
 import type { WebhookGateway } from "../../contract/gateways/webhook-gateway.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import type { Principal } from "../../auth/principal.ts";
@@ -96,15 +96,15 @@ export function webhookEndpoints(services: Services): Endpoint[] {
       method: "post",
       path: "/v1/webhooks/:webhook/rotate_secret",
       id: "rotateWebhookSecret",
-      summary: "Make a new secret; the one before is valid for another day",
+      summary: "Make a new secret; the one before is valid for another day, or ends now",
       tag,
       scope: "teams:write",
-      body: nothingSchema,
+      body: rotateSecretSchema,
       bodyOptional: true,
       answers: { 200: { description: "The new secret.", schema: "WebhookSecret" } },
       problems: [404],
-      handle: async ({ principal, param }) =>
-        json(unwrap(await webhooksOf(principal).rotateWebhookSecret(param("webhook")))),
+      handle: async ({ principal, param, body }) =>
+        json(unwrap(await webhooksOf(principal).rotateWebhookSecret(param("webhook"), body))),
     }),
 
     endpoint({

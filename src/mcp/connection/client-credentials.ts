@@ -29,7 +29,7 @@ export function clientCredentials(
     return save(tokens);
   };
   provider.addClientAuthentication = (headers, params, url, metadata) => {
-    const secret = new Secrets(dependencies, String(url)).resolve(given.client_secret);
+    const secret = new Secrets(dependencies, String(url), given).resolve(given.client_secret);
     remember(secret);
     // RFC 8414: a server that names no methods takes the header.
     const methods = metadata?.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];

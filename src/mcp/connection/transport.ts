@@ -61,7 +61,7 @@ export function secretsOf(params: McpServerConfig, dependencies: McpDependencies
     params.type === "StdioServerParams"
       ? (dependencies.sandbox?.url ?? "")
       : new URL(params.url).origin;
-  return new Secrets(dependencies, destination);
+  return new Secrets(dependencies, destination, params);
 }
 
 /** A new transport to the server. Loads the SDK. */

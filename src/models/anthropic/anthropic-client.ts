@@ -58,7 +58,7 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
         { model, modelInfo, createArgs: createArgsFrom(config), jsonObject },
         () => {
           const address = anthropicAddress(config);
-          const secrets = new Secrets(dependencies, address.url);
+          const secrets = new Secrets(dependencies, address.url, config);
           const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
           const defaultHeaders = resolveHeaders(config.default_headers, (value) =>
             secrets.resolve(value),

@@ -68,7 +68,7 @@ export class OllamaChatCompletionClient extends HttpModelClient {
         },
         () => {
           const url = `${baseUrlOf(hostOf(config, dependencies))}/api/chat`;
-          const secrets = new Secrets(dependencies, url);
+          const secrets = new Secrets(dependencies, url, config);
           const headers = resolveHeaders(config.headers, (value) => secrets.resolve(value));
           return ollamaEndpoint({ url, headers, secrets, fetch: dependencies.fetch ?? fetch });
         },

@@ -63,7 +63,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
         },
         () => {
           const address = azureAddress(config);
-          const secrets = new Secrets(dependencies, address.url);
+          const secrets = new Secrets(dependencies, address.url, config);
           const token = tokenOf(config, dependencies);
           const apiKey = resolveKey(token ?? config.api_key, address, secrets, dependencies);
           const deployment = config.azure_deployment ?? model;

@@ -58,7 +58,7 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
         },
         () => {
           const address = openAIAddress(config, dependencies);
-          const secrets = new Secrets(dependencies, address.url);
+          const secrets = new Secrets(dependencies, address.url, config);
           const apiKey = resolveKey(config.api_key, address, secrets, dependencies);
           const defaultHeaders = resolveHeaders(config.default_headers, (value) =>
             secrets.resolve(value),

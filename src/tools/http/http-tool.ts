@@ -74,7 +74,7 @@ export class HttpTool implements Tool {
   async run(args: JsonObject, { signal, idempotencyKey, trace }: ToolRun): Promise<Json> {
     const { headers: given, return_type, timeout } = this.#settings;
     const known = withDefaults(this.#parameters.parse(args), this.#jsonSchema) as JsonObject;
-    const secrets = new Secrets(this.#dependencies, this.#address.origin);
+    const secrets = new Secrets(this.#dependencies, this.#address.origin, this.#settings);
     const headers = openHeaders(given ?? {}, secrets);
     if (!headers.has("idempotency-key")) headers.set("idempotency-key", idempotencyKey);
     for (const [name, value] of Object.entries(trace ?? {})) headers.set(name, value);

@@ -6,6 +6,7 @@ import { Signal, value } from "../support/team.ts";
 import { DAY, event, TestTenant, URL_A } from "./support.ts";
 
 const RUN_URL = "https://run.example.com/hook";
+const KEEP = { revoke_previous: false };
 const RUN_EVENTS = ["run.completed" as const];
 
 let tenant: TestTenant;
@@ -41,7 +42,7 @@ describe("secrets", () => {
 
   test("are valid for a day after they were rotated", async () => {
     const first = await tenant.put("hook");
-    const rotated = value(await tenant.stub.rotateWebhookSecret("hook"));
+    const rotated = value(await tenant.stub.rotateWebhookSecret("hook", KEEP));
     const until = Date.parse(rotated.previous_secret_expires_at ?? "");
     expect(Math.abs(until - Date.now() - DAY)).toBeLessThan(5_000);
     await tenant.complete("team", "r1");
@@ -52,6 +53,16 @@ describe("secrets", () => {
     vi.setSystemTime(until + 1_000);
     await tenant.complete("team", "r2");
     const one = await received("r2");
+    expect(isSignedWith(first, one)).toBe(false);
+    expect(isSignedWith(rotated.secret, one)).toBe(true);
+  });
+
+  test("end at once when they are revoked", async () => {
+    const first = await tenant.put("hook");
+    const rotated = value(await tenant.stub.rotateWebhookSecret("hook", { revoke_previous: true }));
+    expect(rotated.previous_secret_expires_at).toBeNull();
+    await tenant.complete("team", "r1");
+    const one = await received("r1");
     expect(isSignedWith(first, one)).toBe(false);
     expect(isSignedWith(rotated.secret, one)).toBe(true);
   });
@@ -95,7 +106,7 @@ describe("the webhook of a run", () => {
     expect(others).toEqual([]);
     expect(delivery).toMatchObject({ url: RUN_URL, run_id: "r1" });
     expect(isSignedWith(secret, await received("r1"))).toBe(true);
-    const rotated = value(await tenant.stub.rotateWebhookSecret("default"));
+    const rotated = value(await tenant.stub.rotateWebhookSecret("default", KEEP));
     await tenant.offer(event("team", "r2", { webhook }));
     expect(isSignedWith(rotated.secret, await received("r2"))).toBe(true);
   });

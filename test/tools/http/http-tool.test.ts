@@ -178,7 +178,7 @@ describe("headers", () => {
       seen: {
         authorization: "Bearer [redacted]",
         "x-api-key": "[redacted]",
-        "x-plain": "plain-text",
+        "x-plain": "[redacted]",
       },
     });
     const failing = toolOf(server, { ...config, path: "/fail" }, { secret });
