@@ -11,7 +11,8 @@ import type { Log } from "./core/log.ts";
 import { asRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
-import { egressRules, guardedFetch } from "./outgoing/egress.ts";
+import type { OutgoingDependencies } from "./outgoing/dependencies.ts";
+import { checkReferral, egressRules, guardedFetch } from "./outgoing/egress.ts";
 import { proxiedFetch } from "./outgoing/egress-proxy.ts";
 import {
   checkWebhookUrl,
@@ -114,8 +115,10 @@ export function compose(
     log(JSON.stringify(entry));
     if (env.TROUPE_OPEN === "1" && error !== undefined) log(stackOf(error));
   };
-  const outgoing = {
-    fetch: guardedFetch(egressRules(env), fetch, logEntry, publicFetch(env)),
+  const egress = egressRules(env);
+  const outgoing: OutgoingDependencies = {
+    fetch: guardedFetch(egress, fetch, logEntry, publicFetch(env)),
+    referral: (from, to) => checkReferral(from, to, egress),
     env: settingOrReference(env),
     secret: secretResolver(env),
   };

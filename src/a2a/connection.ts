@@ -2,6 +2,7 @@ import { createParser } from "eventsource-parser";
 import { errorMessage, TroupeError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { type OutgoingDependencies, Secrets } from "../outgoing/dependencies.ts";
+import { checkReferral } from "../outgoing/egress.ts";
 import { openHeaders } from "../outgoing/headers.ts";
 import { retryAfter } from "../outgoing/retry-after.ts";
 import { A2AError } from "./a2a-error.ts";
@@ -96,6 +97,8 @@ export class RemoteAgent {
       params: { ...tenant, ...params },
     });
     const headers = { "content-type": JSON_TYPE, accept };
+    // The address is what the card says.
+    (this.#dependencies.referral ?? checkReferral)(cardURL(this.#config.url), at.url);
     return this.#fetch(at.url, { method: "POST", body, headers }, sent);
   }
 

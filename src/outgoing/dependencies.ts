@@ -14,6 +14,11 @@ export interface OutgoingDependencies {
    * @throws when the secret does not exist or must not be sent there
    */
   secret?: (ref: string, url: string) => string;
+  /**
+   * Whether a document may name an address. Default: one of this machine only if the document is of this machine, too.
+   * @throws when it may not
+   */
+  referral?: (from: string, to: string) => void;
 }
 
 /** A setting of the environment; an empty one counts as not set. */

@@ -70,6 +70,29 @@ export function checkEgress(target: string | URL, rules: EgressRules): boolean {
 }
 
 /**
+ * Refuses an address of this machine that a document of another one names: an agent's card, or the metadata of a server.
+ *
+ * @param from the address of the document
+ * @param to what it names
+ * @throws EgressError unless the settings name that address
+ */
+export function checkReferral(
+  from: string | URL,
+  to: string | URL,
+  { allowed, open, setting = "ALLOWED_EGRESS" }: EgressRules = { allowed: null, open: true },
+): void {
+  const url = parse(to);
+  const host = plainHost(url);
+  const source = parse(from);
+  if (!isLoopbackHost(host) || isLoopbackHost(plainHost(source))) return;
+  if (allowed?.some((entry) => matches(entry, url, host, open))) return;
+  throw new EgressError(
+    host,
+    `"${source.host}" names "${url.host}", an address of this machine; to allow it, name it in ${setting}.`,
+  );
+}
+
+/**
  * A `fetch` that keeps to the rules. Redirects are not followed: their targets were never checked, and headers with
  * secrets would be sent along.
  *

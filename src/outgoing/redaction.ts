@@ -38,15 +38,17 @@ export class Redaction {
 }
 
 function formsOf(secret: string): string[] {
-  return partsOf(secret)
-    .filter((part) => part.length >= SHORTEST)
-    .flatMap((part) => [
-      ...inJson(part).flatMap(inJson),
-      ...percentEncoded(part),
-      inHtml(part),
-      ...inBase64(part),
-      ...inHex(part),
-    ]);
+  return partsOf(secret).flatMap((part) =>
+    part.length < SHORTEST
+      ? []
+      : [
+          ...inJson(part).flatMap(inJson),
+          ...percentEncoded(part),
+          inHtml(part),
+          ...inBase64(part),
+          ...inHex(part),
+        ],
+  );
 }
 
 /** A secret, and what of it a server may repeat: without its scheme, decoded, the password of a pair. */

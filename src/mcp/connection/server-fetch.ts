@@ -1,5 +1,6 @@
 import type { OutgoingDependencies, Secrets } from "../../outgoing/dependencies.ts";
 import { type GivenHeaders, openHeaders } from "../../outgoing/headers.ts";
+import { checkReferral } from "../../outgoing/egress.ts";
 import { McpError } from "../mcp-error.ts";
 
 /** Bytes of one response: of a list, a result, or a stream of events. */
@@ -15,6 +16,8 @@ export interface ServerFetchOptions {
   dependencies: OutgoingDependencies;
   /** Where the server is. */
   origin: string;
+  /** The authorization server that the config names. */
+  issuer: string | undefined;
   /** Sent to the server, and to no other host that takes part in OAuth. */
   headers: GivenHeaders;
   secrets: Secrets;
@@ -31,13 +34,17 @@ export interface ServerFetchOptions {
 export function serverFetch({
   dependencies,
   origin,
+  issuer,
   headers,
   secrets,
   onExcess,
   onLost,
 }: ServerFetchOptions): Fetch {
   return async (url, init = {}) => {
-    const sent = openHeaders(new URL(url).origin === origin ? headers : {}, secrets);
+    const target = new URL(url).origin;
+    // Other addresses are what the server's answers and the documents that they name say.
+    if (target !== issuer) (dependencies.referral ?? checkReferral)(origin, String(url));
+    const sent = openHeaders(target === origin ? headers : {}, secrets);
     // Those of the protocol go first: session, version, content type.
     new Headers(init.headers).forEach((value, name) => sent.set(name, value));
     const signal =

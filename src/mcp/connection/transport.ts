@@ -84,6 +84,7 @@ export async function openTransport(
   const request = serverFetch({
     dependencies,
     origin: url.origin,
+    issuer: params.oauth ? new URL(params.oauth.issuer).origin : undefined,
     headers: params.headers ?? {},
     secrets,
     onExcess,
