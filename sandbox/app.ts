@@ -60,12 +60,12 @@ function createApp(options: AppOptions): Hono<Env> {
   for (const endpoint of endpoints) {
     app.on(endpoint.method.toUpperCase(), endpoint.path, (c) => {
       const target = new Target(c.env.incoming.url ?? "");
-      if (!endpoint.open) requireAccess(settings.key, (name) => c.req.header(name));
+      requireAccess(settings, (name) => c.req.header(name), endpoint.open);
       return endpoint.handle(callOf(c, target));
     });
   }
   app.notFound((c) => {
-    requireAccess(settings.key, (name) => c.req.header(name));
+    requireAccess(settings, (name) => c.req.header(name));
     return notFound(c, endpoints);
   });
   return app;

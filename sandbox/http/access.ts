@@ -1,20 +1,25 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { ProblemError } from "../problem.ts";
+import { isLoopback, type Settings } from "../settings.ts";
 
 /**
- * Authorizes a request. With a key, the request must have it. Without one the service listens on loopback addresses only, and
- * requests of web pages in a browser on this machine are refused: they have a foreign Origin, or a foreign Host after DNS
- * rebinding.
+ * Authorizes a request. With a key, the request must have it. A service that listens on a loopback address only refuses requests
+ * of web pages in a browser on this machine first: they have a foreign Origin, or a foreign Host after DNS rebinding. What has
+ * the key is no such page.
  *
+ * @param open whether the path needs no key
  * @throws ProblemError 401 or 403
  */
 export function requireAccess(
-  key: string | undefined,
+  { key, host }: Pick<Settings, "key" | "host">,
   header: (name: string) => string | undefined,
+  open = false,
 ): void {
-  if (key === undefined) return requireLocal(header);
   const given = /^bearer +(\S+) *$/i.exec(header("authorization") ?? "")?.[1];
-  if (given !== undefined && timingSafeEqual(digest(given), digest(key))) return;
+  const known = key !== undefined && given !== undefined;
+  if (known && timingSafeEqual(digest(given), digest(key))) return;
+  if (isLoopback(host)) requireLocal(header);
+  if (key === undefined || open) return;
   throw new ProblemError(401, "unauthorized", "Send the key as Authorization: Bearer <key>.", {
     headers: { "www-authenticate": "Bearer" },
   });
@@ -37,7 +42,7 @@ function foreign(header: string): ProblemError {
   return new ProblemError(
     403,
     "not_local",
-    `Without a key the sandbox answers local requests only, but ${header} names another host.`,
+    `Without its key the sandbox answers local requests only, but ${header} names another host.`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevServerOptions } from "../dev/server.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { reportError } from "../terminal/report-error.ts";
@@ -21,12 +21,20 @@ export function devCommand({
       "--auth",
       'take credentials as a deployed server does: generates an operator key and an API key of the tenant "local", prints them once and keeps them with the state. Code of agents needs a SANDBOX_URL then',
     )
+    .addOption(
+      new Option(
+        "--inspect [port]",
+        "open the Worker's inspector for debuggers, on 127.0.0.1. Every web page in a browser of this machine can use it, too",
+      )
+        .preset("9229")
+        .argParser(readPort),
+    )
     .allowUnknownOption()
     .allowExcessArguments()
     .addHelpText(
       "after",
       `
-All other options go to "wrangler dev".
+All other options go to "wrangler dev", but those that open ports.
 
 In the environment:
   PORT         the port, 8787 by default
@@ -38,12 +46,13 @@ docs/configuration.md lists all settings, docs/keys.md describes credentials.
 Example:
   $ PORT=8080 npx troupe dev --config other/wrangler.toml`,
     )
-    .action(async ({ auth = false }: { auth?: boolean }, { args }: Command) => {
+    .action(async ({ auth = false, inspect }: Options, { args }: Command) => {
       try {
-        requireFlag(args);
+        requireUsable(args);
         requireNode();
         const { DevServer } = await import("../dev/server.ts");
-        await new DevServer({ root, auth, wranglerArguments: args, sandbox }).start();
+        const wranglerArguments = args;
+        await new DevServer({ root, auth, inspect, wranglerArguments, sandbox }).start();
       } catch (error) {
         // The server's parts would keep the process alive.
         process.exit(reportError(error, false));
@@ -51,10 +60,32 @@ Example:
     });
 }
 
-/** With a value it would be taken for an option of wrangler. @throws CliError */
-function requireFlag(args: readonly string[]): void {
-  if (!args.some((argument) => argument.startsWith("--auth="))) return;
-  throw new CliError("--auth takes no value.", { exitCode: EXIT.usage, code: "usage" });
+interface Options {
+  auth?: boolean;
+  inspect?: number;
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
+  throw new InvalidArgumentError("It must be a port, a number from 1 to 65535.");
+}
+
+/** Options of wrangler that open ports, which nothing guards. */
+const OPENS_PORT = /^--(ip|port|inspector-(ip|port)|tunnel(-name)?)(=|$)/;
+
+/** @throws CliError */
+function requireUsable(args: readonly string[]): void {
+  const usage = { exitCode: EXIT.usage, code: "usage" };
+  // With a value it would be taken for an option of wrangler.
+  if (args.some((argument) => argument.startsWith("--auth=")))
+    throw new CliError("--auth takes no value.", usage);
+  const opens = OPENS_PORT.exec(args.find((argument) => OPENS_PORT.test(argument)) ?? "");
+  if (opens !== null)
+    throw new CliError(
+      `--${opens[1]} of wrangler is not available: the server listens on 127.0.0.1 only. PORT sets its port, --inspect=PORT opens the inspector.`,
+      usage,
+    );
 }
 
 /** @throws CliError */

@@ -16,14 +16,21 @@ export interface GreetingOptions {
   keys: LocalKeys | undefined;
   /** Where code runs. */
   sandbox: string;
+  /** The port of the inspector. */
+  inspect: number | undefined;
 }
 
 /** What the server prints once it is ready. */
 export async function greeting(options: GreetingOptions): Promise<string> {
-  const { url, open, credentials, keys, sandbox } = options;
+  const { url, open, credentials, keys, sandbox, inspect } = options;
   const console = (await hasConsole(url)) ? " (open it in a browser)" : "";
   const first = `Troupe is running: ${url}${console}   API: ${url}/v1/openapi.json`;
-  const lines = [first, sandbox, ""];
+  const lines = [first, sandbox];
+  if (inspect !== undefined)
+    lines.push(
+      `The inspector of the Worker is open: 127.0.0.1:${inspect}. It checks no origin: any web page in a browser of this machine can read the secrets of the Worker there.`,
+    );
+  lines.push("");
   if (open) lines.push(...templateLines(await fetchTemplates(url), options));
   else if (keys) lines.push(...keyLines(url, keys));
   else if (credentials)

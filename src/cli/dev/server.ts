@@ -1,13 +1,16 @@
 import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EgressProxy } from "./front/egress-proxy.ts";
 import { Front } from "./front/front.ts";
 import { authVars, type LocalKeys } from "./generated-keys.ts";
 import { greeting } from "./greeting.ts";
 import { watchParent } from "./process/parent.ts";
-import { freePort } from "./process/ports.ts";
+import { ENTRY_SOCKET } from "./process/private-ports.ts";
 import { findWrangler, Wrangler } from "./process/wrangler.ts";
 import { type DevSettings, readSettings } from "./settings.ts";
+import { socketDirectory } from "./state/socket-directory.ts";
 import { State } from "./state/state.ts";
 import { unlistedTeams } from "./state/unlisted-teams.ts";
 
@@ -36,6 +39,8 @@ export interface DevServerOptions {
   root: string;
   /** Whether to generate keys and take only these. */
   auth: boolean;
+  /** The port of the inspector; without it there is none. */
+  inspect: number | undefined;
   /** Further arguments of `wrangler dev`. */
   wranglerArguments: readonly string[];
   /** Makes a sandbox that keeps its data in the directory. Without it, SANDBOX_URL has to name one. */
@@ -45,8 +50,8 @@ export interface DevServerOptions {
 /**
  * A project's Worker on this machine, open to local requests only, or with `auth` to credentials as a deployed one.
  *
- * A front server listens on PORT and passes requests on to `wrangler dev` on an internal port. docs/configuration.md lists
- * the settings; those of the Worker may also be in .dev.vars.
+ * A front server listens on PORT and passes requests on to the Worker, which `wrangler dev` builds and starts on a Unix
+ * socket. docs/configuration.md lists the settings; those of the Worker may also be in .dev.vars.
  */
 export class DevServer {
   readonly #options: DevServerOptions;
@@ -57,6 +62,8 @@ export class DevServer {
   #keys: LocalKeys | undefined;
   #sandbox: LocalSandbox | undefined;
   #wrangler: Wrangler | undefined;
+  /** Whether answers are logged: not those that it gives itself while it starts. */
+  #logging = false;
   /** Whether it is being stopped. */
   #stopping = false;
 
@@ -74,15 +81,25 @@ export class DevServer {
    * @throws Error when it cannot be started
    */
   async start(): Promise<void> {
-    const { root, auth, wranglerArguments } = this.#options;
+    const { root, auth, inspect, wranglerArguments } = this.#options;
     const { port, open, worker } = this.#settings;
     const state = this.#state;
     const program = findWrangler(root, wranglerArguments);
-    const target = await freePort(HOST);
-    await state.lock({ port, internal_port: target });
+    await state.lock(port);
     if (auth) this.#keys = state.credentials();
 
-    await new Front({ host: HOST, port, target, key: this.#frontKey, open }).listen();
+    const sockets = { directory: socketDirectory(), ...(inspect !== undefined && { inspect }) };
+    const front = new Front({
+      host: HOST,
+      port,
+      socket: join(sockets.directory, ENTRY_SOCKET),
+      key: this.#frontKey,
+      open,
+      log: (line) => {
+        if (this.#logging) console.log(line);
+      },
+    });
+    await front.listen();
     const egressProxy = open ? new EgressProxy(HOST) : undefined;
     await egressProxy?.listen();
     // A closed server behaves as a deployed one, which sends code to encrypted addresses only.
@@ -94,16 +111,20 @@ export class DevServer {
     process.on("exit", () => {
       this.#signalAll("SIGKILL");
       state.removeVars();
+      rmSync(sockets.directory, { recursive: true, force: true });
     });
     this.#wrangler = new Wrangler({
       program,
       root,
-      host: HOST,
-      port: target,
+      sockets,
       state,
       vars: state.writeVars(this.#workerVars(egressProxy)),
       args: wranglerArguments,
       publicUrl: this.#url,
+    });
+    this.#wrangler.onMessage((message) => {
+      if (message === "loading") front.hold();
+      if (message === "loaded") front.release();
     });
     this.#stopWhenAsked(this.#wrangler);
     if (!(await this.#ready(this.#wrangler))) return;
@@ -114,9 +135,11 @@ export class DevServer {
       credentials: CREDENTIALS.some((name) => worker[name]),
       keys: this.#keys,
       sandbox: await this.#whereCodeRuns(sandboxReady),
+      inspect,
     });
     await this.#loadTeams(unlisted);
     this.#wrangler.showOutput();
+    this.#logging = !isQuiet(wranglerArguments);
     console.log(text);
   }
 
@@ -220,4 +243,9 @@ export class DevServer {
       await response.text();
     }
   }
+}
+
+/** Whether the log is for what goes wrong only. */
+function isQuiet(wranglerArguments: readonly string[]): boolean {
+  return /--log-level[ =](warn|error|none)/.test(wranglerArguments.join(" "));
 }

@@ -6,7 +6,10 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Front } from "#cli/dev/front/front.ts";
@@ -18,15 +21,22 @@ const HOST = "127.0.0.1";
 let upstream: Server;
 let front: Front;
 let port: number;
+let directory: string;
+let entry: string;
+/** What the front server logged. */
+let lines: string[];
 let handle: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 beforeEach(async () => {
   handle = (_, response) => void response.end("hello");
-  upstream = createServer((received, response) => void handle(received, response)).listen(0, HOST);
+  directory = mkdtempSync(join(tmpdir(), "troupe-front-"));
+  entry = join(directory, "entry");
+  upstream = createServer((received, response) => void handle(received, response)).listen(entry);
   await once(upstream, "listening");
   port = await freePort();
-  const { port: target } = upstream.address() as AddressInfo;
-  front = new Front({ host: HOST, port, target, key: KEY, open: true });
+  lines = [];
+  const log = (line: string): void => void lines.push(line);
+  front = new Front({ host: HOST, port, socket: entry, key: KEY, open: true, log });
   await front.listen();
 });
 
@@ -34,6 +44,7 @@ afterEach(async () => {
   await front.close();
   upstream.closeAllConnections();
   upstream.close();
+  rmSync(directory, { recursive: true });
 });
 
 /** Sends bytes as they are and resolves with everything that comes back until the connection ends. */
@@ -190,6 +201,26 @@ describe("passes on", () => {
     expect((await reader.read()).done).toBe(true);
   });
 
+  test("requests that came while the Worker was loaded again, once it is", async () => {
+    let count = 0;
+    handle = (_, response) => void response.end(String(++count));
+    front.hold();
+    const waiting = fetch(`http://${HOST}:${port}/`);
+    const refused = await raw(`GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`);
+    expect(refused).toMatch(/^HTTP\/1\.1 403 /);
+    expect(count).toBe(0);
+    front.release();
+    expect(await (await waiting).text()).toBe("1");
+  });
+
+  test("requests, and logs how they were answered", async () => {
+    handle = (_, response) => void response.writeHead(201).end();
+    await (await fetch(`http://${HOST}:${port}/v1/teams?limit=1`)).text();
+    await expect
+      .poll(() => lines)
+      .toEqual([expect.stringMatching(/^GET \/v1\/teams\?limit=1 201 \(\d+ ms\)$/)]);
+  });
+
   test("that the client has left", async () => {
     const closed = new Promise<void>((resolve) => {
       handle = (_, response) => {
@@ -226,8 +257,14 @@ describe("passes on", () => {
 describe("a closed server", () => {
   beforeEach(async () => {
     await front.close();
-    const { port: target } = upstream.address() as AddressInfo;
-    front = new Front({ host: HOST, port, target, key: KEY, open: false });
+    front = new Front({
+      host: HOST,
+      port,
+      socket: entry,
+      key: KEY,
+      open: false,
+      log: () => undefined,
+    });
     await front.listen();
   });
 
@@ -286,7 +323,8 @@ describe("a closed server", () => {
 });
 
 test("says which port is taken and how to choose another", async () => {
-  const second = new Front({ host: HOST, port, target: 1, key: KEY, open: true });
+  const log = (): void => undefined;
+  const second = new Front({ host: HOST, port, socket: entry, key: KEY, open: true, log });
   await expect(second.listen()).rejects.toThrow(
     `Port ${port} is taken by another program. Choose another port: PORT=${port + 1} npm start`,
   );

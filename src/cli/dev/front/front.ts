@@ -19,25 +19,31 @@ const FREE_WITHIN_MS = 2_000;
 /** workerd closes a connection after five idle seconds: one that is about to be closed must not be used again. */
 const IDLE_CONNECTION_MS = 3_000;
 const CLIENT_IDLE_MS = 75_000;
+/** Time for which requests wait for a Worker that is loaded again. */
+const LOADED_WITHIN_MS = 30_000;
 
 export interface FrontOptions {
   host: string;
   /** The port that clients use. */
   port: number;
-  /** The internal port of wrangler. */
-  target: number;
+  /** The Unix socket of the Worker. */
+  socket: string;
   /** Proves to the Worker that a request came through here. */
   key: string;
   /** Whether only local requests are allowed; otherwise the Worker checks keys. */
   open: boolean;
+  /** Called with a line for each answer. */
+  log: (line: string) => void;
 }
 
 /**
- * The HTTP server that clients speak to, in front of `wrangler dev`: that one believes headers by which any client, and with
- * them web pages of other sites, could pass for a local one.
+ * The HTTP server that clients speak to, in front of the Worker in miniflare: that one believes headers by which any client,
+ * and with them web pages of other sites, could pass for a local one.
  */
 export class Front {
   readonly #options: FrontOptions;
+  /** There while the Worker is loaded again. */
+  #loading: PromiseWithResolvers<void> | undefined;
   readonly #agent = new Agent({ keepAlive: true, timeout: IDLE_CONNECTION_MS });
   readonly #server = createServer({
     keepAliveTimeout: CLIENT_IDLE_MS,
@@ -47,7 +53,7 @@ export class Front {
 
   constructor(options: FrontOptions) {
     this.#options = options;
-    this.#server.on("request", (request, response) => this.#serve(request, response));
+    this.#server.on("request", (request, response) => void this.#serve(request, response));
     this.#server.on("clientError", (error, socket) => void refuseUnreadable(error, socket));
   }
 
@@ -77,6 +83,17 @@ export class Front {
     }
   }
 
+  /** Lets requests wait from now on: the Worker is being loaded again. */
+  hold(): void {
+    this.#loading ??= Promise.withResolvers();
+  }
+
+  /** Lets no request wait any more. */
+  release(): void {
+    this.#loading?.resolve();
+    this.#loading = undefined;
+  }
+
   /** Ends all connections. */
   async close(): Promise<void> {
     this.#server.close();
@@ -85,11 +102,17 @@ export class Front {
     if (this.#server.listening) await once(this.#server, "close");
   }
 
-  #serve(request: IncomingMessage, response: ServerResponse): void {
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#logAnswer(request, response);
     const problem = requestProblem(request, this.#options.open);
     if (problem !== undefined) {
       void sendProblem(response, problem);
       return;
+    }
+    if (this.#loading !== undefined) {
+      const late = sleep(LOADED_WITHIN_MS, undefined, { ref: false });
+      await Promise.race([this.#loading.promise, late]);
+      if (response.destroyed) return;
     }
     try {
       this.#forward(request, response);
@@ -100,10 +123,9 @@ export class Front {
   }
 
   #forward(request: IncomingMessage, response: ServerResponse): void {
-    const { host, target, key } = this.#options;
+    const { socket, key } = this.#options;
     const upstream = openRequest({
-      host,
-      port: target,
+      socketPath: socket,
       method: request.method,
       path: request.url,
       headers: [...forwardedRequestHeaders(request), FRONT_KEY_HEADER, key],
@@ -127,6 +149,15 @@ export class Front {
       if (!response.writableFinished) upstream.destroy();
     });
     request.pipe(upstream);
+  }
+
+  #logAnswer({ method, url }: IncomingMessage, response: ServerResponse): void {
+    const began = performance.now();
+    response.on("close", () => {
+      const ms = Math.round(performance.now() - began);
+      const status = response.headersSent ? response.statusCode : "no answer";
+      this.#options.log(`${method} ${url} ${status} (${ms} ms)`);
+    });
   }
 }
 

@@ -1,12 +1,17 @@
 import { extname, join } from "node:path";
 
 /**
- * Arguments of Node that load a module of this folder's parent before the program, as TypeScript or as it was compiled.
+ * The file of a module, as TypeScript or as it was compiled.
  *
- * @param name of its file without the ending, from this folder
+ * @param name of the file without the ending, from this folder
  */
+export function moduleNextTo(name: string): string {
+  return join(import.meta.dirname, `${name}${extname(import.meta.filename)}`);
+}
+
+/** Arguments of Node that load a module before the program. */
 export function preload(name: string): string[] {
-  return ["--import", join(import.meta.dirname, `${name}${extname(import.meta.filename)}`)];
+  return ["--import", moduleNextTo(name)];
 }
 
 /** Arguments of Node for the leader of a process group that is to end when this process was killed. */

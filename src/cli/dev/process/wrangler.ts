@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -6,11 +6,10 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { CliError } from "../../errors.ts";
 import type { State } from "../state/state.ts";
-import { endWithParent, preload } from "./preload.ts";
+import { endWithParent, moduleNextTo, preload } from "./preload.ts";
+import type { PrivatePortsOptions } from "./private-ports.ts";
 import { groupLives, signalGroup } from "./process-group.ts";
-
-/** How wrangler logs the requests of the start itself. */
-const OWN_REQUEST = /GET \/(healthz|v1\/templates)? \d/;
+import type { RuntimeMessage } from "./run-wrangler.ts";
 
 const CONFIGURATIONS = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"];
 
@@ -19,50 +18,58 @@ export interface WranglerOptions {
   program: string;
   /** The directory of the project. */
   root: string;
-  host: string;
-  port: number;
+  /** Where it listens. */
+  sockets: PrivatePortsOptions;
   state: State;
   /** The file with the variables of the Worker. */
   vars: string;
   /** Further arguments. */
   args: readonly string[];
-  /** Shown instead of the internal one. */
+  /** Shown instead of the one that it has without a port. */
   publicUrl: string;
 }
 
-/** `wrangler dev` on an internal port. */
+/** What wrangler calls its address, which is none: it does not listen on a port. */
+const NO_URL = "http://127.0.0.1:1";
+
+/** `wrangler dev` on Unix sockets. */
 export class Wrangler {
-  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
-  readonly #url: string;
+  readonly #child: ChildProcess;
   readonly #publicUrl: string;
   /** Its output before it was ready: shown only if that never happens. */
   #held: string[] | undefined = [];
 
-  constructor({ program, root, host, port, state, vars, args, publicUrl }: WranglerOptions) {
+  constructor({ program, root, sockets, state, vars, args, publicUrl }: WranglerOptions) {
     const userVars = existsSync(join(root, ".dev.vars")) ? ["--env-file", ".dev.vars"] : [];
     // prettier-ignore
     const all = [
-      "dev", "--ip", host, "--port", String(port), "--persist-to", state.directory,
+      "dev", "--persist-to", state.directory,
       ...userVars, "--env-file", vars,
       "--show-interactive-dev-session=false", "--no-minify",
-      // Any free one: wrangler's own search for one is a race when two servers start.
-      "--inspector-port", "0",
+      // Not opened. Without them wrangler looks for free ones.
+      "--port", "1", "--inspector-port", "1",
       ...args,
     ];
-    this.#url = `http://${host}:${port}`;
     this.#publicUrl = publicUrl;
+    const run = moduleNextTo("run-wrangler");
     this.#child = spawn(
       process.execPath,
-      [...endWithParent(), ...preload("../state/hold-state"), program, ...all],
+      [
+        "--no-warnings",
+        ...endWithParent(),
+        ...preload("../state/hold-state"),
+        run,
+        program,
+        ...all,
+      ],
       {
         cwd: root,
         // Its own process group, so that esbuild and workerd can be ended with it.
         detached: true,
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
         env: {
-          // A Worker of one's own may be bound to others that run on this machine.
-          WRANGLER_REGISTRY_PATH: state.registry,
           ...process.env,
+          TROUPE_SOCKETS: JSON.stringify(sockets),
           TROUPE_RUNTIME_LOCK: state.runtimeLock,
           WRANGLER_SEND_METRICS: "false",
           WRANGLER_SEND_ERROR_REPORTS: "false",
@@ -74,8 +81,13 @@ export class Wrangler {
         },
       },
     );
-    this.#forward(this.#child.stdout, process.stdout);
-    this.#forward(this.#child.stderr, process.stderr);
+    this.#forward(this.#child.stdout as Readable, process.stdout);
+    this.#forward(this.#child.stderr as Readable, process.stderr);
+  }
+
+  /** Calls `told` with what it tells about the Worker. */
+  onMessage(told: (message: RuntimeMessage) => void): void {
+    this.#child.on("message", told);
   }
 
   /** Calls `ended` with the reason when it ends by itself. */
@@ -105,9 +117,9 @@ export class Wrangler {
 
   #forward(from: Readable, to: NodeJS.WriteStream): void {
     createInterface({ input: from }).on("line", (text) => {
-      const line = text.replaceAll(this.#url, this.#publicUrl);
+      const line = text.replaceAll(NO_URL, this.#publicUrl);
       if (this.#held === undefined) {
-        if (!OWN_REQUEST.test(line)) to.write(`${line}\n`);
+        to.write(`${line}\n`);
         return;
       }
       this.#held.push(line);
@@ -134,8 +146,7 @@ export function findWrangler(root: string, args: readonly string[]): string {
     );
   }
   try {
-    const manifest = createRequire(join(root, "package.json")).resolve("wrangler/package.json");
-    return join(manifest, "../bin/wrangler.js");
+    return createRequire(join(root, "package.json")).resolve("wrangler");
   } catch {
     throw new CliError(
       `wrangler is not installed in ${root}. Install it: npm install --save-dev wrangler`,

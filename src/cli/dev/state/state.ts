@@ -23,17 +23,17 @@ export class State {
   /**
    * Locks the directory until this process ends.
    *
-   * @param ports of this server, for a second start on the same state to name
+   * @param port of this server, for a second start on the same state to name
    * @throws Error naming the server that uses the directory
    */
-  async lock(ports: { port: number; internal_port: number }): Promise<void> {
+  async lock(port: number): Promise<void> {
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
     const deadline = Date.now() + LOCKED_WITHIN_MS;
     while (!tryLock(this.#path("start.lock"))) {
-      if (Date.now() > deadline) throw new Error(this.#takenBy(ports.port));
+      if (Date.now() > deadline) throw new Error(this.#takenBy(port));
       await sleep(50);
     }
-    this.#write("server.json", `${JSON.stringify({ pid: process.pid, ...ports })}\n`);
+    this.#write("server.json", `${JSON.stringify({ pid: process.pid, port })}\n`);
   }
 
   /** The file that wrangler locks for as long as it runs: a killed start leaves it behind for a moment. */
@@ -44,11 +44,6 @@ export class State {
   /** The directory of the sandbox's sessions. */
   get sandbox(): string {
     return this.#path("sandbox");
-  }
-
-  /** Wrangler lists Workers that run here, so that they find each other; the shared list would show all of this machine. */
-  get registry(): string {
-    return this.#path("registry");
   }
 
   /**

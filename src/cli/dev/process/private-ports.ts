@@ -1,0 +1,103 @@
+import childProcess, { type ChildProcess, type SpawnOptions } from "node:child_process";
+import { rmSync } from "node:fs";
+import { Server } from "node:http";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { PassThrough, type Readable } from "node:stream";
+
+/** Where the Worker listens: the name that miniflare gives the socket. */
+export const ENTRY_SOCKET = "entry";
+
+/** Where miniflare passes on which sockets of workerd listen. */
+const CONTROL = 3;
+
+/** What miniflare takes for the port of a socket that has none. Nothing connects to it. */
+const NO_PORT = 1;
+
+export interface PrivatePortsOptions {
+  /** The directory of the sockets, which no other user may open. */
+  directory: string;
+  /** The port of the Worker's inspector; without it there is none. workerd does not start with one on a Unix socket. */
+  inspect?: number;
+}
+
+/** Whether wrangler may start a workerd that is not the Worker's: not before its proxy was replaced, which is such a one. */
+export const others = { allowed: false };
+
+/**
+ * Has the HTTP servers of this process, and the workerd that it starts, listen on Unix sockets instead of ports. Miniflare
+ * listens on ports of this machine that check neither Origin nor Host: every page in a browser could read the Worker's
+ * secrets there, and run code in it.
+ */
+export function listenPrivately(options: PrivatePortsOptions): void {
+  const { directory } = options;
+  let servers = 0;
+  const pathOf = (port: number): string => join(directory, `node-${port}`);
+  Server.prototype.listen = function listen(this: Server, ...given: unknown[]): Server {
+    const port = ++servers;
+    const callback = given.find((one) => typeof one === "function") as (() => void) | undefined;
+    this.address = () => ({ address: "127.0.0.1", family: "IPv4", port });
+    // The method of the class above, which this one overrides.
+    return Object.getPrototypeOf(Server.prototype).listen.call(this, pathOf(port), callback);
+  };
+
+  const { spawn } = childProcess;
+  const spawnPrivately = (command: string, args: string[], rest: SpawnOptions): ChildProcess => {
+    if (!isWorkerd(args)) return spawn(command, args, rest);
+    if (!isWorker(args) && !others.allowed) throw new Error("wrangler would open a port");
+    const child = spawn(command, workerdArguments(args, options, pathOf), rest);
+    const control = child.stdio[CONTROL] as Readable;
+    Object.assign(child.stdio, { [CONTROL]: withPorts(control) });
+    return child;
+  };
+  Object.assign(childProcess, { spawn: spawnPrivately });
+}
+
+function isWorkerd(args: unknown): args is string[] {
+  return Array.isArray(args) && args.includes(`--control-fd=${CONTROL}`);
+}
+
+/**
+ * Whether this is the workerd of the Worker. Wrangler starts another one for bindings whose requests go to Cloudflare; the
+ * Worker connects to its port.
+ */
+function isWorker(args: readonly string[]): boolean {
+  return args.some((argument) => argument.startsWith("--inspector-addr="));
+}
+
+function workerdArguments(
+  args: readonly string[],
+  { directory, inspect }: PrivatePortsOptions,
+  pathOf: (port: number) => string,
+): string[] {
+  const worker = isWorker(args);
+  const listenAt = (name: string): string => {
+    const path = join(directory, name);
+    // Left by the workerd before this one.
+    rmSync(path, { force: true });
+    return `unix:${path}`;
+  };
+  return args.flatMap((argument) => {
+    const [, option, name, port] =
+      /^(--socket-addr|--external-addr)=([^=]+)=.*:(\d+)$/.exec(argument) ?? [];
+    if (option === "--external-addr") return `${option}=${name}=unix:${pathOf(Number(port))}`;
+    if (!worker) return argument;
+    if (option !== undefined) return `${option}=${name}=${listenAt(name ?? "")}`;
+    if (!argument.startsWith("--inspector-addr=")) return argument;
+    return inspect === undefined ? [] : `--inspector-addr=127.0.0.1:${inspect}`;
+  });
+}
+
+/** The messages of workerd as if everything that miniflare asked for listened on a port. */
+function withPorts(control: Readable): Readable {
+  const messages = new PassThrough();
+  const write = (message: object): void => void messages.write(`${JSON.stringify(message)}\n`);
+  write({ event: "listen-inspector", port: NO_PORT });
+  createInterface({ input: control })
+    .on("line", (line) => {
+      const message = JSON.parse(line) as { port?: number };
+      write(message.port === 0 ? { ...message, port: NO_PORT } : message);
+    })
+    .on("close", () => messages.end());
+  return messages;
+}
