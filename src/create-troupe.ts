@@ -20,7 +20,7 @@ export interface Caller {
   tenant: string;
   /** What the caller may do. Default: everything in the tenant. */
   scopes?: readonly Scope[];
-  /** Shown by `GET /v1/whoami`. */
+  /** Shown by `GET /v1/whoami`. Callers of a tenant with the same name, or without one, are one to A2A: they share conversations. */
   name?: string;
 }
 
@@ -98,7 +98,7 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
   }
 
   const client = (tenant: string): TroupeClient => {
-    const caller: Principal = { ...principalOf({ tenant }), kind: "local" };
+    const caller: Principal = { ...principalOf({ tenant }), id: "local", kind: "local" };
     return new TroupeClient({
       baseURL: "http://troupe",
       fetch: async (request) => {
@@ -141,7 +141,7 @@ function principalOf(caller: Caller): Principal {
       `${given} is no tenant: use 1 to 63 lower-case letters, digits and hyphens`,
     );
   }
-  return { tenant, scopes, kind: "identity", name, expires_at: null };
+  return { id: `caller:${name ?? ""}`, tenant, scopes, kind: "identity", name, expires_at: null };
 }
 
 /** Serves the API below a path: also behind a router that has removed the path already. */

@@ -50,6 +50,8 @@ export const SETTINGS = [
   "ALLOWED_ORIGINS",
   /** The team that is shown to anybody as the A2A agent of this host: `tenant/team`. */
   "A2A_TEAM",
+  /** Seconds without a task after which a conversation of an A2A caller is erased. */
+  "A2A_IDLE_SECONDS",
   /** A private JWK that agent cards are signed with. */
   "A2A_CARD_KEY",
   /** "off" leaves the console out. */

@@ -148,6 +148,7 @@ function operator(tenant: string | null): Principal | Refusal {
     };
   }
   return {
+    id: "operator",
     tenant: tenant ?? "",
     scopes: SCOPES,
     kind: "operator",

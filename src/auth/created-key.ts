@@ -7,6 +7,6 @@ export function createdKeyCheck(tenants: Tenants): NonNullable<CredentialSources
     const key = await tenants.tenant(tenant).verifyKey(id, hash);
     if (key === null) return undefined;
     const { name, scopes, expires_at } = key;
-    return { tenant, scopes, kind: "created", name, expires_at };
+    return { id: `created:${id}`, tenant, scopes, kind: "created", name, expires_at };
   };
 }

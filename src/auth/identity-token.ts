@@ -91,7 +91,7 @@ export class IdentityTokens {
       if (isRefusal(error, jose)) return undefined;
       throw new IssuerUnavailableError("the issuer's keys cannot be read", { cause: error });
     }
-    return this.#principal(payload);
+    return this.#principal(payload, token);
   }
 
   async #remoteKeys(): Promise<JWTVerifyGetKey> {
@@ -104,16 +104,19 @@ export class IdentityTokens {
     });
   }
 
-  async #principal(payload: JWTPayload): Promise<Principal | undefined> {
+  async #principal(payload: JWTPayload, token: string): Promise<Principal | undefined> {
     const claim = payload[this.#settings.tenantClaim];
     if (typeof claim !== "string" || claim === "") return undefined;
     const named = isTenantId(claim) && !claim.startsWith("u-");
+    const { sub } = payload;
     return {
+      // A token without a subject stands for itself.
+      id: `identity:${typeof sub === "string" ? sub : await sha256Hex(token)}`,
       tenant: named ? claim : `u-${(await sha256Hex(claim)).slice(0, 40)}`,
       ...(!named && { tenant_label: claim.slice(0, LONGEST_LABEL) }),
       scopes: scopesOf(payload[this.#settings.scopesClaim]),
       kind: "identity",
-      name: typeof payload.sub === "string" ? payload.sub : null,
+      name: typeof sub === "string" ? sub : null,
       expires_at: payload.exp === undefined ? null : new Date(payload.exp * 1000).toISOString(),
     };
   }

@@ -16,6 +16,7 @@ export const closed: Authenticate = async () => ({
 });
 
 const LOCAL: Principal = {
+  id: "local",
   tenant: "local",
   scopes: SCOPES,
   kind: "local",

@@ -5,6 +5,8 @@ export type CredentialKind = "local" | "static" | "operator" | "created" | "iden
 
 /** The authenticated caller of a request and its permissions. */
 export interface Principal {
+  /** Tells it from other callers of its tenant: the same credential, or the same subject, has the same one. Never shown. */
+  id: string;
   tenant: string;
   /** What a tenant whose id was made of an identity token's claim is called: the claim. */
   tenant_label?: string;

@@ -63,6 +63,7 @@ export class StaticKeys {
     for (const key of this.#keys) if (equalInConstantTime(key.hash, hash)) found ??= key;
     return (
       found && {
+        id: `static:${found.hash}`,
         tenant: found.tenant,
         scopes: found.scopes,
         kind: "static",

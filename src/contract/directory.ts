@@ -3,7 +3,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { TraceContext } from "../core/run/turn-context.ts";
 import { describedObject, idSchema, timeSchema } from "./common.ts";
 import { type HumanRequest, humanRequestSchema, type RunStatus } from "./run.ts";
-import type { TeamInfo } from "./team.ts";
+import { conversationSchema, expiresInSchema, type TeamInfo } from "./team.ts";
+import type { Caller } from "./gateways/team-gateway.ts";
 import type { SecretPushConfig } from "./webhooks/push.ts";
 import { usageByModelSchema, tokenUsageSchema } from "./usage/usage-schemas.ts";
 import type { StoredRunWebhook } from "./webhooks/webhook.ts";
@@ -31,6 +32,8 @@ export const listedTeamSchema = z.object({
   status: z.enum(TEAM_STATUSES),
   active_run: z.string().nullable(),
   usage: tokenUsageSchema,
+  conversation: conversationSchema,
+  expires_in: expiresInSchema,
   created_at: timeSchema,
   updated_at: timeSchema,
 });
@@ -85,6 +88,10 @@ export interface TeamQuery {
   /** A part of the label or the id, in any case. */
   q?: string;
   metadata: Readonly<Record<string, string>>;
+  /** Conversations with this team; left out, all teams that are no conversations. */
+  agent?: string;
+  /** Only teams that stay until they are deleted. */
+  lasting?: boolean;
   /** By last activity. */
   order: "newest" | "oldest";
   limit: number;
@@ -99,6 +106,18 @@ export interface RunQuery {
   limit: number;
   cursor?: string;
 }
+
+/** The runs in all conversations that a caller has with a team, latest change first. */
+export interface ConversationRunQuery {
+  agent: string;
+  owner: string;
+  statuses: readonly RunStatus[];
+  limit: number;
+  cursor?: string;
+}
+
+/** @property total of all pages */
+export type ConversationRunList = RunList & { total: number };
 
 export interface RequestQuery {
   kind?: HumanRequest["kind"];
@@ -160,8 +179,23 @@ export interface TeamFacts {
   metadata: JsonObject;
   provider: string;
   component_version: number;
+  /** As in the record of the team. */
+  conversation?: Conversation;
+  expires_in?: number;
   created_at: string;
   updated_at: string;
+}
+
+/** Whose conversation with which team a team is. */
+export interface Conversation extends Caller {
+  agent: string;
+}
+
+/** A conversation as it is shown: without what tells callers apart. */
+export function shownConversation(
+  conversation: Conversation | undefined,
+): ListedTeam["conversation"] {
+  return conversation ? { agent_id: conversation.agent, caller: conversation.caller } : null;
 }
 
 /** Entries in the order of their numbers. */

@@ -69,6 +69,26 @@ const notesSchema = z
     "Remarks on a valid component: substitutes for other classes, config without effect. Paths as in a problem's errors.",
   ) satisfies z.ZodType<Note[]>;
 
+/** Seconds without a run after which a team erases itself, as it is shown. */
+export const expiresInSchema = z
+  .number()
+  .int()
+  .min(1)
+  .nullable()
+  .describe("Seconds without a run after which it is erased; null: it stays.");
+
+/** What a conversation belongs to, as it is shown. */
+export const conversationSchema = z
+  .object({
+    agent_id: idSchema.describe("The team whose component it was made from."),
+    caller: z
+      .string()
+      .nullable()
+      .describe("The name of the key, or the subject of the token, that began it."),
+  })
+  .nullable()
+  .describe("Of a conversation that a caller has with a team over A2A; null for other teams.");
+
 export const teamSchema = z.object({
   id: idSchema,
   label: z.string().nullable(),
@@ -92,6 +112,8 @@ export const teamSchema = z.object({
     .object({ team_id: idSchema, turn: z.number().int().min(0) })
     .nullable()
     .describe("Where its conversation comes from, if it is a fork."),
+  conversation: conversationSchema,
+  expires_in: expiresInSchema,
   created_at: timeSchema,
   updated_at: timeSchema,
   notes: notesSchema,

@@ -2,7 +2,7 @@ import type { ListedTeam, TeamList } from "../contract/directory.ts";
 import { unwrap } from "../http/problem.ts";
 import { type Services, tenantOf } from "../http/services.ts";
 
-/** The tenant's teams with the latest activity, page by page, at least `atLeast` if there are as many. @throws ProblemError */
+/** The tenant's teams that stay, which are there to be called, with the latest activity, page by page, at least `atLeast` if there are as many. @throws ProblemError */
 export async function latestTeams(
   services: Pick<Services, "tenants" | "limits">,
   tenant: string,
@@ -14,6 +14,7 @@ export async function latestTeams(
     const page: TeamList = unwrap(
       await tenantOf(services, tenant).teams({
         metadata: {},
+        lasting: true,
         order: "newest",
         limit: services.limits.max_page_size,
         ...(cursor !== null && { cursor }),

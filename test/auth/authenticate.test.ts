@@ -35,6 +35,7 @@ function bearer(credential: string): Record<string, string> {
 test("a static key has its tenant and scopes", async () => {
   const { authenticate } = await credentials();
   expect(await authenticate(request(bearer(STATIC)))).toEqual({
+    id: `static:${await sha256Hex(STATIC)}`,
     tenant: "acme",
     scopes: ["runs:read"],
     kind: "static",
@@ -123,7 +124,9 @@ describe("team tokens", () => {
   test("are good for one team", async () => {
     const { authenticate } = await credentials();
     const { token, expires_at } = await tokens.sign(claims, Date.now());
-    expect(await authenticate(request(bearer(token)))).toEqual({
+    const caller = await authenticate(request(bearer(token)));
+    expect(caller).toEqual({
+      id: expect.stringMatching(/^team:/),
       tenant: "acme",
       scopes: ["runs:read", "runs:write"],
       kind: "team",
@@ -131,6 +134,11 @@ describe("team tokens", () => {
       expires_at,
       team: { id: "demo", creation: "c1" },
     });
+    // Another token is another caller, though it may do the same.
+    const { token: second } = await tokens.sign(claims, Date.now());
+    const other = await authenticate(request(bearer(second)));
+    expect(other).not.toEqual(caller);
+    expect({ ...other, id: "" }).toEqual({ ...caller, id: "", expires_at: expect.any(String) });
   });
 
   test("in a query open streams only, read only, for ten minutes at most", async () => {
@@ -193,5 +201,12 @@ test("a deployment with a key for secrets only has nobody who may ask", () => {
 });
 
 function created(tenant: string, name: string): Principal {
-  return { tenant, scopes: ["runs:read"], kind: "created", name, expires_at: null };
+  return {
+    id: `created:${name}`,
+    tenant,
+    scopes: ["runs:read"],
+    kind: "created",
+    name,
+    expires_at: null,
+  };
 }

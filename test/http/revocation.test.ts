@@ -7,6 +7,7 @@ import { testApp } from "../support/http-app.ts";
 const KEY: Principal = {
   tenant: "a",
   scopes: ["runs:read"],
+  id: "created:key",
   kind: "created",
   name: "k",
   expires_at: null,

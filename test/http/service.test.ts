@@ -190,5 +190,5 @@ describe("limits", () => {
 });
 
 function principal(tenant: string, scopes: Scope[]): Principal {
-  return { tenant, scopes, kind: "static", name: null, expires_at: null };
+  return { id: "static:key", tenant, scopes, kind: "static", name: null, expires_at: null };
 }

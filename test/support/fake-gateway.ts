@@ -1,4 +1,6 @@
 import type {
+  ConversationModel,
+  CreateConversationInput,
   CreateScheduleInput,
   CreateTeamInput,
   ForkTeamInput,
@@ -74,6 +76,8 @@ class FakeTeam implements TeamGateway {
       cost: null,
       turn: 0,
       forked_from: null,
+      conversation: null,
+      expires_in: null,
       created_at: TIME,
       updated_at: TIME,
     };
@@ -135,6 +139,19 @@ class FakeTeam implements TeamGateway {
     if (!this.#info) return refuse(404, "team_not_found");
     const { after = 0, limit } = page;
     return ok({ messages: [], next_after: after + limit, next_before: page.before ?? null });
+  }
+
+  async conversationModel(): Promise<Result<ConversationModel>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    const { id: agent, label, metadata, component } = this.#info;
+    return ok({ agent, label, metadata, component });
+  }
+
+  createConversation(
+    { id }: CreateConversationInput,
+    { agent: _, ...model }: ConversationModel,
+  ): Promise<Result<TeamInfo>> {
+    return this.create({ id, ...model });
   }
 
   async fork({ id, turn, idempotency }: ForkTeamInput): Promise<Result<TeamInfo>> {

@@ -23,6 +23,27 @@ export interface CreateTeamInput {
   idempotency?: Idempotency;
 }
 
+/** What a conversation gets from the team that it is with. The secrets of the component are sealed, and stay so. */
+export interface ConversationModel extends Pick<TeamInfo, "label" | "metadata" | "component"> {
+  agent: string;
+}
+
+/** A conversation that one caller has alone. */
+export interface CreateConversationInput extends Caller {
+  /** Of the team that the conversation is. */
+  id: string;
+  /** Seconds without a run after which it erases itself. */
+  expires_in: number;
+}
+
+/** Whose a conversation is. */
+export interface Caller {
+  /** Tells the caller from others of the tenant. Never shown. */
+  owner: string;
+  /** What the caller is called. */
+  caller: string | null;
+}
+
 export interface ForkTeamInput {
   /** Of the new team. */
   id: string;
@@ -121,6 +142,13 @@ export interface TeamGateway {
   messages(query: MessageQuery): Promise<Result<MessagePage>>;
   /** A new team with this one's component and its conversation up to the end of a finished turn. */
   fork(input: ForkTeamInput): Promise<Result<TeamInfo>>;
+  /** What a conversation with this team is made from. */
+  conversationModel(): Promise<Result<ConversationModel>>;
+  /** Makes a conversation with another team of the tenant, with nothing said yet. The same id again finds it. */
+  createConversation(
+    input: CreateConversationInput,
+    model: ConversationModel,
+  ): Promise<Result<TeamInfo>>;
 
   /** `created` is false when an idempotency key answered with an earlier run. */
   startRun(input: StartRunInput): Promise<Result<RunInfo & { created: boolean }>>;

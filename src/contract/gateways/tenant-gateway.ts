@@ -1,5 +1,7 @@
 import type {
   Acknowledgement,
+  ConversationRunList,
+  ConversationRunQuery,
   Delivery,
   RequestList,
   RequestQuery,
@@ -46,6 +48,7 @@ export interface TenantGateway extends WebhookGateway {
   reserve(input: Reservation): Promise<Result<{ id: string }>>;
   teams(query: TeamQuery): Promise<Result<TeamList>>;
   runs(query: RunQuery): Promise<Result<RunList>>;
+  conversationRuns(query: ConversationRunQuery): Promise<Result<ConversationRunList>>;
   requests(query: RequestQuery): Promise<Result<RequestList>>;
   usageReport(query: UsageQuery): Promise<Result<UsageReport>>;
   /**

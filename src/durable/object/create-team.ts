@@ -2,29 +2,32 @@ import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { CreateTeamInput } from "../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../contract/result.ts";
 import type { TeamInfo } from "../../contract/team.ts";
-import type { ComponentSecrets } from "../../secrets/component-secrets.ts";
 import { idempotencyMismatch, refuseInput } from "./refusals.ts";
 import { ok, refuse } from "../../contract/result.ts";
 import { createTables, holdsTeam } from "../storage/schema.ts";
 import type { Stores } from "../storage/stores.ts";
 import type { TeamRecord } from "../storage/team-store.ts";
 
+/** What a new team's record is made of. */
+export type NewTeam = Omit<CreateTeamInput, "component"> & Pick<TeamRecord, "conversation">;
+
 /**
  * Creates the team of an object that has none yet. The same request again is answered like the first.
  *
+ * @param seal gives the component as it is stored
  * @param tenant that lists it
  * @param makeRoom erases an unfinished fork
  */
 export async function createTeam(
   stores: Stores,
-  secrets: ComponentSecrets,
-  input: CreateTeamInput,
+  input: NewTeam,
+  seal: () => Promise<ComponentModel>,
   tenant: string | undefined,
   makeRoom: () => Promise<void>,
 ): Promise<Result<null>> {
   let component: ComponentModel;
   try {
-    component = await secrets.seal(input.component, null);
+    component = await seal();
   } catch (error) {
     return refuseInput(error);
   }
@@ -52,12 +55,12 @@ export function isRepeated(
 
 /** The record of a new team. */
 export function newRecord(
-  input: Omit<CreateTeamInput, "component">,
+  input: NewTeam,
   tenant: string | undefined,
   forked_from: TeamInfo["forked_from"] = null,
 ): TeamRecord {
   const now = new Date().toISOString();
-  const { id, label, metadata, idempotency = null, expires_in } = input;
+  const { id, label, metadata, idempotency = null, expires_in, conversation } = input;
   return {
     id,
     ...(tenant !== undefined && { tenant }),
@@ -71,6 +74,7 @@ export function newRecord(
     idempotency,
     forked_from,
     ...(expires_in !== undefined && { expires_in }),
+    ...(conversation && { conversation }),
     created_at: now,
     updated_at: now,
   };

@@ -34,6 +34,8 @@ export class DurableObjectGateway implements Gateway {
       loadState: (state) => stub.loadState(state),
       visibleState: () => stub.visibleState(),
       messages: (query) => stub.messages(query),
+      conversationModel: () => stub.conversationModel(),
+      createConversation: (input, model) => stub.createConversation(input, model),
       fork: (input) => fork(stub, this.#stub(tenant, input.id), input),
       startRun: (input) => stub.startRun(input),
       run: (run) => stub.run(run),

@@ -4,6 +4,8 @@ import type { AlarmSource, TeamAlarm } from "./team-alarm.ts";
 
 /** While a run is active, and after an attempt to erase the team that did not end, it is looked at again after this time. */
 const AGAIN_MS = 60_000;
+/** A conversation whose first message was refused, or lost in a crash, stays no longer. */
+const UNUSED_S = 600;
 
 export interface ExpiryOptions {
   stores: Stores;
@@ -16,6 +18,7 @@ export class Expiry implements AlarmSource {
   readonly #options: ExpiryOptions;
   /** Epoch milliseconds. Lost with the object; then it is due at once. */
   #again = 0;
+  #used = false;
 
   constructor(options: ExpiryOptions) {
     this.#options = options;
@@ -44,8 +47,16 @@ export class Expiry implements AlarmSource {
 
   /** Epoch milliseconds; null for a team that stays. */
   get #end(): number | null {
-    const { expires_in, updated_at } = this.#options.stores.team.record;
-    return expires_in === undefined ? null : Date.parse(updated_at) + expires_in * 1000;
+    const { expires_in, updated_at, conversation } = this.#options.stores.team.record;
+    if (expires_in === undefined) return null;
+    const seconds = conversation && !this.#isUsed ? Math.min(expires_in, UNUSED_S) : expires_in;
+    return Date.parse(updated_at) + seconds * 1000;
+  }
+
+  /** Whether there ever was a run. */
+  get #isUsed(): boolean {
+    this.#used ||= this.#options.stores.runs.last() !== undefined;
+    return this.#used;
   }
 
   get #isIdle(): boolean {

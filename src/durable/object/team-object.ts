@@ -4,6 +4,8 @@ import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LogEntry } from "../../core/log.ts";
 import type {
+  ConversationModel,
+  CreateConversationInput,
   CreateScheduleInput,
   CreateTeamInput,
   Idempotency,
@@ -27,7 +29,7 @@ import { tenantLimitsFrom } from "../../contract/tenant-limits.ts";
 import type { TenantOfTeam } from "../../contract/gateways/tenant-gateway.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { Listing } from "../outbox/listing.ts";
-import { createTeam } from "./create-team.ts";
+import { createTeam, type NewTeam } from "./create-team.ts";
 import type {
   ForkCursor,
   ForkPage,
@@ -153,10 +155,30 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     return TENANT && (TENANT.get(TENANT.idFromName(name)) as unknown as TenantOfTeam);
   }
 
-  async create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
-    const created = await this.#create(input);
-    if (created.ok) await this.#listed();
-    return created;
+  create({ component, ...input }: CreateTeamInput): Promise<Result<TeamInfo>> {
+    return this.#create(input, () => this.#secrets.seal(component, null));
+  }
+
+  /** What a conversation with this team is made from. */
+  conversationModel(): Result<ConversationModel> {
+    return this.#team.with(({ stores: { team } }) => {
+      const { id, label, metadata } = team.record;
+      return ok({ agent: id, label, metadata, component: team.component });
+    });
+  }
+
+  /** Becomes a conversation with another team of its tenant. */
+  createConversation(
+    { id, expires_in, ...caller }: CreateConversationInput,
+    { agent, label, metadata, component }: ConversationModel,
+  ): Promise<Result<TeamInfo>> {
+    const conversation = { agent, ...caller };
+    // Whoever knows the id is its caller, so the same id asks for the same conversation.
+    const idempotency = { key: `conversation ${id}`, hash: "" };
+    return this.#create(
+      { id, label, metadata, expires_in, conversation, idempotency },
+      async () => component,
+    );
   }
 
   /** Resolves when the tenant lists all changes, so that a client that reads the lists next finds them; or after the limit. */
@@ -165,19 +187,21 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     if (outbox) await within(LISTED_WITHIN_MS, outbox.deliver()).catch(() => undefined);
   }
 
-  #create(input: CreateTeamInput): Promise<Result<TeamInfo>> {
-    return this.#team.changes.run(async () => {
+  async #create(input: NewTeam, seal: () => Promise<ComponentModel>): Promise<Result<TeamInfo>> {
+    const created = await this.#team.changes.run(async () => {
       if (!(await this.#listing.isFree())) return stillBeingDeleted();
       const stores = this.#team.parts?.stores ?? this.#listing.newStores();
-      const created = await createTeam(stores, this.#secrets, input, this.#listing.tenantName, () =>
+      const stored = await createTeam(stores, input, seal, this.#listing.tenantName, () =>
         this.#team.forkTarget().erase(),
       );
-      if (!created.ok) return created;
+      if (!stored.ok) return stored;
       if (this.#team.parts === undefined) this.#team.hold(stores);
       // In the same synchronous go as the team: none may be left without it.
       if (input.expires_in !== undefined) this.#team.arm();
       return this.team();
     });
+    if (created.ok) await this.#listed();
+    return created;
   }
 
   team(): Result<TeamInfo> {

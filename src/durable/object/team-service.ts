@@ -2,6 +2,7 @@ import type { ComponentModel } from "../../core/component/component-model.ts";
 import { ComponentError, StateError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
+import { shownConversation } from "../../contract/directory.ts";
 import { addUsage } from "../../core/models/request-usage.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts";
 import type { Result } from "../../contract/result.ts";
@@ -70,6 +71,8 @@ export class TeamService {
       cost: used ? addCosts(cost, totalCost(used.models)) : cost,
       turn: lastTurn(this.#stores.db),
       forked_from: record.forked_from,
+      conversation: shownConversation(record.conversation),
+      expires_in: record.expires_in ?? null,
       created_at: record.created_at,
       updated_at: record.updated_at,
     };

@@ -44,12 +44,15 @@ export class Announcer {
   team(): void {
     const { team } = this.#stores;
     const { label, metadata, component_version, created_at, updated_at } = team.record;
+    const { conversation, expires_in } = team.record;
     const { provider } = team.component;
     const facts: TeamFacts = {
       label,
       metadata,
       provider,
       component_version,
+      ...(conversation && { conversation }),
+      ...(expires_in !== undefined && { expires_in }),
       created_at,
       updated_at,
     };

@@ -3,6 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { RequestUsage } from "../../core/models/request-usage.ts";
 import type { Idempotency } from "../../contract/gateways/team-gateway.ts";
 import type { TeamInfo } from "../../contract/team.ts";
+import type { Conversation } from "../../contract/directory.ts";
 import type { MetaStore } from "./meta-store.ts";
 
 /** The stored record of the team. Times are ISO 8601 UTC. */
@@ -23,6 +24,8 @@ export interface TeamRecord {
   epoch: number;
   idempotency: Idempotency | null;
   forked_from: TeamInfo["forked_from"];
+  /** Whose conversation with which team this is. Missing in other teams. */
+  conversation?: Conversation;
   /** Seconds after `updated_at` after which it is erased, unless a run is active. Missing in a team that stays. */
   expires_in?: number;
   created_at: string;

@@ -32,6 +32,7 @@ export class DurableObjectTenants implements Tenants {
       reserve: (input) => stub.reserve(input),
       teams: (query) => stub.teams(query),
       runs: (query) => stub.runs(query),
+      conversationRuns: (query) => stub.conversationRuns(query),
       requests: (query) => stub.requests(query),
       usageReport: (query) => stub.usageReport(query),
       putWebhook: (webhook, input) => stub.putWebhook(webhook, input),

@@ -58,11 +58,18 @@ export class OtherObjects {
    *
    * @returns whether there were any, and those whose object holds no team: nothing will tell of them any more
    */
-  async deleteTeams({
-    tenant,
-    directory,
-  }: TenantParts): Promise<{ deleted: boolean; absent: string[] }> {
-    const teams = directory.some(DELETED_AT_ONCE);
+  async deleteTeams(parts: TenantParts): Promise<{ deleted: boolean; absent: string[] }> {
+    const teams = parts.directory.some(DELETED_AT_ONCE);
+    return { deleted: teams.length > 0, absent: await this.#destroy(parts, teams) };
+  }
+
+  /** Deletes some of the conversations with teams that were deleted. @returns those whose object holds no team */
+  deleteOrphans(parts: TenantParts): Promise<string[]> {
+    return this.#destroy(parts, parts.directory.conversations.orphans(DELETED_AT_ONCE));
+  }
+
+  /** @returns those that are not there */
+  async #destroy({ tenant }: TenantParts, teams: readonly string[]): Promise<string[]> {
     const absent: string[] = [];
     await Promise.all(
       teams.map(async (team) => {
@@ -70,7 +77,7 @@ export class OtherObjects {
         if (!destroyed.ok) absent.push(team);
       }),
     );
-    return { deleted: teams.length > 0, absent };
+    return absent;
   }
 
   #team(tenant: string, id: string): TeamStub {

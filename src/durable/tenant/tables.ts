@@ -31,6 +31,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     "create table usage (day text, team text, record text not null, primary key (day, team)) without rowid",
   ],
   WEBHOOK_TABLES,
+  // Teams that are a caller's conversation with another; `agent` is empty once that team was deleted.
+  [
+    "create table conversation (agent text, owner text, id text, primary key (agent, owner, id)) without rowid",
+  ],
 ];
 
 /** Whether anything is stored of this tenant. Writes nothing. */

@@ -1,5 +1,7 @@
 import type {
   Acknowledgement,
+  ConversationRunList,
+  ConversationRunQuery,
   Delivery,
   RequestList,
   RequestQuery,
@@ -226,6 +228,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
       if (ended_at !== null) spending.add(ended_at, usage);
     }
     this.#feed.announce(changes, directory);
+    if (changes.some(({ kind }) => kind === "team_deleted")) this.#arm(Date.now());
     return acknowledgement;
   }
 
@@ -235,6 +238,10 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
 
   runs(query: RunQuery): Result<RunList> {
     return this.#parts?.lists.runs(query) ?? emptyPage(query, { runs: [] });
+  }
+
+  conversationRuns(query: ConversationRunQuery): Result<ConversationRunList> {
+    return this.#parts?.lists.conversationRuns(query) ?? emptyPage(query, { runs: [], total: 0 });
   }
 
   requests(query: RequestQuery): Result<RequestList> {
@@ -300,6 +307,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
         return;
       }
       await this.#others.dropExpired(parts);
+      this.#forget(await this.#others.deleteOrphans(parts));
       this.#arm(Date.now());
     } catch {
       // The alarm that is set tries again.
@@ -347,7 +355,12 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     const parts = this.#parts;
     if (parts === undefined) return;
     const { registered, deleting } = parts.tenant.record;
-    const times = [parts.reservations.nextExpiry, parts.webhooks.alarmAt()];
+    const isOrphaned = parts.directory.conversations.orphans(1).length > 0;
+    const times = [
+      parts.reservations.nextExpiry,
+      parts.webhooks.alarmAt(),
+      isOrphaned ? now : null,
+    ];
     const at = registered && !deleting ? earliest(times) : now;
     // Each time it is set costs a written row; one that fires too early is set again.
     if (at !== null && this.#alarmAt !== null && this.#alarmAt > now && this.#alarmAt <= at) return;
@@ -356,10 +369,15 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     else void this.ctx.storage.setAlarm(this.#alarmAt);
   }
 
+  /** Removes teams from the lists whose objects hold none: nothing will tell of them any more. */
+  #forget(teams: readonly string[]): void {
+    for (const team of teams) this.deliver({ team, place: null, entries: [GONE] });
+  }
+
   /** Deletes some teams; the object itself when none is left. */
   async #delete(parts: TenantParts): Promise<void> {
     const { deleted, absent } = await this.#others.deleteTeams(parts);
-    for (const team of absent) this.deliver({ team, place: null, entries: [GONE] });
+    this.#forget(absent);
     if (deleted) {
       await this.ctx.storage.setAlarm(Date.now());
       return;

@@ -12,6 +12,7 @@ import type { RequestRate } from "./rate-limit.ts";
 
 /** The caller of an endpoint without a scope. */
 const ANONYMOUS: Principal = {
+  id: "",
   tenant: "",
   scopes: [],
   kind: "local",

@@ -34,19 +34,25 @@ export function directoryEndpoints(services: Services): Endpoint[] {
           .record(z.string(), z.string())
           .optional()
           .describe("metadata.KEY=value, as often as needed: teams whose metadata has this value."),
+        agent: idSchema
+          .optional()
+          .describe(
+            "Conversations that A2A callers have with this team. Left out, all other teams.",
+          ),
         order: z.enum(["newest", "oldest"]).optional().describe("By last activity."),
         limit,
         cursor,
       }),
       answers: { 200: { description: "A page.", schema: "TeamList" } },
       async handle({ query, principal }) {
-        const { status, q, order = "newest", metadata = {} } = query;
+        const { status, q, agent, order = "newest", metadata = {} } = query;
         const page = await tenantOf(services, principal.tenant).teams({
           ...paged(query),
           order,
           metadata,
           ...(status !== undefined && { status }),
           ...(q !== undefined && { q }),
+          ...(agent !== undefined && { agent }),
         });
         return json(unwrap(page));
       },

@@ -2,6 +2,7 @@ import type { ChatMessage, Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
 import { imageMediaType } from "../../core/models/images.ts";
 import type { RunInfo } from "../../contract/run.ts";
+import { taskId } from "./ids.ts";
 import type { A2AMessage, Artifact, Part } from "./wire.ts";
 
 const TEXT = "text/plain";
@@ -35,14 +36,14 @@ export function textPart(text: string): Part {
 
 /** A chat message of a run as a message of its task. */
 export function messageOf(
-  { id, team_id }: Pick<RunInfo, "id" | "team_id">,
+  run: Pick<RunInfo, "id" | "team_id">,
   message: ChatMessage,
   role: A2AMessage["role"],
 ): A2AMessage {
   return {
     messageId: message.id,
-    contextId: team_id,
-    taskId: id,
+    contextId: run.team_id,
+    taskId: taskId(run),
     role,
     parts: partsOf(message),
     metadata: metadataOf(message),

@@ -8,6 +8,7 @@ import { RunProjector } from "../projection/run-projector.ts";
 import { AnswerText, type AnswerUpdate, updateOf } from "./answer-text.ts";
 import { messageOf, textPart } from "./content.ts";
 import type { A2AStreamOptions } from "./format.ts";
+import { taskId } from "./ids.ts";
 import { agentMessage, runMetadata, stateOf, statusOf, taskOf, timeOf } from "./task.ts";
 import { rpcResult, type StreamResponse, type TaskStatus } from "./wire.ts";
 
@@ -187,8 +188,8 @@ class A2AEncoder implements StreamEncoder {
     return updates.map((update) => this.#artifact(run, update));
   }
 
-  #artifact({ id, team_id }: RunInfo, update: AnswerUpdate): StreamResponse {
-    return { artifactUpdate: { taskId: id, contextId: team_id, ...update } };
+  #artifact(run: RunInfo, update: AnswerUpdate): StreamResponse {
+    return { artifactUpdate: { taskId: taskId(run), contextId: run.team_id, ...update } };
   }
 }
 
@@ -199,11 +200,7 @@ function isPassing(item: RunItem): item is PassingItem {
   return !["waiting", "completed", "cancelled", "failed"].includes(item.type);
 }
 
-function statusUpdate(
-  { id, team_id }: RunInfo,
-  status: TaskStatus,
-  metadata?: JsonObject,
-): StreamResponse {
-  const about = { taskId: id, contextId: team_id, status };
+function statusUpdate(run: RunInfo, status: TaskStatus, metadata?: JsonObject): StreamResponse {
+  const about = { taskId: taskId(run), contextId: run.team_id, status };
   return { statusUpdate: metadata === undefined ? about : { ...about, metadata } };
 }

@@ -30,7 +30,8 @@ export function a2aEndpoints(services: A2AServices): Endpoint[] {
       async handle({ c, principal, team, param }) {
         const { answer } = await import("./answer.ts");
         const { origin } = new URL(c.req.url);
-        return answer({ services, principal, team, teamId: param("team"), origin }, c.req.raw);
+        const agent = { id: param("team"), team };
+        return answer({ services, principal, agent, origin }, c.req.raw);
       },
     }),
 

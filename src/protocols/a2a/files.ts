@@ -2,6 +2,7 @@ import { getMimeType } from "hono/utils/mime";
 import type { RunInfo } from "../../contract/run.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import { unwrap } from "../../http/problem.ts";
+import type { Context } from "./request/contexts.ts";
 import type { A2ARequest } from "./request/services.ts";
 import type { Artifact, Task } from "./wire.ts";
 
@@ -13,11 +14,14 @@ const MOST_FILES = 200;
  * those who may not list files, and without a sandbox.
  */
 export async function writtenFiles(
-  { services, principal, team, teamId, origin }: A2ARequest,
+  { services, principal, origin }: A2ARequest,
+  { id: teamId, team }: Context,
   { started_at, ended_at }: RunInfo,
 ): Promise<Result<Artifact[]>> {
   if (services.files === undefined || started_at === null || ended_at === null) return ok([]);
-  if (!principal.scopes.includes("teams:read")) return ok([]);
+  // Addresses that the caller's own credential would not open are left out.
+  const isOther = principal.team !== undefined && principal.team.id !== teamId;
+  if (isOther || !principal.scopes.includes("teams:read")) return ok([]);
   const workspace = await services.files();
   const session = unwrap(await team.session());
   const limit = Math.min(MOST_FILES, services.limits.max_page_size);

@@ -1,6 +1,7 @@
 import type { PushBody, RunChange } from "../../contract/webhooks/run-change.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import { answerOf } from "./content.ts";
+import { taskId } from "./ids.ts";
 import { runMetadata, statusOf } from "./task.ts";
 import type { StreamResponse } from "./wire.ts";
 
@@ -12,10 +13,11 @@ export function pushBody(change: RunChange): PushBody {
 }
 
 function responseOf({ run, requests, answer }: RunChange): StreamResponse {
-  const { id, team_id: contextId } = run;
+  const about = { taskId: taskId(run), contextId: run.team_id };
   const status = statusOf({ ...run, requests });
   const metadata = { ...run.metadata, ...runMetadata(run) };
-  if (run.ended_at === null) return { statusUpdate: { taskId: id, contextId, status, metadata } };
+  if (run.ended_at === null) return { statusUpdate: { ...about, status, metadata } };
   const artifacts = answer === null ? undefined : [answerOf(answer as unknown as ChatMessage)];
+  const { taskId: id, contextId } = about;
   return { task: { id, contextId, status, ...(artifacts && { artifacts }), metadata } };
 }

@@ -4,6 +4,7 @@ import { humanSources } from "../../core/messages/human-sources.ts";
 import { isChatMessage } from "../../core/messages/kinds.ts";
 import type { Message } from "../../core/messages/message.ts";
 import { questionText } from "../question-text.ts";
+import { taskId } from "./ids.ts";
 import { answerOf, JSON_TYPE, messageOf, textPart } from "./content.ts";
 import type { A2AMessage, Part, Task, TaskState, TaskStatus } from "./wire.ts";
 
@@ -21,9 +22,11 @@ export function stateOf(status: RunInfo["status"]): TaskState {
   return STATES[status];
 }
 
-/** The runs that a state stands for. */
-export function statusesOf(state: string): RunInfo["status"][] {
-  return (Object.keys(STATES) as RunInfo["status"][]).filter((status) => STATES[status] === state);
+/** The runs that a state stands for; without one, all. */
+export function statusesOf(state = "TASK_STATE_UNSPECIFIED"): RunInfo["status"][] {
+  const statuses = Object.keys(STATES) as RunInfo["status"][];
+  if (state === "TASK_STATE_UNSPECIFIED") return statuses;
+  return statuses.filter((status) => STATES[status] === state);
 }
 
 /** Messages of a task's history: 0 for none, undefined for all. */
@@ -47,7 +50,7 @@ export function taskOf(run: RunInfo, historyLength?: HistoryLength): Task {
       .map((one) => messageOf(run, one, humans.has(one.source) ? "ROLE_USER" : "ROLE_AGENT")),
   ];
   return {
-    id: run.id,
+    id: taskId(run),
     contextId: run.team_id,
     status: statusOf(run),
     ...(answer !== undefined && { artifacts: [answerOf(answer)] }),
@@ -65,7 +68,7 @@ function historyPart(history: A2AMessage[], length: HistoryLength): { history?: 
 export function bareTaskOf(run: RunInfo): Task {
   const { state, timestamp } = statusOf(run);
   return {
-    id: run.id,
+    id: taskId(run),
     contextId: run.team_id,
     status: { state, ...(timestamp !== undefined && { timestamp }) },
     metadata: {},
@@ -107,15 +110,15 @@ function statusMessage(run: StatusOfRun): A2AMessage | undefined {
 }
 
 export function agentMessage(
-  { id, team_id }: Pick<RunInfo, "id" | "team_id">,
+  run: Pick<RunInfo, "id" | "team_id">,
   messageId: string,
   parts: Part[],
   metadata?: JsonObject,
 ): A2AMessage {
   return {
     messageId,
-    contextId: team_id,
-    taskId: id,
+    contextId: run.team_id,
+    taskId: taskId(run),
     role: "ROLE_AGENT",
     parts,
     ...(metadata && { metadata }),

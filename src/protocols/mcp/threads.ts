@@ -24,6 +24,7 @@ export async function listThreads(
   const { teams, next_cursor } = unwrap(
     await tenantOf(services, principal.tenant).teams({
       metadata: {},
+      lasting: true,
       order: "newest",
       limit: Math.min(100, services.limits.max_page_size),
       ...(cursor !== undefined && { cursor }),

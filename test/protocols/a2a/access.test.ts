@@ -90,7 +90,12 @@ test(
 );
 
 test("who may only answer reads nothing", LIMIT, async () => {
-  const started = await post(worker, "asks", request("SendMessage", sent("Ask.")), bearer("acme"));
+  const started = await post(
+    worker,
+    "asks",
+    request("SendMessage", sent("Ask.", { contextId: "asks" })),
+    bearer("acme"),
+  );
   const { id } = started.body.result!["task"] as { id: string };
   const answer = request("SendMessage", sent("Lisbon", { taskId: id }));
   const { body } = await post(worker, "asks", answer, bearer("requests:write"));

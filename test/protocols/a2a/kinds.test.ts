@@ -92,7 +92,7 @@ test("an answer names a question that is open", LIMIT, async () => {
 test("files that the task wrote are artifacts, which the credential can fetch", LIMIT, async () => {
   const id = await team(inTurn(HUMAN, careful()));
   const client = await clientOf(worker, id);
-  const { id: taskId } = await send(client, "Ask.");
+  const { id: taskId, contextId } = await send(client, "Ask.");
   files = [
     { path: "old.txt", size: 1, modified_at: "2026-01-02T03:04:05.000Z" },
     { path: "out/a report.csv", size: 1, modified_at: new Date().toISOString() },
@@ -106,7 +106,7 @@ test("files that the task wrote are artifacts, which the credential can fetch", 
         {
           content: {
             $case: "url",
-            value: `${await worker.origin}/v1/teams/${id}/files/out/a%20report.csv`,
+            value: `${await worker.origin}/v1/teams/${contextId}/files/out/a%20report.csv`,
           },
           filename: "a report.csv",
           mediaType: "text/csv; charset=utf-8",

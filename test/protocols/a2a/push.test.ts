@@ -78,13 +78,13 @@ function taskOf(push: Push | undefined): Task {
   return push.value;
 }
 
-/** Deliveries of this test's team that are not over. */
-async function pending(): Promise<WebhookDelivery[]> {
+/** Deliveries of a conversation that are not over. */
+async function pending(conversation: string): Promise<WebhookDelivery[]> {
   const path = "/v1/webhooks/default/deliveries?status=pending";
   const { deliveries } = (await (await worker.fetch(path)).json()) as {
     deliveries: WebhookDelivery[];
   };
-  return deliveries.filter(({ team_id }) => team_id === id);
+  return deliveries.filter(({ team_id }) => team_id === conversation);
 }
 
 test(
@@ -101,7 +101,7 @@ test(
     const [push] = await told(1);
     expect(taskOf(push)).toMatchObject({
       id: task.id,
-      contextId: id,
+      contextId: task.contextId,
       metadata: { project: "x", "troupe/status": "completed" },
     });
     expect(states([push!])).toEqual(["task TASK_STATE_COMPLETED"]);
@@ -142,7 +142,8 @@ test(
     for await (const _ of client.sendMessageStream(broken));
     openai.rules.hold("slow");
     const slow = await send(client, "Write slowly.", configuration);
-    const queued = await send(client, "Wait for it.", configuration);
+    const { contextId } = slow;
+    const queued = await send(client, message("Wait for it.", { contextId }), configuration);
     await client.createTaskPushNotificationConfig(
       pushConfig(receiver.url(`/${id}/queued`), { taskId: queued.id }),
     );
@@ -262,21 +263,21 @@ test("a config that is deleted, or whose team is, is told nothing more", LIMIT, 
   receiver.respond = (response) => response.writeHead(503).end();
   const client = await clientFor(HUMAN);
   const taskPushNotificationConfig = pushConfig(receiver.url(`/${id}`), { id: "one/of two" });
-  const { id: taskId } = await send(client, "Ask.", { taskPushNotificationConfig });
+  const { id: taskId, contextId } = await send(client, "Ask.", { taskPushNotificationConfig });
   await client.createTaskPushNotificationConfig(
     pushConfig(receiver.url(`/${id}/other`), { taskId, id: "other" }),
   );
   await told(1);
   await send(client, message("Lisbon", { taskId }));
-  await expect.poll(pending, { timeout: 10_000 }).toHaveLength(3);
+  await expect.poll(() => pending(contextId), { timeout: 10_000 }).toHaveLength(3);
   const ids = { tenant: "", taskId, id: "one/of two" };
   await client.deleteTaskPushNotificationConfig(ids);
   await expect
-    .poll(async () => (await pending()).map(({ url }) => url), { timeout: 10_000 })
+    .poll(async () => (await pending(contextId)).map(({ url }) => url), { timeout: 10_000 })
     .toEqual([receiver.url(`/${id}/other`)]);
   const deleted = await worker.fetch(`/v1/teams/${id}`, { method: "DELETE" });
   expect(deleted.status).toBe(204);
-  await expect.poll(pending, { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => pending(contextId), { timeout: 10_000 }).toEqual([]);
 });
 
 test("a receiver that fails does not hold up another one of the task", LIMIT, async () => {

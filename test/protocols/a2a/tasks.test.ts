@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { agent, SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
-import { HUMAN, inTurn, newTeam, runsOf, writer } from "../support/teams.ts";
+import { conversationsOf, HUMAN, inTurn, newTeam, runsOf, writer } from "../support/teams.ts";
 import {
   answerText,
   artifactsOf,
@@ -70,7 +70,7 @@ test("a message starts a task, whose artifact is the team's last message", LIMIT
   const sent = message("Hello.");
   const task = await send(client, sent, {}, { project: "x" });
   expect(task).toMatchObject({
-    contextId: id,
+    contextId: expect.stringMatching(/^a2a-/),
     status: { state: TaskState.TASK_STATE_COMPLETED },
     metadata: { project: "x", "troupe/status": "completed" },
   });
@@ -81,7 +81,7 @@ test("a message starts a task, whose artifact is the team's last message", LIMIT
   expect(await client.getTask({ tenant: "", id: task.id })).toEqual(task);
   const short = await client.getTask({ tenant: "", id: task.id, historyLength: 1 });
   expect(short.history.map(({ parts }) => textOf(parts))).toEqual(["one"]);
-  const next = await send(client, message("More.", { contextId: id }));
+  const next = await send(client, message("More.", { contextId: task.contextId }));
   expect(next.id).not.toBe(task.id);
   expect(answerText(next)).toBe("three");
 });
@@ -96,7 +96,7 @@ test("the same message again finds the same task", LIMIT, async () => {
   expect(again[0]).toMatchObject({ $case: "task", value: { id: tasks[0]!.id } });
   expect(statesOf(again)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
   expect(textOf(artifactsOf(again).get("answer"))).toBe("two");
-  expect(await runsOf(worker, id)).toHaveLength(1);
+  expect(await runsOf(worker, tasks[0]!.contextId)).toHaveLength(1);
   const other = message("Something else.", { messageId: sent.messageId });
   await expect(send(client, other)).rejects.toThrow(/Idempotency|key/i);
 });
@@ -109,7 +109,10 @@ test(
     await newTeam(worker, { id, component: inTurn(writer(), critic, writer({ name: "editor" })) });
     const client = await clientOf(worker, id);
     const events = await collect(client.sendMessageStream(sending("Write.")));
-    expect(events[0]).toMatchObject({ $case: "task", value: { contextId: id } });
+    expect(events[0]).toMatchObject({
+      $case: "task",
+      value: { contextId: expect.stringMatching(/^a2a-/) },
+    });
     expect(statesOf(events)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
     expect(said(events)).toEqual(["writer: Four little words here.", "critic: one"]);
     const updates = events.flatMap((event) =>
@@ -141,7 +144,10 @@ test("a task asks its client, and goes on with the answer", LIMIT, async () => {
       ],
     },
   });
-  const answered = await send(client, message("Lisbon", { taskId: asked.id, contextId: id }));
+  const answered = await send(
+    client,
+    message("Lisbon", { taskId: asked.id, contextId: asked.contextId }),
+  );
   expect(answered.id).toBe(asked.id);
   expect(stateOf(answered)).toBe("TASK_STATE_COMPLETED");
   expect(answerText(answered)).toBe("Four little words here.");
@@ -202,7 +208,7 @@ test("pictures and data come in, an URL does not", LIMIT, async () => {
       name: "ContentTypeNotSupportedError",
     });
   }
-  expect(await runsOf(worker, id)).toHaveLength(1);
+  expect(await conversationsOf(worker, id)).toHaveLength(1);
 });
 
 test("a task goes on without its client, who comes back or cancels it", LIMIT, async () => {
@@ -211,7 +217,9 @@ test("a task goes on without its client, who comes back or cancels it", LIMIT, a
   openai.rules.hold("slow");
   const task = await send(client, "Write slowly.", { returnImmediately: true });
   expect(["TASK_STATE_WORKING", "TASK_STATE_SUBMITTED"]).toContain(stateOf(task));
-  const queued = await send(client, "Write slowly.", { returnImmediately: true });
+  const { contextId } = task;
+  const more = message("Write slowly.", { contextId });
+  const queued = await send(client, more, { returnImmediately: true });
   expect(stateOf(queued)).toBe("TASK_STATE_SUBMITTED");
   const cancelled = await client.cancelTask({ tenant: "", id: queued.id, metadata: undefined });
   expect(stateOf(cancelled)).toBe("TASK_STATE_CANCELED");

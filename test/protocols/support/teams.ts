@@ -1,3 +1,4 @@
+import type { ListedTeam } from "#contract/directory.ts";
 import type { JsonObject } from "troupe";
 import { jsonInit } from "../../support/http-app.ts";
 import type { TestWorker } from "../../support/worker.ts";
@@ -56,4 +57,14 @@ export async function runsOf(
 ): Promise<{ id: string; status: string }[]> {
   const response = await worker.fetch(`/v1/teams/${team}/runs`);
   return ((await response.json()) as { runs: { id: string; status: string }[] }).runs;
+}
+
+/** The conversations that A2A callers have with a team, latest activity first. */
+export async function conversationsOf(
+  worker: TestWorker,
+  team: string,
+  headers: Record<string, string> = {},
+): Promise<ListedTeam[]> {
+  const response = await worker.fetch(`/v1/teams?agent=${team}`, { headers });
+  return ((await response.json()) as { teams: ListedTeam[] }).teams;
 }

@@ -15,6 +15,8 @@ import {
   NO_ACTIVITY,
   type PlacedActivity,
 } from "./activity-store.ts";
+import { shownConversation } from "../../../contract/directory.ts";
+import { ConversationStore } from "./conversation-store.ts";
 import { DeletedTeams } from "./deleted-teams.ts";
 import { isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
 import { RunStore } from "./run-store.ts";
@@ -48,6 +50,7 @@ export class Directory {
   readonly #activity: ActivityStore;
   readonly #deleted: DeletedTeams;
   readonly #runs: RunStore;
+  readonly conversations: ConversationStore;
   /** Where teams with a run under way have their row. */
   readonly #places = new Map<string, number>();
   #size: number | undefined;
@@ -59,6 +62,7 @@ export class Directory {
     this.#activity = new ActivityStore(db);
     this.#deleted = new DeletedTeams(db);
     this.#runs = new RunStore(db);
+    this.conversations = new ConversationStore(db);
     for (const { team, runs } of this.open.teams()) {
       for (const { place } of runs) if (place !== null) this.#places.set(team, place);
     }
@@ -112,6 +116,7 @@ export class Directory {
 
   listed(id: string, facts: TeamFacts, activity: Activity): ListedTeam {
     const { label, metadata, provider, component_version, created_at } = facts;
+    const { conversation, expires_in = null } = facts;
     const updated = [
       activity.updated_at,
       facts.updated_at,
@@ -125,6 +130,8 @@ export class Directory {
       component_version,
       ...this.open.statusOf(id),
       usage: activity.usage,
+      conversation: shownConversation(conversation),
+      expires_in,
       created_at,
       updated_at: updated.toSorted().at(-1) ?? created_at,
     };
@@ -276,7 +283,9 @@ export class Directory {
 
   /** The first time it confirms the reservation. */
   #saveTeam(id: string, facts: TeamFacts): void {
-    const size = this.size + (this.team(id) === undefined ? 1 : 0);
+    const isNew = this.team(id) === undefined;
+    const size = this.size + (isNew ? 1 : 0);
+    if (isNew && facts.conversation) this.conversations.add(id, facts.conversation);
     this.#db.write("delete from reservation where id = ?", id);
     this.#db.write(
       "insert into team values (?, ?) on conflict (id) do update set record = excluded.record",
@@ -296,6 +305,9 @@ export class Directory {
   ): void {
     if (day !== null) this.#usage.put(team, day);
     if (place !== null) this.#activity.remove(team, place);
+    const conversation = this.team(team)?.conversation;
+    if (conversation) this.conversations.remove(team, conversation);
+    this.conversations.orphan(team);
     this.#db.write("delete from team where id = ?", team);
     this.#db.write("delete from reservation where id = ?", team);
     this.#db.write("delete from request where team = ?", team);

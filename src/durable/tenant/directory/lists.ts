@@ -1,4 +1,6 @@
 import type {
+  ConversationRunList,
+  ConversationRunQuery,
   ListedRun,
   ListedTeam,
   RequestList,
@@ -85,6 +87,40 @@ export class Lists {
     return ok({ runs, next_cursor: null });
   }
 
+  /** Looks through the latest runs of each status. */
+  conversationRuns({
+    agent,
+    owner,
+    statuses,
+    limit,
+    cursor,
+  }: ConversationRunQuery): Result<ConversationRunList> {
+    const position =
+      cursor === undefined ? [Number.MAX_SAFE_INTEGER] : fromCursor(cursor, ["number"]);
+    if (position === undefined) return invalidCursor();
+    const rows = statuses.flatMap((status) =>
+      this.#db.all<{ record: string }>(
+        `select record from (select team, record from run where status = ? order by created desc limit ?) as latest
+           where exists (select 1 from conversation where agent = ? and owner = ? and id = latest.team)`,
+        status,
+        MOST_LOOKED_AT,
+        agent,
+        owner,
+      ),
+    );
+    const all = rows
+      .map(({ record }) => JSON.parse(record) as RunRow)
+      .toSorted((one, other) => other.changed - one.changed);
+    const rest = all.filter(({ changed }) => changed < Number(position[0]));
+    const page = rest.slice(0, limit);
+    const last = page.at(-1);
+    return ok({
+      runs: page.map(({ run }) => run),
+      next_cursor: last !== undefined && rest.length > limit ? toCursor(last.changed) : null,
+      total: all.length,
+    });
+  }
+
   requests({ kind, limit, cursor }: RequestQuery): Result<RequestList> {
     const position =
       cursor === undefined ? [0, "", ""] : fromCursor(cursor, ["number", "string", "string"]);
@@ -168,7 +204,9 @@ export class Lists {
   }
 }
 
-function matches(team: ListedTeam, { status, q, metadata }: TeamQuery): boolean {
+function matches(team: ListedTeam, { status, q, metadata, agent, lasting }: TeamQuery): boolean {
+  if (team.conversation?.agent_id !== agent) return false;
+  if (lasting && team.expires_in !== null) return false;
   if (status !== undefined && team.status !== status) return false;
   for (const [key, value] of Object.entries(metadata)) {
     const own = Object.hasOwn(team.metadata, key) ? team.metadata[key] : undefined;

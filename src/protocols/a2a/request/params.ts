@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { ID } from "../../../contract/constants.ts";
 import { webhookUrlSchema } from "../../../contract/webhooks/webhook.ts";
 import { listIssues, issuesOf } from "../../../core/issues.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -121,10 +120,4 @@ export function parseParams<Schema extends z.ZodType>(
     "INVALID_PARAMS",
     `The params are invalid: ${listIssues(issuesOf(result.error))}`,
   );
-}
-
-/** @throws A2AError for what is the id of no task */
-export function taskIdOf(id: string): string {
-  if (ID.test(id)) return id;
-  throw new A2AError("TASK_NOT_FOUND", `There is no task ${JSON.stringify(id.slice(0, 100))}.`);
 }

@@ -1,15 +1,14 @@
 import type { PushConfig, SecretPushConfig } from "../../../contract/webhooks/push.ts";
 import { TroupeError } from "../../../core/errors.ts";
-import { unwrap } from "../../../http/problem.ts";
 import { A2AError } from "../errors.ts";
 import { FORMAT } from "../format.ts";
 import type { TaskPushNotificationConfig } from "../wire.ts";
+import { findTask, unwrapIn } from "./contexts.ts";
 import {
   type GivenPushConfig,
   parseParams,
   pushConfigIdSchema,
   pushConfigsSchema,
-  taskIdOf,
   taskPushConfigSchema,
 } from "./params.ts";
 import { type A2ARequest, needs } from "./services.ts";
@@ -25,7 +24,8 @@ export async function createPushConfig(
   requireSupport(request);
   const { taskId, ...given } = parseParams(taskPushConfigSchema, params);
   const config = pushConfigOf(request, given);
-  unwrap(await request.team.putPushConfig(taskIdOf(taskId), config));
+  const place = await findTask(request, taskId);
+  unwrapIn(place, await place.team.putPushConfig(place.run, config));
   return shown(taskId, config);
 }
 
@@ -37,7 +37,7 @@ export async function getPushConfig(
   requireSupport(request);
   needs(request, "runs:read");
   const { taskId, id } = parseParams(pushConfigIdSchema, params);
-  const configs = unwrap(await request.team.pushConfigs(taskIdOf(taskId)));
+  const configs = await configsOf(request, taskId);
   const config = configs.find((one) => one.id === id);
   if (config !== undefined) return shown(taskId, config);
   const ids = configs.map((one) => JSON.stringify(one.id)).join(", ") || "none";
@@ -55,7 +55,7 @@ export async function listPushConfigs(
   requireSupport(request);
   needs(request, "runs:read");
   const { taskId } = parseParams(pushConfigsSchema, params);
-  const configs = unwrap(await request.team.pushConfigs(taskIdOf(taskId)));
+  const configs = await configsOf(request, taskId);
   return { configs: configs.map((config) => shown(taskId, config)), nextPageToken: "" };
 }
 
@@ -64,7 +64,8 @@ export async function deletePushConfig(request: A2ARequest, params: unknown): Pr
   requireSupport(request);
   needs(request, "runs:write");
   const { taskId, id } = parseParams(pushConfigIdSchema, params);
-  unwrap(await request.team.deletePushConfig(taskIdOf(taskId), id));
+  const place = await findTask(request, taskId);
+  unwrapIn(place, await place.team.deletePushConfig(place.run, id));
   return {};
 }
 
@@ -94,6 +95,12 @@ export function pushConfigOf(
     about: scheme === undefined ? {} : { scheme },
     headers: JSON.stringify(headers),
   };
+}
+
+/** @throws A2AError or ProblemError */
+async function configsOf(request: A2ARequest, taskId: string): Promise<PushConfig[]> {
+  const place = await findTask(request, taskId);
+  return unwrapIn(place, await place.team.pushConfigs(place.run));
 }
 
 /** @throws A2AError where nothing could be sent */

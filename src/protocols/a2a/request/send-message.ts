@@ -10,13 +10,13 @@ import { sortedJson } from "../../../core/json.ts";
 import { sha256Hex } from "../../../core/sha256.ts";
 import { parseAnswer, parseTask } from "../../../http/input/task.ts";
 import { checkMetadata } from "../../../http/input/team-input.ts";
-import { unwrap } from "../../../http/problem.ts";
 import { newRun } from "../../new-run.ts";
 import { A2AError } from "../errors.ts";
+import { type Context, contextOf, findTask, type TaskPlace, unwrapIn } from "./contexts.ts";
 import { formatOf } from "../format.ts";
 import { answersOf, type GivenAnswer } from "./given-answers.ts";
 import { chatMessageOf } from "./given-parts.ts";
-import { type GivenMessage, parseParams, sendMessageSchema, taskIdOf } from "./params.ts";
+import { type GivenMessage, parseParams, sendMessageSchema } from "./params.ts";
 import { pushConfigOf } from "./push-configs.ts";
 import { type A2ARequest, mayRead, needs } from "./services.ts";
 import { readTask } from "../tasks.ts";
@@ -36,22 +36,27 @@ interface Sent {
 export async function sendMessage(request: A2ARequest, params: unknown): Promise<{ task: Task }> {
   const sent = parseSent(request, params);
   const { message, atOnce, historyLength } = sent;
-  const { team, services } = request;
+  const { services } = request;
+  let context: Context;
   let run: RunInfo;
   if (isNew(message)) {
     needs(request, "runs:write");
-    run = unwrap(await team.startRun(await runOf(request, sent)));
+    const input = await runOf(request, sent);
+    context = await contextOf(request, message);
+    run = unwrapIn(context, await context.team.startRun(input));
   } else {
     needs(request, "requests:write");
-    const { id, open } = await waitingRun(request, message);
-    const answers = answersOf(message, open);
-    await addPush(request, id, sent);
-    run = await answer(request, id, answers);
+    const waiting = await waitingTask(request, message);
+    context = waiting.place;
+    const answers = answersOf(message, waiting.open);
+    await addPush(waiting.place, sent);
+    run = await answer(request, waiting.place, answers);
     if (!mayRead(request)) return { task: bareTaskOf(run) };
   }
   if (atOnce) return { task: taskOf(run, historyLength) };
-  const ended = unwrap(await team.waitForRun(run.id, services.limits.max_wait_seconds * 1000));
-  return { task: await readTask(request, ended, historyLength) };
+  const most = services.limits.max_wait_seconds * 1000;
+  const ended = unwrapIn(context, await context.team.waitForRun(run.id, most));
+  return { task: await readTask(request, context, ended, historyLength) };
 }
 
 /** `SendStreamingMessage`. @throws A2AError or ProblemError */
@@ -61,24 +66,23 @@ export async function sendStreamingMessage(
 ): Promise<OpenedStream> {
   const sent = parseSent(request, params);
   const { message, historyLength } = sent;
-  const { team } = request;
   if (isNew(message)) {
     needs(request, "runs:write");
-    const started = await team.startStream(
-      await runOf(request, sent),
-      formatOf(request.id, { historyLength }),
-    );
-    return unwrap(started);
+    const input = await runOf(request, sent);
+    const context = await contextOf(request, message);
+    const format = formatOf(request.id, { historyLength });
+    return unwrapIn(context, await context.team.startStream(input, format));
   }
   needs(request, "requests:write");
   if (!mayRead(request)) needs(request, "runs:read");
-  const { id, open } = await waitingRun(request, message);
+  const { place, open } = await waitingTask(request, message);
   const answers = answersOf(message, open);
-  await addPush(request, id, sent);
+  await addPush(place, sent);
   // Opened before the answers are given, so that nothing is missed.
-  const opened = unwrap(
-    await team.stream({
-      run: id,
+  const opened = unwrapIn(
+    place,
+    await place.team.stream({
+      run: place.run,
       after: 0,
       format: formatOf(request.id, {
         historyLength,
@@ -87,7 +91,7 @@ export async function sendStreamingMessage(
     }),
   );
   try {
-    await answer(request, id, answers);
+    await answer(request, place, answers);
   } catch (error) {
     if ("body" in opened) await opened.body.cancel();
     throw error;
@@ -97,25 +101,18 @@ export async function sendStreamingMessage(
 
 /** @throws A2AError or ProblemError */
 function parseSent(request: A2ARequest, params: unknown): Sent {
-  const { services, teamId } = request;
+  const { services } = request;
   const { message, configuration, metadata } = parseParams(sendMessageSchema, params);
   const { historyLength, returnImmediately, taskPushNotificationConfig } = configuration;
   const given = taskPushNotificationConfig ?? undefined;
-  const { contextId = "" } = message;
-  if (contextId !== "" && contextId !== teamId) {
-    throw new A2AError(
-      "INVALID_PARAMS",
-      `message.contextId must be left out or ${JSON.stringify(teamId)}: the team is one conversation`,
-    );
-  }
   checkMetadata(metadata, services.limits);
   const push = given && pushConfigOf(request, given, "configuration.taskPushNotificationConfig.");
   return { message, metadata, historyLength, atOnce: returnImmediately, push };
 }
 
 /** @throws ProblemError */
-async function addPush({ team }: A2ARequest, id: string, { push }: Sent): Promise<void> {
-  if (push !== undefined) unwrap(await team.putPushConfig(id, push));
+async function addPush(place: TaskPlace, { push }: Sent): Promise<void> {
+  if (push !== undefined) unwrapIn(place, await place.team.putPushConfig(place.run, push));
 }
 
 function isNew({ taskId = "" }: GivenMessage): boolean {
@@ -142,28 +139,36 @@ async function idempotencyOf(message: GivenMessage): Promise<Idempotency> {
   };
 }
 
-/** The run that a message answers, with its open questions. @throws A2AError or ProblemError */
-async function waitingRun(
-  { team }: A2ARequest,
-  { taskId = "" }: GivenMessage,
-): Promise<{ id: string; open: readonly HumanRequest[] }> {
-  const { id, status, requests } = unwrap(await team.run(taskIdOf(taskId)));
-  if (requests.length > 0) return { id, open: requests };
+/** The task that a message answers, with its open questions. @throws A2AError or ProblemError */
+async function waitingTask(
+  request: A2ARequest,
+  { taskId = "", contextId = "" }: GivenMessage,
+): Promise<{ place: TaskPlace; open: readonly HumanRequest[] }> {
+  const place = await findTask(request, taskId);
+  const { status, requests } = unwrapIn(place, await place.team.run(place.run));
+  if (contextId !== "" && contextId !== place.id) {
+    throw new A2AError(
+      "INVALID_PARAMS",
+      `message.contextId must be left out or ${JSON.stringify(place.id)}, the context of the task`,
+    );
+  }
+  if (requests.length > 0) return { place, open: requests };
   throw new A2AError(
     "UNSUPPORTED_OPERATION",
     `The task is ${status} and asks nothing: a message without taskId starts another one.`,
   );
 }
 
-/** @throws ProblemError */
+/** @throws A2AError or ProblemError */
 async function answer(
-  { team, services }: A2ARequest,
-  id: string,
+  { services }: A2ARequest,
+  place: TaskPlace,
   answers: readonly GivenAnswer[],
 ): Promise<RunInfo> {
   let run: RunInfo | undefined;
   for (const { request, answer: given } of answers) {
-    run = unwrap(await team.answer(id, request, parseAnswer(given, services.limits)));
+    const parsed = parseAnswer(given, services.limits);
+    run = unwrapIn(place, await place.team.answer(place.run, request, parsed));
   }
   return run as RunInfo;
 }

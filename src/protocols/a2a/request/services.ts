@@ -8,15 +8,15 @@ import type { RpcId } from "../wire.ts";
 /** What the A2A server uses. */
 export type A2AServices = Pick<
   ProtocolServices,
-  "gateway" | "limits" | "files" | "checkWebhookUrl" | "pushNotifications" | "a2a"
+  "gateway" | "tenants" | "limits" | "files" | "checkWebhookUrl" | "pushNotifications" | "a2a"
 >;
 
 /** One request to the agent that a team is. */
 export interface A2ARequest {
   services: A2AServices;
   principal: Principal;
-  team: TeamGateway;
-  teamId: string;
+  /** The team that is addressed. */
+  agent: { id: string; team: TeamGateway };
   /** Of the request's URL. */
   origin: string;
   id: RpcId;

@@ -156,6 +156,7 @@ async function listTeams(
   const page = unwrap(
     await tenantOf(services, principal.tenant).teams({
       metadata: {},
+      lasting: true,
       order: "newest",
       limit: Math.min(50, services.limits.max_page_size),
       ...(q !== undefined && { q }),

@@ -4,7 +4,6 @@ import type { TeamInfo } from "../../../contract/team.ts";
 import type { Template } from "../../../core/component/template.ts";
 import { ProblemError, unwrap } from "../../../http/problem.ts";
 import { latestTeams } from "../../latest-teams.ts";
-import { isTemporary } from "../about.ts";
 import { type OpenAIRequest, teamOf } from "./services.ts";
 
 const TEAM = "team:";
@@ -54,9 +53,9 @@ export async function listModels(request: OpenAIRequest): Promise<Model[]> {
   const templates = (await services.templates()).map(({ name }) =>
     modelOf(TEMPLATE + name, "troupe"),
   );
-  const teams = (await latestTeams(services, principal.tenant, MOST_TEAMS))
-    .filter(({ metadata }) => !isTemporary(metadata))
-    .map(({ id, created_at }) => modelOf(TEAM + id, principal.tenant, created_at));
+  const teams = (await latestTeams(services, principal.tenant, MOST_TEAMS)).map(
+    ({ id, created_at }) => modelOf(TEAM + id, principal.tenant, created_at),
+  );
   return [...templates, ...teams];
 }
 
