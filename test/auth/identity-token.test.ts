@@ -98,6 +98,20 @@ test.each(["RS256", "ES256", "EdDSA"])(
   },
 );
 
+test("tokens of one subject are one caller, those of others are not, and one without stands for itself", async () => {
+  const ids = await Promise.all(
+    [{}, { scope: "runs:read" }, { sub: "bob", org: "acme" }, { sub: undefined, org: "acme" }].map(
+      async (claims) =>
+        (await verifier({ JWT_TENANT_CLAIM: "org" }).verify(
+          await token({ org: "acme", ...claims }),
+        ))!.id,
+    ),
+  );
+  expect(ids[0]).toBe("identity:acme");
+  expect(ids[1]).toBe(ids[0]);
+  expect(new Set(ids).size).toBe(3);
+});
+
 test("a claim that is no tenant id becomes a hash", async () => {
   const principal = await verifier().verify(await token({ sub: "auth0|Jane Doe" }));
   expect(principal?.tenant).toMatch(/^u-[0-9a-f]{40}$/);

@@ -65,6 +65,30 @@ test("a run that is running keeps it, one that waits does not", async () => {
   expect(await exists(waits)).toBe(false);
 });
 
+test("a conversation is erased after its time, and after ten minutes if nothing was ever asked", async () => {
+  const agent = await TestTeam.create(roundRobin([counter("one")], 1));
+  const model = value(await agent.gateway.conversationModel());
+  const conversation = async (): Promise<TestTeam> => {
+    const team = new TestTeam();
+    const given = { id: team.id, owner: "o", caller: null, expires_in: 30 * 24 * HOUR_S };
+    value(await team.gateway.createConversation(given, model));
+    return team;
+  };
+  const [used, unused] = [await conversation(), await conversation()];
+  const created = Date.now();
+  await used.finished((await used.start("Go.")).id);
+  for (const team of [used, unused]) {
+    await team.evict();
+    expect(await ringAt(team, created + 11 * MINUTE)).toBe(true);
+  }
+  expect([await exists(used), await exists(unused)]).toEqual([true, false]);
+  expect(await ringAt(used, created + 29 * 24 * 60 * MINUTE)).toBe(true);
+  expect(await exists(used)).toBe(true);
+  expect(await ringAt(used, created + 31 * 24 * 60 * MINUTE)).toBe(true);
+  expect(await exists(used)).toBe(false);
+  await used.erased();
+});
+
 test("its fork is erased, too; any other team stays", async () => {
   const team = await temporary(roundRobin([counter("one")], 1));
   const created = Date.now();

@@ -7,7 +7,7 @@ import { jsonInit } from "../support/http-app.ts";
 import { KillableWorker } from "../support/killable-worker.ts";
 import { agent } from "../support/sample-component.ts";
 import { TestWorker } from "../support/worker.ts";
-import { HUMAN, inTurn } from "../protocols/support/teams.ts";
+import { conversationsOf, HUMAN, inTurn, runsOf } from "../protocols/support/teams.ts";
 
 type Server = Pick<TestWorker, "fetch">;
 
@@ -64,11 +64,13 @@ test("a team calls a team, whose question goes to the human of the first", LIMIT
   await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
   const run = await until(worker, path, ["completed"]);
   expect(texts(run)).toEqual(["user: go", "remote: one", "critic: one"]);
-  const inner = (await (await worker.fetch("/v1/teams/inner/runs")).json()) as { runs: RunInfo[] };
-  expect(inner.runs).toHaveLength(1);
+  const [inner, ...more] = await conversationsOf(worker, "inner");
+  expect(more).toEqual([]);
+  const [asked, ...others] = await runsOf(worker, inner!.id);
+  expect(others).toEqual([]);
   expect(run.result!.messages[1]!.metadata).toEqual({
-    a2a_context_id: "inner",
-    a2a_task_id: inner.runs[0]!.id,
+    a2a_context_id: inner!.id,
+    a2a_task_id: `${inner!.id}.${asked!.id}`,
   });
 });
 
@@ -84,10 +86,8 @@ test("a run that is cancelled cancels the task of the remote team", LIMIT, async
     inTurn(remote(`${await worker.origin}/a2a/teams/inner`)),
   );
   const inner = async () => {
-    const { runs } = (await (await worker.fetch("/v1/teams/inner/runs")).json()) as {
-      runs: RunInfo[];
-    };
-    return runs[0]?.status;
+    const [conversation] = await conversationsOf(worker, "inner");
+    return conversation && (await runsOf(worker, conversation.id))[0]?.status;
   };
   await expect.poll(inner, { timeout: 20_000 }).toBe("running");
   // Once it is followed.

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Scope, SCOPES } from "#contract/constants.ts";
+import { jsonInit } from "../../support/http-app.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { CLIENTS, connect } from "./support/clients.ts";
 import { lastOf, post, request } from "./support/messages.ts";
 import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
-import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
+import { post as postA2A, request as requestA2A, sent } from "../a2a/support/rpc.ts";
+import { conversationsOf, HUMAN, inTurn, newTeam } from "../support/teams.ts";
 
 let worker: TestWorker;
 let token: string;
@@ -55,6 +57,54 @@ test.each<[string, Scope[], object]>([
     }
   }
 });
+
+test(
+  "tools and resources are of teams that were made to be called, whatever clients of other protocols ask for",
+  { timeout: 60_000 },
+  async () => {
+    const headers = bearer("acme");
+    const listed = async (): Promise<string[]> => {
+      const [tools, resources, teams, models] = [
+        await lastOf(await post(worker, request(1, "tools/list"), { headers })),
+        await lastOf(await post(worker, request(1, "resources/list"), { headers })),
+        await lastOf(await post(worker, tool("list_teams", {}), { headers })),
+        (await (await worker.fetch("/openai/v1/models", { headers })).json()) as {
+          data: { id: string }[];
+        },
+      ];
+      return [
+        ...tools.result!.tools!.map(({ name }) => name),
+        ...resources.result!.resources!.map(({ uri }) => uri),
+        ...teams.result!.structuredContent.teams!.map(({ id }) => id),
+        ...models.data.map(({ id }) => id),
+      ].toSorted();
+    };
+    const before = await listed();
+    const chat = {
+      model: "template:writer_critic",
+      messages: [{ role: "user", content: "Hi." }],
+      stream: true,
+    };
+    for (let count = 0; count < 5; count++) {
+      const answered = await worker.fetch(
+        "/openai/v1/chat/completions",
+        jsonInit(chat, "POST", headers),
+      );
+      expect(answered.status).toBe(200);
+      await answered.body?.cancel();
+      const { message } = sent("Hi.");
+      const asked = await postA2A(worker, "desk", requestA2A("SendMessage", { message }), headers);
+      expect(asked.body.error).toBeUndefined();
+    }
+    expect(await listed()).toEqual(before);
+    // They are there, for those who look for them.
+    const all = (await (await worker.fetch("/v1/teams", { headers })).json()) as {
+      teams: { expires_in: number | null }[];
+    };
+    expect(all.teams.filter(({ expires_in }) => expires_in === 3600)).toHaveLength(5);
+    expect(await conversationsOf(worker, "desk", headers)).toHaveLength(5);
+  },
+);
 
 test("a client sees the tools that it may call", async () => {
   const { result } = await lastOf(

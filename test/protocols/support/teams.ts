@@ -54,8 +54,9 @@ export async function newTeam(
 export async function runsOf(
   worker: TestWorker,
   team: string,
+  headers: Record<string, string> = {},
 ): Promise<{ id: string; status: string }[]> {
-  const response = await worker.fetch(`/v1/teams/${team}/runs`);
+  const response = await worker.fetch(`/v1/teams/${team}/runs`, { headers });
   return ((await response.json()) as { runs: { id: string; status: string }[] }).runs;
 }
 

@@ -52,7 +52,11 @@ export interface Message {
   id?: string | number;
   method?: string;
   params?: { message?: string };
-  result?: { structuredContent: { run_id: string; status: string }; tools?: { name: string }[] };
+  result?: {
+    structuredContent: { run_id: string; status: string; teams?: { id: string }[] };
+    tools?: { name: string }[];
+    resources?: { uri: string }[];
+  };
   error?: { code: number; message: string };
 }
 
