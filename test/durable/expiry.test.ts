@@ -66,8 +66,8 @@ test("a run that is running keeps it, one that waits does not", async () => {
 });
 
 test("a conversation is erased after its time, and after ten minutes if nothing was ever asked", async () => {
-  const agent = await TestTeam.create(roundRobin([counter("one")], 1));
-  const model = value(await agent.gateway.conversationModel());
+  const desk = await TestTeam.create(roundRobin([counter("one")], 1));
+  const model = value(await desk.gateway.conversationModel());
   const conversation = async (): Promise<TestTeam> => {
     const team = new TestTeam();
     const given = { id: team.id, owner: "o", caller: null, expires_in: 30 * 24 * HOUR_S };

@@ -152,7 +152,7 @@ test("what another credential has is as unknown as what never was", LIMIT, async
   const own = await client.listTasks({
     tenant: "",
     contextId: "",
-    status: 0,
+    status: TaskState.TASK_STATE_UNSPECIFIED,
     pageToken: "",
     statusTimestampAfter: undefined,
   });

@@ -6,7 +6,7 @@ import { TestWorker } from "../../support/worker.ts";
 import { CLIENTS, connect } from "./support/clients.ts";
 import { lastOf, post, request } from "./support/messages.ts";
 import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
-import { post as postA2A, request as requestA2A, sent } from "../a2a/support/rpc.ts";
+import { post as postA2A, request as requestA2A, sent as sentA2A } from "../a2a/support/rpc.ts";
 import { conversationsOf, HUMAN, inTurn, newTeam } from "../support/teams.ts";
 
 let worker: TestWorker;
@@ -92,7 +92,7 @@ test(
       );
       expect(answered.status).toBe(200);
       await answered.body?.cancel();
-      const { message } = sent("Hi.");
+      const { message } = sentA2A("Hi.");
       const asked = await postA2A(worker, "desk", requestA2A("SendMessage", { message }), headers);
       expect(asked.body.error).toBeUndefined();
     }
