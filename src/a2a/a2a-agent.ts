@@ -25,7 +25,8 @@ import {
 import { RemoteAgent } from "./connection.ts";
 import { followTask } from "./follow-task.ts";
 import { partsOf } from "./parts.ts";
-import { isAtRest, readReply, type RemoteTask, type Reply } from "./remote-task.ts";
+import { isAtRest, type RemoteTask, type Reply } from "./remote-task.ts";
+import { sendMessage } from "./send-message.ts";
 
 /** Questions that an agent may ask in the course of one task. */
 const MOST_QUESTIONS = 50;
@@ -123,42 +124,32 @@ export class A2AAgent extends BaseChatAgent {
     task: RemoteTask | undefined,
     ctx: TurnContext,
   ): Promise<Reply> {
-    // A restart sends the same message, which the other side can recognize. A retry of a failed run sends another one: it
-    // repeats what was done since the last model call, and the beginning of a request counts as one.
+    let again = false;
+    // A restart sends the same message, which the other side can recognize. A retry of a run that failed with the remote
+    // agent's answer sends another one: it repeats what was done since the last model call, and the beginning of a request
+    // counts as one.
     const messageId = await ctx.step("request", async () => crypto.randomUUID(), {
       kind: "model",
       subject: { name: new URL(at.url).host, provider: "a2a" },
+      onReplay: () => (again = true),
     });
     const contextId = task?.contextId ?? this.#contextId;
-    const message: JsonObject = {
+    const message = {
       messageId,
       role: "ROLE_USER",
       parts,
       ...(contextId !== "" && { contextId }),
       ...(task !== undefined && { taskId: task.id }),
     };
-    const configuration = {
-      returnImmediately: true,
-      acceptedOutputModes: ["text/plain", "application/json"],
-    };
-    return ctx.step(
+    const sending = { agent: this.#remote, at, message, asked: task, timeoutMs: this.#timeoutMs };
+    const sent = await ctx.step(
       "send",
-      async ({ signal, idempotencyKey, trace }) => {
-        const late = AbortSignal.timeout(this.#timeoutMs);
-        const sent = {
-          signal: AbortSignal.any([signal, late]),
-          headers: { ...trace, "idempotency-key": idempotencyKey },
-        };
-        const params = { message, configuration };
-        try {
-          return readReply(await this.#remote.call(at, "SendMessage", params, sent));
-        } catch (error) {
-          if (!late.aborted || signal.aborted) throw error;
-          throw new A2AError("a2a_timeout", `"${new URL(at.url).host}" did not answer in time.`);
-        }
-      },
+      (attempt) => sendMessage({ ...sending, again: again || attempt.attempt > 1 }, attempt),
       { policy: this.#config.policy },
     );
+    // Not thrown by the step: a retry would repeat that step alone, and send the same message.
+    if ("refused" in sent) throw new A2AError("a2a_refused", sent.refused);
+    return sent;
   }
 
   #follow(

@@ -17,6 +17,8 @@ export interface RemoteTask {
   state: string;
   /** The text of the status: a question, or why it has failed. */
   message: string;
+  /** Tells the status from the next one of the same state, as far as the agent says; missing in what earlier versions recorded. */
+  mark?: string;
   artifacts: RemoteArtifact[];
 }
 
@@ -46,6 +48,7 @@ export function readTask(value: unknown): RemoteTask {
     contextId: string(value.contextId),
     state: stateOf(status),
     message: messageText(status),
+    mark: markOf(status),
     artifacts: Array.isArray(artifacts) ? artifacts.filter(isJsonObject).map(readArtifact) : [],
   };
 }
@@ -61,6 +64,17 @@ export function stateIn(response: unknown): string {
   return isJsonObject(status) ? stateOf(status) : "WORKING";
 }
 
+/** Whether a task that had asked something works, has ended, or asks something else. */
+export function hasGoneOn({ state, mark }: RemoteTask, asked: RemoteTask): boolean {
+  return state !== asked.state || (asked.mark !== undefined && mark !== asked.mark);
+}
+
+/** Whether a task's history has a message. Some agents show none. */
+export function hasMessage(task: unknown, messageId: string): boolean {
+  if (!isJsonObject(task) || !Array.isArray(task.history)) return false;
+  return task.history.filter(isJsonObject).some((message) => message.messageId === messageId);
+}
+
 /** Whether nothing more happens in a state before somebody does something. */
 export function isAtRest(state: string): boolean {
   return !["SUBMITTED", "WORKING", "UNSPECIFIED"].includes(state);
@@ -68,6 +82,11 @@ export function isAtRest(state: string): boolean {
 
 function stateOf(status: JsonObject): string {
   return string(status.state).replace(/^TASK_STATE_/, "") || "UNSPECIFIED";
+}
+
+function markOf({ message, timestamp }: JsonObject): string {
+  const { messageId, parts } = isJsonObject(message) ? message : {};
+  return JSON.stringify([messageId ?? null, timestamp ?? null, parts ?? null]);
 }
 
 /** The text of a status. What it says in data besides is for programs. */

@@ -1,3 +1,4 @@
+import { ClientFactory } from "@a2a-js/sdk/client";
 import { afterEach, expect, test } from "vitest";
 import {
   A2AAgent,
@@ -11,6 +12,7 @@ import {
   toText,
 } from "troupe";
 import { RecordingHost } from "../core/support/recording-host.ts";
+import { textPart } from "../protocols/a2a/support/client.ts";
 import { AgentServer, type AgentServerOptions, textOf, type Work } from "./support/agent-server.ts";
 
 let servers: AgentServer[] = [];
@@ -225,6 +227,94 @@ test("a message that was being sent is sent again as the same one", async () => 
   const ids = server.messages.map(({ messageId }) => messageId);
   expect(ids).toHaveLength(2);
   expect(new Set(ids).size).toBe(1);
+});
+
+/** Asks for a city, then for a date if it was told of Rome, and books. */
+const booking: Work = async (about) => {
+  about.begin();
+  if (about.earlier === undefined) return about.status("INPUT_REQUIRED", "Which city?");
+  if (about.text === "Rome") return about.status("INPUT_REQUIRED", "Which day?");
+  about.artifact(`${about.text} it is.`);
+  about.status("COMPLETED");
+};
+
+/** Breaks the connection of the second `SendMessage`: the answer. */
+function breakAnswer(server: AgentServer, where: "before" | "during" | "after"): void {
+  let seen = 0;
+  server.breaks = (method) => (method === "SendMessage" && ++seen === 2 ? where : undefined);
+}
+
+const answerIn = (...answers: string[]) => ({
+  answer: async () => ({ content: answers.shift() ?? "Nothing." }),
+});
+
+test("an answer whose connection broke after it arrived is not given twice", async () => {
+  const server = await serve(booking);
+  breakAnswer(server, "after");
+  const { messages } = await play(agentAt(server), "Book it.", answerIn("Lisbon"));
+  expect(messages.map((message) => toText(message))).toEqual(["Lisbon it is."]);
+  expect(server.messages.map(textOf)).toEqual(["Book it.", "Lisbon"]);
+  expect(server.methods.filter((method) => method === "SendMessage")).toHaveLength(2);
+});
+
+test("what the remote agent asked meanwhile is asked, and answered", async () => {
+  const server = await serve(booking);
+  breakAnswer(server, "after");
+  const { messages } = await play(agentAt(server), "Book it.", answerIn("Rome", "Monday"));
+  expect(messages.map((message) => toText(message))).toEqual(["Monday it is."]);
+  expect(server.messages.map(textOf)).toEqual(["Book it.", "Rome", "Monday"]);
+});
+
+test("an answer that did not arrive is sent again as the same message", async () => {
+  const server = await serve(booking);
+  breakAnswer(server, "before");
+  const { messages } = await play(agentAt(server), "Book it.", answerIn("Lisbon"));
+  expect(messages.map((message) => toText(message))).toEqual(["Lisbon it is."]);
+  expect(server.messages.map(textOf)).toEqual(["Book it.", "Lisbon"]);
+  const checks = server.methods.slice(server.methods.lastIndexOf("SendMessage") - 1);
+  expect(checks[0]).toBe("GetTask");
+});
+
+test(
+  "an answer that has arrived and is still read is waited for",
+  { timeout: 60_000 },
+  async () => {
+    let read = (): void => undefined;
+    const reading = new Promise<void>((resolve) => (read = resolve));
+    const server = await serve(async (about) => {
+      if (about.earlier !== undefined) await reading;
+      return booking(about);
+    });
+    breakAnswer(server, "during");
+    const { breaks } = server;
+    let looks = 0;
+    server.breaks = (method) => {
+      if (method === "GetTask" && server.messages.length === 2 && ++looks === 2) read();
+      return breaks(method);
+    };
+    const { messages } = await play(agentAt(server), "Book it.", answerIn("Lisbon"));
+    expect(messages.map((message) => toText(message))).toEqual(["Lisbon it is."]);
+    expect(server.messages.map(textOf)).toEqual(["Book it.", "Lisbon"]);
+    expect(looks).toBeGreaterThanOrEqual(2);
+  },
+);
+
+test("a task that somebody else has answered goes on without the answer", async () => {
+  const server = await serve(booking);
+  const { messages } = await play(agentAt(server), "Book it.", {
+    answer: async () => {
+      const client = await new ClientFactory().createFromUrl(`${server.url}/`);
+      await client.sendMessage({
+        tenant: "",
+        message: { ...server.messages[0]!, messageId: "other", parts: [textPart("Porto")] },
+        configuration: undefined,
+        metadata: undefined,
+      });
+      return { content: "Lisbon" };
+    },
+  });
+  expect(messages.map((message) => toText(message))).toEqual(["Porto it is."]);
+  expect(server.messages.map(textOf)).toEqual(["Book it.", "Porto"]);
 });
 
 test("is a component", () => {

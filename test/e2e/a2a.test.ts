@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { toText } from "troupe";
 import type { Message } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
-import { AgentServer } from "../a2a/support/agent-server.ts";
+import { AgentServer, textOf, type Work } from "../a2a/support/agent-server.ts";
 import { jsonInit } from "../support/http-app.ts";
 import { KillableWorker } from "../support/killable-worker.ts";
 import { agent } from "../support/sample-component.ts";
@@ -12,6 +12,14 @@ import { conversationsOf, HUMAN, inTurn, runsOf } from "../protocols/support/tea
 type Server = Pick<TestWorker, "fetch">;
 
 const LIMIT = { timeout: 60_000 };
+
+/** Asks for a city and books it. */
+const booking: Work = async (about) => {
+  about.begin();
+  if (about.earlier === undefined) return about.status("INPUT_REQUIRED", "Which city?");
+  about.artifact(`${about.text} it is.`);
+  about.status("COMPLETED");
+};
 
 const remote = (url: string) => ({
   provider: "troupe.agents.A2AAgent",
@@ -151,12 +159,7 @@ test(
 );
 
 test("kill -9 while the remote agent asks: the answer goes to the same task", LIMIT, async () => {
-  await using server = await AgentServer.start(async (about) => {
-    about.begin();
-    if (about.earlier === undefined) return about.status("INPUT_REQUIRED", "Which city?");
-    about.artifact(`${about.text} it is.`);
-    about.status("COMPLETED");
-  });
+  await using server = await AgentServer.start(booking);
   await using worker = await KillableWorker.start();
   const path = await start(worker, "asking", inTurn(remote(server.url)));
   const { requests } = await until(worker, path, ["waiting"]);
@@ -169,3 +172,46 @@ test("kill -9 while the remote agent asks: the answer goes to the same task", LI
   expect(more).toEqual([]);
   expect(second).toMatchObject({ taskId: first!.taskId, contextId: first!.contextId });
 });
+
+test(
+  "kill -9 while an answer is on its way back: the task tells that it has arrived, and it is not given twice",
+  LIMIT,
+  async () => {
+    await using server = await AgentServer.start(booking);
+    await using worker = await KillableWorker.start();
+    const path = await start(worker, "answering", inTurn(remote(server.url)));
+    const { requests } = await until(worker, path, ["waiting"]);
+    // It is taken, and the response never comes.
+    server.silent = true;
+    await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
+    await expect.poll(() => server.messages.length, { timeout: 20_000 }).toBe(2);
+    await worker.kill();
+    server.silent = false;
+    await worker.restart();
+    const run = await until(worker, path, ["completed"]);
+    expect(texts(run).at(-1)).toBe("remote: Lisbon it is.");
+    expect(server.messages.map(textOf)).toEqual(["go", "Lisbon"]);
+    expect(server.methods.filter((method) => method === "SendMessage")).toHaveLength(2);
+  },
+);
+
+test(
+  "a retry of a run whose answer was refused gives it again, as a new message",
+  LIMIT,
+  async () => {
+    await using server = await AgentServer.start(booking);
+    await using worker = await TestWorker.start({}, { quietAbout: "" });
+    const path = await start(worker, "refused", inTurn(remote(server.url)));
+    const { requests } = await until(worker, path, ["waiting"]);
+    server.failing = [400];
+    await post(worker, `${path}/requests/${requests[0]!.id}`, { content: "Lisbon" });
+    const failed = await until(worker, path, ["failed"]);
+    expect(failed.error).toMatchObject({ type: "a2a_refused", agent: "remote" });
+    const again = await post<RunInfo>(worker, `${path}/retry`, {});
+    const run = await until(worker, path.replace(/[^/]+$/, again.id), ["completed"]);
+    expect(texts(run).at(-1)).toBe("remote: Lisbon it is.");
+    expect(server.messages.map(textOf)).toEqual(["go", "Lisbon"]);
+    const [refused] = server.refused as { params: { message: { messageId: string } } }[];
+    expect(server.messages[1]!.messageId).not.toBe(refused!.params.message.messageId);
+  },
+);

@@ -149,9 +149,9 @@ class FakeTeam implements TeamGateway {
 
   createConversation(
     { id }: CreateConversationInput,
-    { agent: _, ...model }: ConversationModel,
+    { label, metadata, component }: ConversationModel,
   ): Promise<Result<TeamInfo>> {
-    return this.create({ id, ...model });
+    return this.create({ id, label, metadata, component });
   }
 
   async fork({ id, turn, idempotency }: ForkTeamInput): Promise<Result<TeamInfo>> {

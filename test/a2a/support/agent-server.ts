@@ -105,6 +105,12 @@ export class AgentServer implements AsyncDisposable {
   readonly cancelled: string[] = [];
   /** Answers the next requests with this status. */
   failing: number[] = [];
+  /** The bodies of those. */
+  readonly refused: unknown[] = [];
+  /** Handles requests and sends no responses. */
+  silent = false;
+  /** Called for each request: where its connection breaks, if it does. */
+  breaks: (method: string) => "before" | "during" | "after" | undefined = () => undefined;
   readonly #http: Server;
   readonly #options: AgentServerOptions;
   #rpc: JsonRpcTransportHandler | undefined;
@@ -167,7 +173,11 @@ export class AgentServer implements AsyncDisposable {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const status = this.failing.shift();
-    if (status !== undefined) return void response.writeHead(status).end("Not now.");
+    if (status !== undefined) {
+      const body = await requestBody(request);
+      if (body) this.refused.push(JSON.parse(body));
+      return void response.writeHead(status).end("Not now.");
+    }
     const { authorization } = this.#options;
     if (authorization !== undefined && request.headers.authorization !== authorization) {
       return void response
@@ -176,10 +186,16 @@ export class AgentServer implements AsyncDisposable {
     }
     if (request.url === "/agent/.well-known/agent-card.json") return json(response, this.card);
     const body = JSON.parse((await requestBody(request)) ?? "") as { method: string };
+    const breaks = this.breaks(body.method);
+    if (breaks === "before") return void request.socket.destroy();
     this.methods.push(body.method);
     const requestedVersion = String(request.headers["a2a-version"]);
     const context = new ServerCallContext({ requestedVersion });
-    const answer = await this.#rpc!.handle(body, context);
+    const answering = this.#rpc!.handle(body, context);
+    if (breaks === "during") request.socket.destroy();
+    const answer = await answering;
+    if (breaks !== undefined) return void request.socket.destroy();
+    if (this.silent) return;
     if (!(Symbol.asyncIterator in answer)) return json(response, answer);
     response.writeHead(200, SSE_HEADERS);
     try {
