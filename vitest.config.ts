@@ -22,7 +22,7 @@ const long = [
   "test/protocols/a2a/push-kill.test.ts",
   "test/protocols/ai-sdk/{life,page}.test.ts",
   "test/protocols/mcp/{runs,sessions}.test.ts",
-  "test/protocols/openai/{hosts,page}.test.ts",
+  "test/protocols/openai/{hosts,kill,page}.test.ts",
   "test/{client,telemetry}/kill.test.ts",
   "test/react/{kill,page,use-inbox,use-team}.test.ts",
   "test/sandbox/{fair-shares,isolations}.test.ts",

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { EncodedFrames, PieceFrames } from "#durable/stream/frames.ts";
+import { EncodedFrames } from "#durable/stream/frames.ts";
+import { PieceFrames } from "#durable/stream/piece-frames.ts";
+import { TextsInProgress } from "#durable/stream/texts-in-progress.ts";
 import type { StreamEncoder } from "#contract/stream/stream-format.ts";
-import type { ModelClientStreamingChunkEvent } from "troupe";
+import type { Message, ModelClientStreamingChunkEvent } from "troupe";
 
 const PIECE: ModelClientStreamingChunkEvent = {
   id: 'm"1:0',
@@ -54,30 +56,74 @@ const contents: StreamEncoder = {
   ended: false,
 };
 
-const throwing = (error: unknown): void => {
-  throw error;
+const throwing = (): never => {
+  throw new TypeError("cannot write this");
 };
 
 test("a text's first pieces are told apart, later ones together when they are sent together", () => {
-  const frames = new EncodedFrames(contents, throwing);
-  const other = { ...PIECE, source: "Grace", full_message_id: "m2" };
-  const write = (content: string, piece = PIECE): string => frames.piece({ ...piece, content });
-  for (let piece = 0; piece < 32; piece++) expect(write(String(piece))).toBe(`<${piece}>`);
-  expect(frames.held()).toBe("");
-  expect(write("Hel") + write("lo")).toBe("");
-  expect(frames.held()).toBe("<Hello>");
-  expect(write("!")).toBe("");
-  expect(write("Bye", other)).toBe("<!><Bye>");
-  expect(frames.held()).toBe("");
+  const texts = new TextsInProgress(() => ({ after: 7, restarts: 1 }));
+  const write = (content: string, piece = PIECE): boolean => texts.add({ ...piece, content }).apart;
+  const told = () => texts.takeHeld();
+  for (let piece = 0; piece < 32; piece++) {
+    expect(write(String(piece))).toBe(true);
+    expect(told()).toMatchObject({ piece: { content: String(piece) }, pieces: { first: piece } });
+  }
+  expect([write("Hel"), write("lo")]).toEqual([false, false]);
+  const place = { after: 7, restarts: 1, taken: 0 };
+  expect(told()).toMatchObject({
+    piece: { content: "Hello" },
+    pieces: { ...place, first: 32, lengths: [5] },
+  });
+  expect(told()).toBeUndefined();
+  expect(texts.isOfCurrent(PIECE)).toBe(true);
+  expect(texts.isOfCurrent({ ...PIECE, source: "Grace", full_message_id: "m2" })).toBe(false);
 });
 
-test("whatever follows a piece is written after it", () => {
-  const frames = new EncodedFrames(contents, throwing);
-  const write = (content: string): string => frames.piece({ ...PIECE, content });
-  for (let piece = 0; piece < 32; piece++) write("-");
-  write("Hello");
-  expect(frames.live({ event: "caught_up", data: {} })).toBe("<Hello>(caught_up)");
-  write("Bye");
-  const retract = { kind: "retract", body: '{"message_ids":[]}' } as const;
-  expect(frames.recorded({ seq: 7, run: 1, ...retract })).toBe("<Bye>(retract)");
+const said = (content: string, type = "TextMessage", id = 'm"1') =>
+  ({ ...PIECE, id, content, type }) as unknown as Message;
+
+test("a message has the pieces that make its text, after a thought between tags too", () => {
+  const texts = new TextsInProgress(() => ({ after: 0, restarts: 0 }));
+  const stream = (...pieces: string[]): void => {
+    for (const content of pieces) {
+      texts.add({ ...PIECE, content });
+      texts.takeHeld();
+    }
+  };
+  stream("Hel", "lo");
+  expect(texts.end(said("Hello"))).toMatchObject({ taken: 0, first: 0, lengths: [3, 2] });
+  stream("Hel", "lo");
+  expect(texts.end(said("Good day"))).toBeUndefined();
+  stream("<think>Hm", ".</think>Se", "ven.");
+  expect(texts.end(said("Hm.", "ThoughtEvent"))).toBeUndefined();
+  expect(texts.end(said("Seven.", "TextMessage", "m2"))).toMatchObject({
+    first: 1,
+    lengths: [2, 4],
+  });
+});
+
+test("what comes after a void text has other places", () => {
+  let restarts = 0;
+  const texts = new TextsInProgress(() => ({ after: 3, restarts }));
+  const place = (): unknown => {
+    texts.add(PIECE);
+    return texts.takeHeld()?.pieces;
+  };
+  expect(place()).toMatchObject({ restarts: 0, taken: 0, first: 0 });
+  expect(place()).toMatchObject({ restarts: 0, taken: 0, first: 1 });
+  texts.take('m"1');
+  expect(place()).toMatchObject({ restarts: 0, taken: 4, first: 0 });
+  texts.takeAll();
+  restarts = 1;
+  expect(place()).toMatchObject({ restarts: 1, taken: 0, first: 0 });
+});
+
+test("an encoder is asked for what is told, not for each piece, and not after an error", () => {
+  const frames = new EncodedFrames(contents, () => undefined);
+  const pieces = { after: 0, restarts: 0, taken: 0, first: 0, lengths: [2] };
+  expect(frames.piece()).toBe("");
+  expect(frames.told({ piece: { ...PIECE, content: "Hi" }, pieces })).toBe("<Hi>");
+  const broken = new EncodedFrames({ ...contents, encode: throwing }, () => undefined);
+  expect(broken.live({ event: "caught_up", data: {} })).toBe("");
+  expect(broken.ended).toBe(true);
 });

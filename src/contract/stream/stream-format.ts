@@ -3,6 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { StartRunInput } from "../gateways/team-gateway.ts";
 import type { PushBody, RunChange } from "../webhooks/run-change.ts";
 import type { StreamFrame } from "./stream-frame.ts";
+import type { TextPieces } from "./text-pieces.ts";
 
 /** How a client's stream is written: a format by its name, with what the client's request says about it. */
 export interface StreamFormat {
@@ -17,8 +18,12 @@ export interface StreamFormat {
  * and waits for nothing.
  */
 export interface StreamEncoder {
-  /** The text to send for a frame; empty for none. One that throws ends its stream. */
-  encode(frame: StreamFrame): string;
+  /**
+   * The text to send for a frame; empty for none. One that throws ends its stream.
+   *
+   * @param pieces those that the frame's text was streamed in: of a piece, a snapshot, or a message that is recorded
+   */
+  encode(frame: StreamFrame, pieces?: TextPieces): string;
   /**
    * The text to send for what the team shows of its state (`Runnable.visibleState`; `{}` where it shows nothing): before the
    * first frame, and after each turn. Left out, the encoder has no use for it, and it is not looked up.

@@ -1,11 +1,6 @@
 import type { Gateway, TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import { fork, type ForkSourceStub, type ForkTargetStub } from "../fork/fork.ts";
-import {
-  readStartResponse,
-  readStreamResponse,
-  startRequest,
-  streamRequest,
-} from "../stream/stream-request.ts";
+import { readStartResponse, readStreamResponse, streamRequest } from "../stream/stream-request.ts";
 
 /** A team object as a Worker calls it: streams over `fetch`, everything else over RPC. */
 type TeamStub = Omit<TeamGateway, "stream" | "startStream" | "fork"> &
@@ -57,9 +52,10 @@ export class DurableObjectGateway implements Gateway {
       changeSchedule: (schedule, changes) => stub.changeSchedule(schedule, changes),
       deleteSchedule: (schedule) => stub.deleteSchedule(schedule),
       runSchedule: (schedule, idempotency) => stub.runSchedule(schedule, idempotency),
-      stream: async (input) => readStreamResponse(await stub.fetch(streamRequest(input))),
+      stream: async ({ format, ...open }) =>
+        readStreamResponse(await stub.fetch(streamRequest({ open, format }))),
       startStream: async (input, format) =>
-        readStartResponse(await stub.fetch(startRequest(input, format))),
+        readStartResponse(await stub.fetch(streamRequest({ start: input, format }))),
     };
   }
 

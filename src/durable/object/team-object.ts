@@ -46,12 +46,7 @@ import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
-import {
-  openStream,
-  readFormat,
-  readStreamRequest,
-  streamResponse,
-} from "../stream/stream-request.ts";
+import { openStream, type StreamCall, streamResponse } from "../stream/stream-request.ts";
 import { TeamHolder } from "./team-holder.ts";
 import { refuseRun } from "./team-parts.ts";
 
@@ -389,14 +384,10 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
-    const format = readFormat(request);
+    const { format, start, open: input } = await request.json<StreamCall>();
     const code = format && (await this.format(format.name));
-    if (request.method === "POST") {
-      const input = await request.json<StartRunInput>();
-      return streamResponse(await this.#startStream(input, format, code));
-    }
+    if (input === undefined) return streamResponse(await this.#startStream(start, format, code));
     const refused = await this.#team.parts?.quota.refuseStream();
-    const input = readStreamRequest(request);
     const writer = this.#writer(format?.options, code);
     if (writer.visibleState) await this.#team.parts?.team.load();
     return streamResponse(refused ?? this.#team.with((parts) => openStream(parts, input, writer)));

@@ -58,7 +58,11 @@ export interface TeamHost {
 /** Loads a stored team. */
 export function loadParts(host: TeamHost): TeamParts {
   const { storage, stores, alarm, listing, secrets } = host;
-  const live = new LiveFeed({ restMs: host.restMs, settle: () => stores.db.settle() });
+  const live = new LiveFeed({
+    restMs: host.restMs,
+    settle: () => stores.db.settle(),
+    textOrigin: () => ({ after: stores.log.last, restarts: controller.active?.restarts ?? 0 }),
+  });
   const build = async (sealed: ComponentModel): Promise<Runnable> =>
     host.build(await secrets.open(sealed));
   const buildReadable: BuildReadable = async (sealed) => {

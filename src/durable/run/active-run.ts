@@ -113,6 +113,17 @@ export class ActiveRun {
     return this.#events;
   }
 
+  /** How often the run was interrupted, or has gone on after a rest, since the last event. */
+  get restarts(): number {
+    const { restarts } = this.record;
+    return restarts?.after === this.#stores.log.last ? restarts.count : 0;
+  }
+
+  /** The run goes on after an interruption or a rest: pieces of texts come again. The record is written by what follows. */
+  restarted(): void {
+    this.record.restarts = { after: this.#stores.log.last, count: this.restarts + 1 };
+  }
+
   /** When the run began, epoch milliseconds. */
   get startedAt(): number {
     return Date.parse(this.record.started_at ?? this.record.created_at);

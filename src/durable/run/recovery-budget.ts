@@ -20,6 +20,7 @@ type Progress = readonly [turn: number, steps: number, answers: number];
  */
 export function countRecovery({ steps, questions, runs }: Stores, active: ActiveRun): void {
   const { record, stored, turnOfRun } = active;
+  active.restarted();
   noteRecovery(active, steps.lastAt);
   const furthest = parse(record.recovery_mark);
   const now: Progress = [turnOfRun, steps.finished, questions.answered(record.id)];

@@ -3,6 +3,7 @@ import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-e
 import type { Message } from "../../core/messages/message.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { RetryingFrame } from "../../contract/stream/stream-frame.ts";
+import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import type { LiveFeed } from "../stream/live-feed.ts";
 import type { ActiveRun } from "./active-run.ts";
@@ -56,9 +57,14 @@ export class RunFeed {
     return this.#live.textOf(messageId);
   }
 
-  /** A message, and its event unless that was recorded and sent before a restart. */
-  message(message: Message, event: RecordedEvent | undefined): void {
-    this.#live.message(message, event);
+  /** A message ends its streamed text. @returns the pieces that it was streamed in, if they make its text */
+  endText(message: Message): TextPieces | undefined {
+    return this.#live.endText(message);
+  }
+
+  /** A message was recorded. */
+  recorded(event: RecordedEvent): void {
+    if (event.kind !== "quiet") this.#live.event(event);
   }
 
   /** The pieces of text that have arrived were all passed to {@link chunk}. */

@@ -141,6 +141,7 @@ export class RunLifecycle {
     record.rest_since = null;
     record.status = "running";
     record.wake_at = null;
+    active.restarted();
     this.#statusChanged(active);
   }
 
@@ -155,6 +156,7 @@ export class RunLifecycle {
     record.status = "running";
     record.resuming = true;
     if (record.wake_at !== null) record.rest_since = Date.now();
+    active.restarted();
     this.#statusChanged(active);
   }
 

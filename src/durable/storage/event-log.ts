@@ -1,4 +1,5 @@
 import type { Message } from "../../core/messages/message.ts";
+import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { MessagePage, MessageQuery } from "../../contract/team.ts";
 import { commitAt, commitsAfter } from "./commits.ts";
 import type { TextStore } from "./text-store.ts";
@@ -26,6 +27,8 @@ export interface RecordedEvent {
   run: number;
   kind: EventKind;
   body: string;
+  /** Of a message that was streamed: its pieces. */
+  pieces?: TextPieces;
 }
 
 interface EventRow extends Record<string, string | number | null> {
@@ -48,7 +51,8 @@ export interface ConversationRow {
 
 const EVERYTHING = { after: 0, before: Number.MAX_SAFE_INTEGER };
 
-const INSERT_EVENT = "insert into event values (?, ?, ?, ?, ?, ?, 0)";
+const INSERT_EVENT =
+  "insert into event (seq, run, turn, kind, id, body, pieces) values (?, ?, ?, ?, ?, ?, ?)";
 const COLUMNS = "seq, run, turn, kind, id, body";
 
 /** The team's event log: everything that streams show again after a reconnect, in the order of its cursor. */
@@ -80,16 +84,28 @@ export class EventLog {
     body: string,
   ): RecordedEvent {
     const { event, row } = this.#next(run, turn, kind, id, body);
-    this.#db.write(INSERT_EVENT, ...row);
+    this.#db.write(INSERT_EVENT, ...row, null);
     return event;
   }
 
-  /** Appends a message of a turn in progress, in the order of the steps that it builds on. Not inside a transaction. */
-  emit(run: number, turn: number, message: Message, kind: "message" | "quiet"): RecordedEvent {
+  /**
+   * Appends a message of a turn in progress, in the order of the steps that it builds on. Not inside a transaction.
+   *
+   * @param pieces that it was streamed in
+   */
+  emit(
+    run: number,
+    turn: number,
+    message: Message,
+    kind: "message" | "quiet",
+    pieces?: TextPieces,
+  ): RecordedEvent {
     const { event, row } = this.#next(run, turn, kind, message.id, JSON.stringify(message));
+    const column = pieces === undefined ? null : storedPieces(pieces);
     // Parts are stored already, so their row must not wait.
-    if (row.at(-1) === null) this.#db.write(INSERT_EVENT, ...row);
-    else this.#db.writeLater("event", INSERT_EVENT, ...row);
+    if (row.at(-1) === null) this.#db.write(INSERT_EVENT, ...row, column);
+    else this.#db.writeLater("event", INSERT_EVENT, ...row, column);
+    if (pieces !== undefined) event.pieces = pieces;
     this.references.recorded(event.seq, message, event.body);
     return event;
   }
@@ -138,7 +154,13 @@ export class EventLog {
 
   /** Inserts a message of the forked team's conversation. Its parts must be stored before. */
   copy({ seq, turn, id, body }: Omit<ConversationRow, "owner">): void {
-    this.#db.write("insert into event values (?, 0, ?, 'quiet', ?, ?, 0)", seq, turn, id, body);
+    this.#db.write(
+      "insert into event (seq, run, turn, kind, id, body) values (?, 0, ?, 'quiet', ?, ?)",
+      seq,
+      turn,
+      id,
+      body,
+    );
     this.#last = undefined;
   }
 
@@ -170,12 +192,15 @@ export class EventLog {
     const events: RecordedEvent[] = [];
     if (after >= this.last) return events;
     let size = 0;
-    for (const { seq, run, kind, body } of this.#db.each<EventRow>(
-      `select ${COLUMNS} from event where seq > ? and kind not in ('quiet', 'again') order by seq`,
+    for (const { seq, run, kind, body, pieces } of this.#db.each<
+      EventRow & { pieces: string | null }
+    >(
+      `select ${COLUMNS}, pieces from event where seq > ? and kind not in ('quiet', 'again') order by seq`,
       after,
     )) {
       const text = this.#texts.load(eventOwner(seq), body);
-      events.push({ seq, run, kind, body: text });
+      const cut = pieces === null ? {} : { pieces: readPieces(pieces) };
+      events.push({ seq, run, kind, body: text, ...cut });
       size += text.length;
       if (size >= bytes) break;
     }
@@ -259,4 +284,15 @@ export class EventLog {
 
 export function eventOwner(seq: number): string {
   return `event:${seq}`;
+}
+
+function storedPieces({ after, restarts, taken, first, lengths }: TextPieces): string {
+  return JSON.stringify([after, restarts, taken, first, ...lengths]);
+}
+
+function readPieces(stored: string): TextPieces {
+  const [after = 0, restarts = 0, taken = 0, first = 0, ...lengths] = JSON.parse(
+    stored,
+  ) as number[];
+  return { after, restarts, taken, first, lengths };
 }

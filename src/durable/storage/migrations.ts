@@ -27,6 +27,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   [`create table schedule ${SCHEDULE_TABLE}`],
   // What traces show of a step until its turn is committed.
   ["alter table step add column trace text"],
+  // The pieces that a message was streamed in.
+  ["alter table event add column pieces text"],
 ];
 
 /** Version of the tables that this code creates and expects; a team's is stored in `meta` under `schema`. */

@@ -18,10 +18,11 @@ const TABLES = [
     id text primary key, ordinal integer not null, run text not null, question text not null, created_at integer not null,
     expires_at integer, ran integer not null, answer text, answered_at integer
   ) without rowid`,
-  // The event log; `seq` is the cursor. A run's events are contiguous, so no index is needed.
+  // The event log; `seq` is the cursor. A run's events are contiguous, so no index is needed. `pieces`: how a message was
+  // streamed.
   `create table event (
     seq integer primary key, run integer not null, turn integer not null, kind text not null, id text,
-    body text, retracted integer not null default 0
+    body text, retracted integer not null default 0, pieces text
   )`,
   // Snapshot of one participant (or of the team itself: ''), as of the turn that last changed it.
   "create table head (path text, turn integer, body text, primary key (path, turn)) without rowid",

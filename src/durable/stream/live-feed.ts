@@ -1,10 +1,11 @@
 import type { ModelClientStreamingChunkEvent } from "../../core/messages/agent-events.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { TextFrame } from "../../contract/stream/stream-frame.ts";
+import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import { type FrameWriter, type LiveFrame, PING_FRAME } from "./frames.ts";
-import { TextsInProgress } from "./texts-in-progress.ts";
+import { type TextOrigin, TextsInProgress } from "./texts-in-progress.ts";
 
 const PING_MS = 15_000;
 
@@ -24,6 +25,7 @@ export interface LiveFeedOptions {
   restMs: number;
   /** Called before bytes leave: makes the writes that they tell of. */
   settle: () => void;
+  textOrigin: TextOrigin;
 }
 
 /** So many pending frames, or characters of them, are sent at once: while data keeps coming in, timers do not fire. */
@@ -53,7 +55,7 @@ export class LiveFeed {
   readonly #streams = new Set<LiveClient>();
   /** Clients of queued runs: what happens now does not concern them. */
   readonly #queued = new Set<LiveClient>();
-  readonly #texts = new TextsInProgress();
+  readonly #texts: TextsInProgress;
   /** First frames of clients, until the next flush. */
   readonly #openings = new Map<LiveClient, string>();
   /** Written since the last flush. */
@@ -69,7 +71,8 @@ export class LiveFeed {
   /** Called when a stream has ended. */
   onLeave: () => void = () => undefined;
 
-  constructor({ restMs, settle }: LiveFeedOptions) {
+  constructor({ restMs, settle, textOrigin }: LiveFeedOptions) {
+    this.#texts = new TextsInProgress(textOrigin);
     this.#restMs = restMs;
     this.#settle = settle;
   }
@@ -88,10 +91,10 @@ export class LiveFeed {
     this.#write((writer) => writer.live(frame));
   }
 
-  /** A message ends its streamed text. @param event undefined when it was recorded and sent before a restart */
-  message(message: Message, event: RecordedEvent | undefined): void {
-    this.#texts.end(message);
-    if (event !== undefined && event.kind !== "quiet") this.event(event);
+  /** A message ends its streamed text. @returns the pieces that it was streamed in, if they make its text */
+  endText(message: Message): TextPieces | undefined {
+    this.#tellHeld();
+    return this.#texts.end(message);
   }
 
   /** A turn was committed. @param state what the team shows of its state */
@@ -108,8 +111,10 @@ export class LiveFeed {
   }
 
   chunk(event: ModelClientStreamingChunkEvent): void {
-    const frames = this.#texts.add(event);
-    this.#write((writer) => writer.piece(event, frames));
+    if (!this.#texts.isOfCurrent(event)) this.#tellHeld();
+    const { frames, apart } = this.#texts.add(event);
+    this.#add((writer) => writer.piece(event, frames));
+    if (apart) this.#tellHeld();
   }
 
   /** What has arrived of a message. */
@@ -119,12 +124,14 @@ export class LiveFeed {
 
   /** The text streamed for a message is void. */
   discard(id: string): void {
+    this.#tellHeld();
     const text = this.#texts.take(id);
     if (text !== undefined) this.#discarded(text);
   }
 
   /** The turn is over: its unfinished texts are declared void (`discard`), or only forgotten. */
   endTexts(how: "discard" | "forget"): void {
+    this.#tellHeld();
     const unfinished = this.#texts.takeAll();
     if (how === "discard") for (const text of unfinished) this.#discarded(text);
     this.#largeBatchAt = 0;
@@ -136,7 +143,10 @@ export class LiveFeed {
 
   /** Frames of the texts in progress, for a new client. */
   snapshots(writer: FrameWriter): string {
-    return this.#texts.shown.map((data) => writer.live({ event: "snapshot", data })).join("");
+    this.#tellHeld();
+    return this.#texts.shown
+      .map(({ data, pieces }) => writer.live({ event: "snapshot", data }, pieces))
+      .join("");
   }
 
   /** A stream is opened. */
@@ -208,6 +218,7 @@ export class LiveFeed {
 
   /** Sends the pending frames now, in one write per client. */
   flush(): void {
+    this.#tellHeld();
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
     const frames = this.#frames;
@@ -215,8 +226,7 @@ export class LiveFeed {
     if (frames > 0) this.#settle();
     if (frames > LARGE_BATCH) this.#largeBatchAt = Date.now();
     for (const channel of this.#channels.values()) {
-      const { clients, writer } = channel;
-      const pending = channel.pending + writer.held();
+      const { clients, writer, pending } = channel;
       channel.pending = "";
       this.#send(clients, pending);
       if (writer.ended) for (const client of clients) client.close();
@@ -260,8 +270,19 @@ export class LiveFeed {
     }, PING_MS);
   }
 
-  /** Adds a frame to what is sent to the clients of the active run and of the team. */
+  /** Tells what was held back of a text, because more of it might follow. */
+  #tellHeld(): void {
+    const told = this.#texts.takeHeld();
+    if (told !== undefined) this.#add((writer) => writer.told(told));
+  }
+
+  /** Adds a frame to what is sent to the clients of the active run and of the team, after all pieces before it. */
   #write(frame: (writer: FrameWriter) => string): void {
+    this.#tellHeld();
+    this.#add(frame);
+  }
+
+  #add(frame: (writer: FrameWriter) => string): void {
     if (!this.isWatched) return;
     this.#frames++;
     let longest = 0;

@@ -17,39 +17,23 @@ import { runNotFound } from "../object/refusals.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
-/** The only URL of the object's fetch: GET opens a stream, POST starts a run and opens its stream. */
 const ADDRESS = "https://team/stream";
 /** The response header with the id of the run that was started. */
 const RUN = "x-troupe-run";
 /** The response header of a run that an earlier request has started. */
 const EARLIER = "x-troupe-earlier-run";
-/** The request header with the format of the stream, if it is not the native one. */
-const FORMAT = "x-troupe-format";
 
-export function streamRequest({ run, after, format }: StreamInput): Request {
-  const query = new URLSearchParams({ after: String(after), ...(run !== null && { run }) });
-  return new Request(`${ADDRESS}?${query.toString()}`, { headers: formatHeaders(format) });
-}
+/** The body of a request to the object's fetch: opens a stream, or starts a run and opens its stream. */
+export type StreamCall = (
+  | { open: Omit<StreamInput, "format">; start?: undefined }
+  | { start: StartRunInput; open?: undefined }
+) & {
+  /** Undefined for the native one. */
+  format?: StreamFormat | undefined;
+};
 
-export function startRequest(input: StartRunInput, format?: StreamFormat): Request {
-  const body = JSON.stringify(input);
-  return new Request(ADDRESS, { method: "POST", body, headers: formatHeaders(format) });
-}
-
-export function readStreamRequest(request: Request): StreamInput {
-  const { searchParams } = new URL(request.url);
-  return { run: searchParams.get("run"), after: Number(searchParams.get("after") ?? 0) };
-}
-
-/** The format that the stream is written in; undefined for the native one. */
-export function readFormat(request: Request): StreamFormat | undefined {
-  const header = request.headers.get(FORMAT);
-  return header === null ? undefined : (JSON.parse(decodeURIComponent(header)) as StreamFormat);
-}
-
-function formatHeaders(format: StreamFormat | undefined): Record<string, string> {
-  // Headers have no characters beyond Latin-1.
-  return format === undefined ? {} : { [FORMAT]: encodeURIComponent(JSON.stringify(format)) };
+export function streamRequest(call: StreamCall): Request {
+  return new Request(ADDRESS, { method: "POST", body: JSON.stringify(call) });
 }
 
 export function streamResponse(

@@ -12,7 +12,7 @@ import type { ProtocolServices } from "../services.ts";
 import { OWN } from "./events.ts";
 import { follow, type Following, nothing } from "./follow.ts";
 import { readInput, type RunInput } from "./input.ts";
-import { type AgUiOptions, formatOf } from "./options.ts";
+import { type AgUiOptions, formatOf, keptThread } from "./options.ts";
 import { answersOf, requireNothingNew } from "./resume.ts";
 import { type Added, addedBy, newOf, taskOf } from "./task.ts";
 
@@ -90,10 +90,11 @@ async function idempotencyOf(
   return { key: `ag-ui ${key}`, hash: await sha256Hex(JSON.stringify(last?.content)) };
 }
 
-function optionsOf({ threadId, runId, state, forwardedProps }: RunInput): AgUiOptions {
+function optionsOf({ threadId, runId, state, given, forwardedProps }: RunInput): AgUiOptions {
   return {
     threadId,
     runId,
+    thread: keptThread(given),
     state: shareOf(state),
     raw: forwardedProps.troupe.raw,
     dropped: [],

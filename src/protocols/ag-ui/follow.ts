@@ -8,7 +8,7 @@ import { AgUiEncoder } from "./encoder/encoder.ts";
 import { SharedState } from "./encoder/shared-state.ts";
 import { type AgUiEvent, runStarted, sse } from "./events.ts";
 import type { RunInput } from "./input.ts";
-import { type AgUiOptions, type Continued, formatOf } from "./options.ts";
+import { type AgUiOptions, type Continued, formatOf, keptThread } from "./options.ts";
 import { readThread } from "./thread.ts";
 
 export interface Following {
@@ -44,7 +44,11 @@ export async function follow(
     humans: thread?.humans ?? [],
     spent: answers.size > 0 ? run.models : {},
   };
-  const own = { ...options, continued };
+  const own = {
+    ...options,
+    ...(thread !== undefined && { thread: keptThread(thread.messages) }),
+    continued,
+  };
   const format = formatOf(own);
   const stream: StreamInput = { run: run.id, after: thread?.cursor ?? 0, format };
   const opened = unwrap(await team.stream(stream));

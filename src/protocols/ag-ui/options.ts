@@ -14,6 +14,8 @@ export interface AgUiOptions {
   raw: boolean;
   /** Parts of messages that no model here can use, by their paths in the request. */
   dropped: readonly string[];
+  /** The messages that the client has as the stream begins; null where they are too many to be kept. */
+  thread: readonly unknown[] | null;
   /** Where the request goes on with a run: the beginning of the stream was written already. */
   continued?: Continued;
 }
@@ -30,6 +32,14 @@ export interface Continued {
   humans: readonly string[];
   /** Tokens that earlier requests have told. */
   spent: TokensByModel;
+}
+
+/** Characters of the messages that are kept as long as a stream is open. */
+const MOST_KEPT = 1_000_000;
+
+/** The messages of a client, if they are kept. */
+export function keptThread(messages: readonly unknown[]): AgUiOptions["thread"] {
+  return JSON.stringify(messages).length <= MOST_KEPT ? messages : null;
 }
 
 export function formatOf(options: AgUiOptions): StreamFormat {

@@ -1,5 +1,6 @@
 import type { TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import type { MessagePage } from "../../contract/team.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { isChatMessage } from "../../core/messages/kinds.ts";
 import type { ChatMessage, Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
@@ -40,7 +41,7 @@ export async function readThread(team: TeamGateway, input: RunInput): Promise<Th
   const shared = read.findLastIndex((message) => positionOf(message) !== undefined);
   const last = read[shared];
   const given = last === undefined ? [] : input.given.slice(0, (positionOf(last) ?? 0) + 1);
-  const { messages, ...rest } = conversation(read.slice(shared + 1), input);
+  const { messages, ...rest } = conversationOf(read.slice(shared + 1), input);
   return {
     messages: [...given, ...messages],
     cursor: read.at(-1)?.seq ?? 0,
@@ -67,31 +68,40 @@ async function readBack(
   return pages.flat();
 }
 
+/** What is known of a conversation before some of its messages. */
+interface Before extends Pick<RunInput, "threadId" | "given"> {
+  calls?: Readonly<Record<string, string>>;
+  humans?: readonly string[];
+}
+
 /** Messages of a team as clients put them together from their events. */
-function conversation(messages: readonly Message[], input: RunInput): Omit<Thread, "cursor"> {
+export function conversationOf(
+  messages: readonly Message[],
+  { threadId, given, calls: open = {}, humans: proxies = [] }: Before,
+): Omit<Thread, "cursor"> {
   const results = new Map(
-    input.messages.flatMap((message, index) =>
-      message.role === "tool" ? [[message.toolCallId, input.given[index]]] : [],
+    given.flatMap((message) =>
+      isJsonObject(message) && message.role === "tool" ? [[message.toolCallId, message]] : [],
     ),
   );
-  const humans = new Set(["user"]);
-  const calls: Record<string, string> = {};
+  const humans = new Set(["user", ...proxies]);
+  const calls: Record<string, string> = { ...open };
   const thread = messages.flatMap((message): unknown[] => {
     const { id, source } = message;
     if (message.type === "UserInputRequestedEvent") humans.add(source);
     if (isChatMessage(message)) {
       if (message.metadata[CONTEXT] !== undefined) return [];
-      return [chatMessage(message, humans.has(source), clientIdOf(message, input.threadId))];
+      return [chatMessage(message, humans.has(source), clientIdOf(message, threadId))];
     }
     switch (message.type) {
       case "ThoughtEvent":
         return [{ id, role: "reasoning", content: message.content, ...aboutSource(source) }];
       case "ToolCallRequestEvent": {
         const toolCalls = message.content.map((call) => {
-          const { name, arguments: given } = call;
+          const { name, arguments: text } = call;
           const told = toolCallId(id, call.id);
           calls[call.id] = told;
-          const own = { name, arguments: given };
+          const own = { name, arguments: text };
           return { id: told, type: "function", function: own, ...aboutSource(source) };
         });
         return [{ id, role: "assistant", toolCalls }];
@@ -110,8 +120,8 @@ function conversation(messages: readonly Message[], input: RunInput): Omit<Threa
   });
   // The team has taken these, or is about to.
   const clientCalls = Object.values(calls).filter((call) => results.has(call));
-  const given = clientCalls.map((call) => results.get(call));
-  return { messages: [...thread, ...given], calls, clientCalls, humans: [...humans] };
+  const made = clientCalls.map((call) => results.get(call));
+  return { messages: [...thread, ...made], calls, clientCalls, humans: [...humans] };
 }
 
 /** @param given the id that the client gave it */

@@ -1,4 +1,5 @@
 import type { Problem } from "../../contract/problem.ts";
+import type { RunInfo } from "../../contract/run.ts";
 import { problemResponse } from "../../http/problem.ts";
 
 /** OpenAI's error object. `code` is the problem's. */
@@ -8,6 +9,15 @@ export interface OpenAIError {
   /** The first place of the request that is wrong. */
   param: string | null;
   code: string;
+}
+
+/** What was streamed is not the run's answer. */
+export function answerChanged({ id, team_id }: Pick<RunInfo, "id" | "team_id">): Problem {
+  return {
+    status: 400,
+    code: "answer_changed",
+    detail: `The text that was streamed of the run ${id} is not its answer: a call of the model broke off and was made again. The log of the team ${team_id} has the answer.`,
+  };
 }
 
 export function errorOf({ status, code, detail, errors = [] }: Problem): OpenAIError {

@@ -1,6 +1,7 @@
 import type { Problem } from "../../contract/problem.ts";
 import type { RunInfo } from "../../contract/run.ts";
 import type { RunResultFrame } from "../../contract/stream/stream-frame.ts";
+import type { PiecePlace } from "../../contract/stream/text-pieces.ts";
 import type { AgentEvent, ChatMessage } from "../../core/messages/message.ts";
 import type { FunctionCall, FunctionExecutionResult } from "../../core/models/llm-messages.ts";
 
@@ -23,12 +24,13 @@ export interface TextPlace {
 export type RunItem =
   /** The run as it is: first of all, and whenever it changes. */
   | { type: "run"; run: RunInfo }
-  | ({ type: "text_start"; role: Role } & TextPlace)
-  /** Never empty. */
-  | ({ type: "text_delta"; delta: string } & TextPlace)
+  /** `place`: of the text's first piece, if it was streamed. */
+  | ({ type: "text_start"; role: Role; place?: PiecePlace } & TextPlace)
+  /** Never empty. `place`: of a piece that was streamed, now or earlier. */
+  | ({ type: "text_delta"; delta: string; place?: PiecePlace } & TextPlace)
   /**
-   * `content`: the whole text. `void`: it counts for nothing: the model is called again, the turn was given up, or it turned
-   * out to be a thought, which then comes with its id.
+   * `content`: the whole text. `void`: the log has no message with this text: the model is called again, the turn was given
+   * up, or it turned out to be a thought, which then comes with its id.
    */
   | ({ type: "text_end"; content: string; void: boolean } & TextPlace)
   | { type: "thought"; id: string; source: string; content: string }

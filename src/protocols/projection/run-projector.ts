@@ -1,5 +1,6 @@
 import type { RunInfo } from "../../contract/run.ts";
 import type { StreamFrame, TextFrame } from "../../contract/stream/stream-frame.ts";
+import { cutText, type PiecePlace, type TextPieces } from "../../contract/stream/text-pieces.ts";
 import { isChatMessage } from "../../core/messages/kinds.ts";
 import type { ChatMessage, Message } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
@@ -24,12 +25,15 @@ export interface RunProjectorOptions {
    * for input as the stream begins do, although agents that speak for themselves may ask, too.
    */
   whole?: boolean;
+  /** Whether a text that was streamed earlier comes in its pieces, rather than as one. */
+  inPieces?: boolean;
 }
 
 /** Turns the frames of a run's stream into its items. */
 export class RunProjector {
   readonly #answering: readonly string[];
   readonly #whole: boolean;
+  readonly #inPieces: boolean;
   /** By the message's id, or the source where it is not known. */
   readonly #texts = new Map<string, OpenText>();
   /** How often a text of a message has begun. */
@@ -41,20 +45,30 @@ export class RunProjector {
   #isLive = false;
   #ended = false;
 
-  constructor({ answering = [], proxies = [], whole = false }: RunProjectorOptions = {}) {
+  constructor({
+    answering = [],
+    proxies = [],
+    whole = false,
+    inPieces = false,
+  }: RunProjectorOptions = {}) {
     this.#answering = answering;
     this.#whole = whole;
+    this.#inPieces = inPieces;
     this.#proxies = new Set(["user", ...proxies]);
   }
 
-  /** The items of a frame: none for one that says nothing new, and none after the end. */
-  take(frame: StreamFrame): RunItem[] {
+  /**
+   * The items of a frame: none for one that says nothing new, and none after the end.
+   *
+   * @param pieces those that its text was streamed in
+   */
+  take(frame: StreamFrame, pieces?: TextPieces): RunItem[] {
     if (this.#ended) return [];
     switch (frame.event) {
       case "message":
         return "message_ids" in frame.data
           ? this.#end({ type: "completed", result: frame.data, run: this.#run })
-          : this.#message(frame.data);
+          : this.#message(frame.data, pieces);
       case "run":
         return this.#changed(frame.data, frame.id !== undefined);
       case "caught_up":
@@ -64,7 +78,7 @@ export class RunProjector {
           if (kind === "input") this.#proxies.add(source);
         return [{ type: "live" }, ...this.#resting()];
       case "snapshot":
-        return this.#snapshot(frame.data);
+        return this.#snapshot(frame.data, pieces);
       case "discard":
         return this.#endText(keyOf(frame.data), true);
       case "retrying":
@@ -96,18 +110,24 @@ export class RunProjector {
     return answered ? [...this.#voidTexts(), { type: "waiting", run }] : [];
   }
 
-  #message(message: Message): RunItem[] {
+  #message(message: Message, pieces: TextPieces | undefined): RunItem[] {
     if (message.type === "ModelClientStreamingChunkEvent") {
       const { content, source } = message;
-      return content === "" ? [] : this.#grow(keyOf(message), source, content);
+      return content === "" ? [] : this.#grow(keyOf(message), source, content, pieces);
     }
-    if (isChatMessage(message)) return this.#said(message);
+    if (isChatMessage(message)) return this.#said(message, pieces);
     const { id, source } = message;
     if (message.type === "UserInputRequestedEvent") this.#proxies.add(source);
-    // A text that turns out to be a thought has its id.
+    const thought = message.type === "ThoughtEvent" ? message.content : "";
+    const streamed = this.#inPieces && pieces !== undefined && !this.#texts.has(id);
     const items = [
+      ...(streamed ? this.#growTo(id, source, thought, pieces) : []),
+      // A text that turns out to be a thought has its id.
       ...(this.#texts.has(id) ? this.#endText(id, true) : []),
-      ...this.#endTextsOf(source),
+      // Any other text of the source than what the event says is in no message.
+      ...[...this.#texts].flatMap(([key, text]) =>
+        text.source === source ? this.#endText(key, text.shown !== contentOf(message)) : [],
+      ),
     ];
     switch (message.type) {
       case "ThoughtEvent":
@@ -121,32 +141,45 @@ export class RunProjector {
     }
   }
 
-  #said(message: ChatMessage): RunItem[] {
+  #said(message: ChatMessage, pieces: TextPieces | undefined): RunItem[] {
     const { id, source } = message;
-    const text = toText(message);
     const key = this.#texts.has(id) ? id : this.#texts.has(source) ? source : id;
-    const shown = this.#texts.get(key)?.shown ?? "";
-    const items = text.startsWith(shown) ? [] : this.#endText(key, true);
-    const rest = text.startsWith(shown) ? text.slice(shown.length) : text;
-    if (rest !== "") items.push(...this.#grow(key, source, rest));
-    items.push(...this.#endText(key), ...this.#endTextsOf(source));
-    return [...items, { type: "message", message, role: this.#roleOf(source) }];
+    return [
+      // Others of the source are in no message.
+      ...[...this.#texts].flatMap(([other, text]) =>
+        other !== key && text.source === source ? this.#endText(other, true) : [],
+      ),
+      ...this.#growTo(key, source, toText(message), pieces),
+      ...this.#endText(key),
+      { type: "message", message, role: this.#roleOf(source) },
+    ];
   }
 
-  #snapshot(text: TextFrame): RunItem[] {
-    const { content, source } = text;
-    const key = keyOf(text);
-    const shown = this.#texts.get(key)?.shown ?? "";
-    const items = content.startsWith(shown) ? [] : this.#endText(key, true);
-    const rest = content.startsWith(shown) ? content.slice(shown.length) : content;
-    return rest === "" ? items : [...items, ...this.#grow(key, source, rest)];
+  #snapshot(text: TextFrame, pieces: TextPieces | undefined): RunItem[] {
+    return this.#growTo(keyOf(text), text.source, text.content, pieces);
   }
 
-  #grow(key: string, source: string, delta: string): RunItem[] {
+  /** A text is this, up to now: one that was shown otherwise is void. */
+  #growTo(key: string, source: string, content: string, pieces: TextPieces | undefined): RunItem[] {
+    const shown = this.#texts.get(key)?.shown ?? "";
+    if (!content.startsWith(shown)) {
+      return [...this.#endText(key, true), ...this.#growTo(key, source, content, pieces)];
+    }
+    if (pieces === undefined || !this.#inPieces) {
+      const rest = content.slice(shown.length);
+      return rest === "" ? [] : this.#grow(key, source, rest);
+    }
+    return [...cutText(content, pieces, shown.length)].flatMap(({ piece, place }) =>
+      this.#grow(key, source, piece, place),
+    );
+  }
+
+  #grow(key: string, source: string, delta: string, at?: PiecePlace): RunItem[] {
+    const place = at && { place: placeIn(at) };
     const open = this.#texts.get(key);
     if (open !== undefined) {
       open.shown += delta;
-      return [{ type: "text_delta", ...placeOf(open), delta }];
+      return [{ type: "text_delta", ...placeOf(open), delta, ...place }];
     }
     // A text without the id of its message gets one of its own, which no other text of the team has.
     const messageId = key === source ? `${this.#run?.id ?? ""}-${source}-${++this.#unnamed}` : key;
@@ -154,10 +187,10 @@ export class RunProjector {
     this.#attempts.set(messageId, attempt);
     const text = { messageId, attempt, source, shown: delta };
     this.#texts.set(key, text);
-    const place = placeOf(text);
+    const own = placeOf(text);
     return [
-      { type: "text_start", ...place, role: this.#roleOf(source) },
-      { type: "text_delta", ...place, delta },
+      { type: "text_start", ...own, role: this.#roleOf(source), ...place },
+      { type: "text_delta", ...own, delta, ...place },
     ];
   }
 
@@ -166,11 +199,6 @@ export class RunProjector {
     this.#texts.delete(key);
     if (text === undefined) return [];
     return [{ type: "text_end", ...placeOf(text), content: text.shown, void: isVoid }];
-  }
-
-  #endTextsOf(source: string): RunItem[] {
-    const keys = [...this.#texts].filter(([, text]) => text.source === source).map(([key]) => key);
-    return keys.flatMap((key) => this.#endText(key));
   }
 
   #end(item: RunItem): RunItem[] {
@@ -189,6 +217,14 @@ export class RunProjector {
 
 function keyOf({ full_message_id, source }: FrameOf<"discard">): string {
   return full_message_id ?? source;
+}
+
+function contentOf(message: Message): unknown {
+  return "content" in message ? message.content : undefined;
+}
+
+function placeIn({ after, restarts, taken, first }: PiecePlace): PiecePlace {
+  return { after, restarts, taken, first };
 }
 
 function placeOf({ messageId, attempt, source }: OpenText): TextPlace {

@@ -4,6 +4,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
 import type { JsonObject } from "#core/json.ts";
+import type { ChatMessage, Message } from "#core/messages/message.ts";
 import { isChatMessage } from "#core/messages/kinds.ts";
 import { toText } from "#core/messages/views.ts";
 import { makeAgUiEncoder } from "#protocols/ag-ui/encoder/encoder.ts";
@@ -19,6 +20,7 @@ const OPTIONS: AgUiOptions = {
   state: "whole",
   raw: false,
   dropped: [],
+  thread: [],
 };
 
 const TIME = "2026-11-23T04:00:00.000Z";
@@ -73,12 +75,64 @@ test("the client takes any stream as it is", async () => {
   );
 });
 
+test("the client holds what the log has, in the end or when it waits", async () => {
+  await fc.assert(
+    fc.asyncProperty(stories, async (story) => {
+      const stream = streamOf(story, 0);
+      const text = encoded(stream);
+      const end = eventsIn(text).at(-1) as { type: string } | undefined;
+      // A connection that ends in the middle is opened again, and gets the whole conversation.
+      if (end?.type !== "RUN_FINISHED" && end?.type !== "RUN_ERROR") return;
+      const { agent } = await read(text);
+      const said = agent.messages.flatMap(({ role, content, metadata }) =>
+        (role === "assistant" || role === "user") && !isThought(metadata) ? [textIn(content)] : [],
+      );
+      const retracted = new Set(
+        stream.flatMap((frame) => (frame.event === "retract" ? frame.data.message_ids : [])),
+      );
+      const logged = untilWaiting(stream).flatMap((frame) =>
+        frame.event === "message" &&
+        frame.id !== undefined &&
+        !("message_ids" in frame.data) &&
+        isChatMessage(frame.data) &&
+        !retracted.has(frame.data.id)
+          ? [toText(frame.data)]
+          : [],
+      );
+      const texts = (all: readonly string[]): string[] =>
+        all.filter((one) => one !== "").toSorted();
+      if (retracted.size === 0) expect(texts(said)).toEqual(texts(logged));
+      else for (const one of texts(said)) expect(textsIn(stream)).toContain(one);
+    }),
+    { numRuns: 100 },
+  );
+});
+
+/** Messages of users are parts where they have pictures. */
+function textIn(content: unknown): string {
+  if (!Array.isArray(content)) return typeof content === "string" ? content : "";
+  return content.map((part: { text?: string }) => part.text ?? "<image>").join("\n");
+}
+
+function isThought(metadata: unknown): boolean {
+  return JSON.stringify(metadata ?? {}).includes("ThoughtEvent");
+}
+
+function textsIn(stream: readonly StreamFrame[]): string[] {
+  return stream.flatMap((frame) =>
+    frame.event === "message" && frame.id !== undefined && isChatMessage(frame.data as Message)
+      ? [toText(frame.data as ChatMessage)]
+      : [],
+  );
+}
+
 test("the client has every message of a run, under its agent's name", async () => {
   await fc.assert(
     fc.asyncProperty(stories, async (story) => {
       const stream = streamOf(story, 0);
       const { agent } = await read(encoded(stream));
-      const said = agent.messages.map((one) => JSON.stringify([nameOf(one), one.content]));
+      const said = agent.messages.map((one) => JSON.stringify([nameOf(one), textIn(one.content)]));
+      if (stream.some(({ event }) => event === "retract")) return;
       for (const frame of untilWaiting(stream)) {
         if (frame.event !== "message" || "message_ids" in frame.data) continue;
         if (!isChatMessage(frame.data)) continue;
@@ -156,8 +210,7 @@ test("a human's text that turns out to be a thought has no tool calls", async ()
     ]),
   );
   expect(agent.messages).toMatchObject([
-    { id: "m1", role: "user", metadata: { troupe: { void: true } } },
-    { id: "m1~2", role: "reasoning", content: "Hm." },
+    { id: "m1", role: "reasoning", content: "Hm." },
     { id: "m2", role: "assistant", toolCalls: [{ id: "m2:call_1" }] },
   ]);
   expect(warnings).not.toHaveBeenCalled();
@@ -170,7 +223,7 @@ test("a thought that did not stream is reasoning", async () => {
   ]);
 });
 
-test("a text that is void says so, and the next attempt is another message", async () => {
+test("a text that is void is taken back, and the next attempt is the message", async () => {
   const discard: StreamFrame = {
     event: "discard",
     data: { full_message_id: "m1", source: "writer" },
@@ -184,8 +237,50 @@ test("a text that is void says so, and the next attempt is another message", asy
   ];
   const { agent } = await read(encoded(stream));
   expect(agent.messages).toMatchObject([
-    { id: "m1", content: "Hel", metadata: { troupe: { void: true } } },
-    { id: "m1~2", content: "Good day.", metadata: { troupe: { type: "TextMessage" } } },
+    { id: "m1", content: "Good day.", metadata: { troupe: { type: "TextMessage" } } },
+  ]);
+});
+
+test("a client with a conversation too long to be sent again is told that it has something void", async () => {
+  const discard: StreamFrame = {
+    event: "discard",
+    data: { full_message_id: "m1", source: "writer" },
+  };
+  const text = encoded([opening, piece("Hel"), discard, piece("Good")], { thread: null });
+  expect(eventsIn(text).at(-1)).toMatchObject({
+    type: "RUN_ERROR",
+    code: "answer_changed",
+    message: expect.stringContaining("run-1"),
+  });
+  await expect(read(text)).resolves.toBeDefined();
+});
+
+test("what the others are saying goes on when a text is taken back", async () => {
+  const other = madeUpMessage("m2:0", "critic", "ModelClientStreamingChunkEvent", "But ", TIME, {
+    full_message_id: "m2",
+  });
+  const discard: StreamFrame = {
+    event: "discard",
+    data: { full_message_id: "m1", source: "writer" },
+  };
+  const said = madeUpMessage("m2", "critic", "TextMessage", "But why?", TIME);
+  const given = { id: "u1", role: "user", content: "Go." };
+  const text = encoded(
+    [
+      opening,
+      piece("Hel"),
+      { event: "message", data: other },
+      discard,
+      { event: "message", id: "1", data: said },
+      message("m1", "TextMessage", "Good day."),
+    ],
+    { thread: [given] },
+  );
+  const { agent } = await read(text);
+  expect(agent.messages).toMatchObject([
+    given,
+    { id: "m2", content: "But why?" },
+    { id: "m1", content: "Good day." },
   ]);
 });
 

@@ -177,8 +177,8 @@ test("a run that is stopped ends as cancelled", async () => {
   );
   expect(endOf(seen)).toMatchObject({ type: "RUN_FINISHED", outcome: { type: "cancelled" } });
   expect(runIdOf(seen)).toBe((await runsOf(worker, id))[0]?.id);
-  const [text] = agent.messages.slice(1);
-  expect(text).toMatchObject({ metadata: { troupe: { void: true } } });
+  // What was being said is not in the log.
+  expect(agent.messages).toHaveLength(1);
 });
 
 test("a client that was cut off goes on where it was, and has every message once", async () => {

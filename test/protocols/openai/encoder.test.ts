@@ -2,11 +2,15 @@ import OpenAI, { APIError } from "openai";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
+import { isChatMessage } from "#core/messages/kinds.ts";
+import { toText } from "#core/messages/views.ts";
 import { chatFormat } from "#protocols/openai/encoder/chat-encoder.ts";
 import { responseFormat } from "#protocols/openai/encoder/response-encoder.ts";
 import { type AnswerOptions, answerOptions } from "#protocols/openai/encoder/answer-options.ts";
 import type { WholeAnswer } from "#protocols/openai/encoder/sse.ts";
-import { frames, stories, streamOf } from "../support/frames.ts";
+import { actions } from "../support/actions.ts";
+import { RunSimulator } from "../support/run-simulator.ts";
+import { frames, piecesOf, stories, streamOf } from "../support/frames.ts";
 
 type Event = OpenAI.Responses.ResponseStreamEvent;
 
@@ -40,7 +44,7 @@ function encoded(
   let text = "";
   for (const frame of stream) {
     if (encoder.ended) break;
-    text += encoder.encode(frame);
+    text += encoder.encode(frame, piecesOf(frame));
   }
   return { text, ended: encoder.ended };
 }
@@ -105,12 +109,12 @@ test("the client takes any stream as the events of a response", async () => {
       if (!ended) return;
       const last = events.at(-1);
       if (final instanceof APIError) {
-        expect(final.code).toBe("run_paused");
+        expect(["run_paused", "answer_changed"]).toContain(final.code);
         return;
       }
       if (last === undefined || !("response" in last)) throw final;
       const done = events.flatMap((event) =>
-        event.type === "response.output_item.done" ? [event.item] : [],
+        event.type === "response.output_item.done" && !isVoidText(event.item) ? [event.item] : [],
       );
       const byId = (items: readonly object[]) =>
         items.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
@@ -119,6 +123,13 @@ test("the client takes any stream as the events of a response", async () => {
     { numRuns: 300 },
   );
 });
+
+/** A text that was given up is in no output. */
+function isVoidText(item: OpenAI.Responses.ResponseOutputItem): boolean {
+  return (
+    ["message", "reasoning"].includes(item.type) && "status" in item && item.status === "incomplete"
+  );
+}
 
 test("any stream ends as a whole answer where it ends as a stream", () => {
   fc.assert(
@@ -155,23 +166,144 @@ test("a stream has the content of the whole answer", async () => {
   );
 });
 
-test("a response that is read again has the same events and numbers", () => {
+/** The events of a stream, and the error that it ended with. */
+function eventsOf(text: string): { events: Event[]; error: { code: string } | undefined } {
+  const all = text
+    .split("\n\n")
+    .filter((one) => one !== "")
+    .map((one) => JSON.parse(one.slice(one.indexOf("data: ") + 6)) as Event);
+  const error = all.find(({ type }) => type === "error") as { code: string } | undefined;
+  return { events: all.filter(({ type }) => type !== "error"), error };
+}
+
+/** The run is shown as it is when the stream is opened. */
+function withoutRun(event: Event): unknown {
+  return "response" in event ? { ...event, response: undefined } : event;
+}
+
+function endsVoid(event: Event): boolean {
+  return event.type === "response.output_item.done" && isVoidText(event.item);
+}
+
+function deltasOf(events: readonly Event[]): string {
+  return events
+    .flatMap((event) => (event.type === "response.output_text.delta" ? [event.delta] : []))
+    .join("");
+}
+
+test("a response that is read again has the same events, pieces and numbers", () => {
   fc.assert(
-    fc.property(stories, fc.nat(60), (story, joined) => {
-      const eventsOf = (stream: StreamFrame[]): string[] =>
-        encoded("response", stream)
-          .text.split("\n\n")
-          // The run is shown as it is when the stream is opened.
-          .map((event) => event.replace(/"response":.*"sequence_number"/, ""));
-      const live = eventsOf(streamOf(story, 0));
-      const later = eventsOf(streamOf(story, Math.min(joined, story.happenings.length)));
-      const shorter = Math.min(live.length, later.length);
-      const answer = (events: string[]): string[] =>
-        events.filter((event) => !/response\.(queued|created|in_progress)/.test(event));
+    fc.property(stories, fc.nat(60), fc.boolean(), (story, joined, isLive) => {
+      const live = isLive ? "writer" : null;
+      const read = (at: number) => {
+        const { text, ended } = encoded("response", streamOf(story, at), { live });
+        return { ...eventsOf(text), ended };
+      };
+      const first = read(0);
+      const again = read(Math.min(joined, story.happenings.length));
       if (story.happenings.some(({ run }) => ["waiting", "paused"].includes(run.status))) return;
-      expect(answer(later)).toEqual(answer(live));
-      expect(shorter).toBeGreaterThan(0);
+      // What was void by then does not come again, and what is void later was not shown as the answer.
+      if (!first.ended || first.error !== undefined || first.events.some(endsVoid)) return;
+      const answer = ({ events }: { events: Event[] }): unknown[] =>
+        events
+          .filter(({ type }) => !/response\.(queued|created|in_progress)/.test(type))
+          // A text whose pieces do not name their message has the id of its message only when that is known.
+          .map((event) => JSON.stringify(withoutRun(event)).replaceAll(/"msg_[^"]*"/g, '"msg"'));
+      expect(answer(again)).toEqual(answer(first));
     }),
     { numRuns: 300 },
   );
 });
+
+/** A response ends where it asks. */
+const unasked = actions.filter(({ do: action }) => action !== "ask" && action !== "delegate");
+
+test("a client that goes on has the text of the log, or is told that it cannot have it", () => {
+  fc.assert(
+    fc.property(
+      fc.array(unasked, { maxLength: 20, size: "max" }),
+      fc.array(unasked, { maxLength: 20, size: "max" }),
+      fc.boolean(),
+      fc.nat(30),
+      (before, after, killed, left) => {
+        const run = new RunSimulator(false);
+        const beginning = run.info;
+        for (const action of before) run.act(action);
+        const { length } = run.happenings;
+        const early = streamOf({ beginning, happenings: [...run.happenings] }, 0);
+        if (killed) run.interrupt();
+        for (const action of after) run.act(action);
+        run.end("completed");
+        const options = { live: "writer" };
+        const seen = eventsOf(encoded("response", early, options).text).events.slice(0, left);
+        const startingAfter = seen.at(-1)?.sequence_number ?? -1;
+        const story = { beginning, happenings: run.happenings };
+        const later = streamOf(story, length + (killed ? 1 : 0));
+        const rest = eventsOf(encoded("response", later, { ...options, startingAfter }).text);
+        if (rest.error !== undefined) {
+          expect(["answer_changed", "run_paused"]).toContain(rest.error.code);
+          return;
+        }
+        const last = rest.events.at(-1);
+        if (last?.type !== "response.completed") return;
+        const held = deltasOf([...seen, ...rest.events]);
+        const whole = last.response.output.flatMap((item) =>
+          item.type === "message"
+            ? item.content.map((part) => ("text" in part ? part.text : ""))
+            : [],
+        );
+        expect(held).toBe(whole.join(""));
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test("what was streamed as the answer is in the log, or the stream ends with an error", async () => {
+  await fc.assert(
+    fc.asyncProperty(stories, async (story) => {
+      const stream = streamOf(story, 0);
+      const { text, ended } = encoded("chat", stream, { live: "writer" });
+      const { events, error } = eventsOf(encoded("response", stream, { live: "writer" }).text);
+      const last = events.at(-1);
+      if (!ended || error !== undefined || last?.type !== "response.completed") return;
+      const said = textsOf(stream);
+      for (const item of last.response.output) {
+        if (item.type !== "message") continue;
+        for (const part of item.content) if ("text" in part) expect(said).toContain(part.text);
+      }
+      const helper = clientOf(text).chat.completions.stream({ model: "any", messages: [] });
+      const content = await helper.finalChatCompletion().then(
+        ({ choices: [choice] }) => choice?.message.content ?? "",
+        (problem: unknown) => {
+          expect((problem as APIError).code).toBe("answer_changed");
+        },
+      );
+      if (content === undefined || said.requests) return;
+      const output = last.response.output.flatMap((item) =>
+        item.type === "message"
+          ? item.content.map((part) => ("text" in part ? part.text : ""))
+          : [],
+      );
+      expect(content).toBe(output.join("\n\n"));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** What messages and events of the log say, and questions. */
+function textsOf(stream: readonly StreamFrame[]): string[] & { requests?: boolean } {
+  const texts: string[] & { requests?: boolean } = [];
+  for (const frame of stream) {
+    if (frame.event === "run" && frame.data.requests.length > 0) {
+      texts.requests = true;
+      texts.push(...frame.data.requests.map(({ prompt }) => prompt));
+    }
+    if (frame.event !== "message" || frame.id === undefined || "message_ids" in frame.data)
+      continue;
+    if (isChatMessage(frame.data)) texts.push(toText(frame.data));
+    else if ("content" in frame.data && typeof frame.data.content === "string")
+      texts.push(frame.data.content);
+  }
+  return texts;
+}

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import type { RunInfo } from "#contract/run.ts";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
+import type { TextPieces } from "#contract/stream/text-pieces.ts";
 import { type Action, actions, endings, type Ending } from "./actions.ts";
 import { type Happening, RunSimulator } from "./run-simulator.ts";
 
@@ -32,6 +33,20 @@ export const stories: fc.Arbitrary<Story> = fc
     return { beginning, happenings: run.happenings };
   });
 
+const piecesOfFrames = new WeakMap<StreamFrame, TextPieces>();
+
+/** The pieces that the frame's text was streamed in. */
+export function piecesOf(frame: StreamFrame): TextPieces | undefined {
+  return piecesOfFrames.get(frame);
+}
+
+function framesOf(happenings: readonly Happening[]): StreamFrame[] {
+  return happenings.flatMap(({ frame, pieces }) => {
+    if (frame !== undefined && pieces !== undefined) piecesOfFrames.set(frame, pieces);
+    return frame ?? [];
+  });
+}
+
 /**
  * The frames that a client gets: of everything recorded before it connected, of the texts in progress then, and of what
  * happens later.
@@ -45,7 +60,7 @@ export function streamOf(
   after = 0,
 ): StreamFrame[] {
   const before = happenings.slice(0, joined);
-  const frames = before.flatMap(({ frame }) => frame ?? []);
+  const frames = framesOf(before);
   const recorded = frames.filter((frame) => "id" in frame && Number(frame.id) > after);
   const now = before.at(-1)?.run ?? beginning;
   const isOver = frames.some(isEnd);
@@ -57,14 +72,13 @@ export function streamOf(
     if (now.status === "cancelled") opening.data = { ...now, status, ended_at: null };
     return [opening, ...recorded];
   }
-  const later = happenings.slice(joined).flatMap(({ frame }) => frame ?? []);
-  return [
-    opening,
-    ...recorded,
-    { event: "caught_up", data: {} },
-    ...(before.at(-1)?.texts ?? []).map((data) => ({ event: "snapshot" as const, data })),
-    ...later,
-  ];
+  const later = framesOf(happenings.slice(joined));
+  const snapshots = (before.at(-1)?.texts ?? []).map(({ data, pieces }) => {
+    const frame: StreamFrame = { event: "snapshot", data };
+    piecesOfFrames.set(frame, pieces);
+    return frame;
+  });
+  return [opening, ...recorded, { event: "caught_up", data: {} }, ...snapshots, ...later];
 }
 
 /** Whether the stream of a run ends with this frame. */

@@ -1,6 +1,8 @@
 import type { HumanRequest, RunInfo, RunStatus } from "#contract/run.ts";
 import type { StreamFrame, TextFrame } from "#contract/stream/stream-frame.ts";
-import type { FunctionCall, Message } from "troupe";
+import type { TextPieces } from "#contract/stream/text-pieces.ts";
+import { TextsInProgress } from "#durable/stream/texts-in-progress.ts";
+import type { FunctionCall, Message, ModelClientStreamingChunkEvent } from "troupe";
 import type { Action, Ending } from "./actions.ts";
 import { madeUpMessage } from "./made-up-messages.ts";
 
@@ -10,8 +12,10 @@ export interface Happening {
   frame: StreamFrame | undefined;
   /** The run afterwards. */
   run: RunInfo;
+  /** The pieces that the frame's text was streamed in. */
+  pieces: TextPieces | undefined;
   /** The texts in progress afterwards, as new clients get them. */
-  texts: readonly TextFrame[];
+  texts: readonly { data: TextFrame; pieces: TextPieces }[];
 }
 
 interface OpenText {
@@ -32,6 +36,8 @@ export class RunSimulator {
   readonly #retracted: Message[] = [];
   readonly #calls: { call: FunctionCall; source: string }[] = [];
   #texts: OpenText[] = [];
+  #restarts = 0;
+  #inProgress = this.#newTexts();
   #requests: HumanRequest[] = [];
   #status: RunStatus;
   #started: boolean;
@@ -89,6 +95,14 @@ export class RunSimulator {
       default:
     }
     this.#run(action);
+  }
+
+  /** The object that runs it is lost, with all connections. */
+  interrupt(): void {
+    this.#texts = [];
+    this.#restarts++;
+    this.#inProgress = this.#newTexts();
+    this.#happens(undefined);
   }
 
   end(ending: Ending): void {
@@ -163,6 +177,7 @@ export class RunSimulator {
         return this.#discard(action.which);
       case "turn":
         this.#texts = [];
+        this.#inProgress.takeAll();
         return this.#happens(undefined);
       case "retract":
         return this.#retract(action.last);
@@ -188,7 +203,9 @@ export class RunSimulator {
       TIME,
       { full_message_id: text.named ? text.id : null },
     );
-    this.#happens({ event: "message", data: piece });
+    this.#inProgress.add(piece as ModelClientStreamingChunkEvent);
+    const told = this.#inProgress.takeHeld();
+    this.#happens({ event: "message", data: piece }, told?.pieces);
   }
 
   #say({ source, type, streamed, content }: Extract<Action, { do: "say" }>): void {
@@ -267,6 +284,7 @@ export class RunSimulator {
   #discard(which: number): void {
     if (this.#texts.length === 0) return;
     const [text] = this.#texts.splice(which % this.#texts.length, 1);
+    this.#inProgress.take(text!.id);
     const { full_message_id, source } = shown(text!);
     this.#happens({ event: "discard", data: { full_message_id, source } });
   }
@@ -283,11 +301,13 @@ export class RunSimulator {
     this.#recorded.push(message);
     const { id, source } = message;
     this.#texts = this.#texts.filter((text) => text.id !== id && text.source !== source);
-    this.#happens({ event: "message", id: this.#next(), data: message });
+    const pieces = this.#inProgress.end(message);
+    this.#happens({ event: "message", id: this.#next(), data: message }, pieces);
   }
 
   #rest(status: "waiting" | "paused"): void {
     this.#texts = [];
+    this.#inProgress.takeAll();
     this.#changed(status);
   }
 
@@ -296,8 +316,12 @@ export class RunSimulator {
     this.#happens({ event: "run", data: this.info });
   }
 
-  #happens(frame: StreamFrame | undefined): void {
-    this.#happenings.push({ frame, run: this.info, texts: this.#texts.map(shown) });
+  #happens(frame: StreamFrame | undefined, pieces?: TextPieces): void {
+    this.#happenings.push({ frame, pieces, run: this.info, texts: this.#inProgress.shown });
+  }
+
+  #newTexts(): TextsInProgress {
+    return new TextsInProgress(() => ({ after: this.#cursor, restarts: this.#restarts }));
   }
 
   #textOf(source: string): OpenText | undefined {

@@ -1,3 +1,4 @@
+import type { TextPieces } from "../../../contract/stream/text-pieces.ts";
 import type { Message } from "../../../core/messages/message.ts";
 import type { EventLog, RecordedEvent } from "../../storage/event-log.ts";
 
@@ -34,8 +35,12 @@ export class TurnEvents {
     }
   }
 
-  /** Records a message; undefined when the log has it already. */
-  emit(message: Message): RecordedEvent | undefined {
+  /**
+   * Records a message; undefined when the log has it already.
+   *
+   * @param pieces that it was streamed in
+   */
+  emit(message: Message, pieces?: TextPieces): RecordedEvent | undefined {
     const { id } = message;
     const recorded = this.#outstanding.get(id)?.shift();
     if (recorded !== undefined) {
@@ -43,7 +48,7 @@ export class TurnEvents {
       return undefined;
     }
     const { log, run, turn, quiet } = this.#options;
-    const event = log.emit(run, turn, message, quiet.has(id) ? "quiet" : "message");
+    const event = log.emit(run, turn, message, quiet.has(id) ? "quiet" : "message", pieces);
     this.#emitted.push({ seq: event.seq, id });
     return event;
   }

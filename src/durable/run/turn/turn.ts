@@ -30,8 +30,13 @@ export async function runTurn(
       }
       if (next.done) return next.value;
       const message = next.value;
-      if (message.type === "ModelClientStreamingChunkEvent") feed.chunk(message);
-      else feed.message(message, active.events.emit(message));
+      if (message.type === "ModelClientStreamingChunkEvent") {
+        feed.chunk(message);
+        continue;
+      }
+      const event = active.events.emit(message, feed.endText(message));
+      // One that was recorded before a restart was sent then.
+      if (event !== undefined) feed.recorded(event);
     }
   } catch (error) {
     if (isTurnSignal(error)) return error;

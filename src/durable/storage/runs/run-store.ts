@@ -76,6 +76,8 @@ export interface RunRecord {
   /** Since when the run rests for that reason alone, epoch milliseconds: its status is still `running`. */
   rest_since: number | null;
   recoveries: number;
+  /** How often the run has gone on after an interruption or a rest since the event with that cursor; missing before the first time. */
+  restarts?: { after: number; count: number };
   /** Missing in runs of earlier versions. */
   trace?: RunTraceRecord;
   /** The progress at the last recovery, see recovery.ts. */

@@ -1,5 +1,6 @@
 import type { MakeEncoder, StreamEncoder } from "../../../contract/stream/stream-format.ts";
 import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
+import type { Problem } from "../../../contract/problem.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import type { AgentEvent } from "../../../core/messages/message.ts";
@@ -13,6 +14,7 @@ import { interruptOf } from "./interrupts.ts";
 import { SharedState } from "./shared-state.ts";
 import { Steps } from "./steps.ts";
 import { Texts } from "./texts.ts";
+import { ToldThread } from "./told-thread.ts";
 import { ToolCalls } from "./tool-calls.ts";
 
 export const makeAgUiEncoder: MakeEncoder = (options) =>
@@ -27,6 +29,7 @@ export class AgUiEncoder implements StreamEncoder {
   readonly #steps: Steps;
   readonly #texts: Texts;
   readonly #calls: ToolCalls;
+  readonly #thread: ToldThread;
   #run: RunInfo | undefined;
   #started: boolean;
   #ended = false;
@@ -42,6 +45,7 @@ export class AgUiEncoder implements StreamEncoder {
     this.#steps = new Steps(this.#state);
     this.#texts = new Texts(this.#ids, this.#steps);
     this.#calls = new ToolCalls(this.#ids, continued);
+    this.#thread = new ToldThread(options);
     this.#started = continued !== undefined;
   }
 
@@ -53,7 +57,8 @@ export class AgUiEncoder implements StreamEncoder {
     const items = this.#projector.take(frame);
     const events = frame.event === "run" ? this.#start(frame.data) : [];
     if (this.#options.raw) events.push({ type: "RAW", source: OWN, event: frame });
-    for (const item of items) events.push(...this.#told(item, items));
+    for (const item of items) if (!this.#ended) events.push(...this.#told(item, items));
+    if (frame.event === "message") this.#thread.add(frame);
     return sse(events);
   }
 
@@ -76,8 +81,10 @@ export class AgUiEncoder implements StreamEncoder {
         return this.#texts.start(item);
       case "text_delta":
         return this.#texts.delta(item);
-      case "text_end":
-        return this.#texts.end(item, items);
+      case "text_end": {
+        const isVoid = this.#texts.isVoid(item, items);
+        return [...this.#texts.end(item, items), ...(isVoid ? this.#takenBack() : [])];
+      }
       case "thought":
         return this.#texts.thought(item);
       case "message":
@@ -96,7 +103,11 @@ export class AgUiEncoder implements StreamEncoder {
         ];
       case "retract": {
         const messageIds = item.messageIds.map((id) => this.#ids.of(id));
-        return [{ type: "CUSTOM", name: `${OWN}.retract`, value: { messageIds } }];
+        this.#thread.remove(item.messageIds);
+        return [
+          { type: "CUSTOM", name: `${OWN}.retract`, value: { messageIds } },
+          ...this.#takenBack(),
+        ];
       }
       case "live":
         return [];
@@ -110,8 +121,18 @@ export class AgUiEncoder implements StreamEncoder {
       case "cancelled":
         return this.#finished({ type: "cancelled" }, item.run);
       case "failed":
-        return this.#failed(item);
+        return this.#failed(item.problem);
     }
+  }
+
+  /** Clients have something that is void: the conversation as it is, without what is still being said. */
+  #takenBack(): AgUiEvent[] {
+    const { ends, again } = this.#texts.interrupt();
+    const thread = this.#thread.asTold();
+    if (thread === undefined) return [...ends, ...this.#failed(answerChanged(this.#run))];
+    this.#ids.forget();
+    this.#calls.renamed(thread.calls);
+    return [...ends, { type: "MESSAGES_SNAPSHOT", messages: thread.messages }, ...again()];
   }
 
   #changed(run: RunInfo): AgUiEvent[] {
@@ -159,9 +180,8 @@ export class AgUiEncoder implements StreamEncoder {
     ];
   }
 
-  #failed({ problem }: Extract<RunItem, { type: "failed" }>): AgUiEvent[] {
+  #failed({ detail, code }: Pick<Problem, "detail" | "code">): AgUiEvent[] {
     this.#ended = true;
-    const { detail, code } = problem;
     return [
       ...this.#steps.endAll(),
       { type: "RUN_ERROR", message: detail, code, ...this.#usage(this.#run) },
@@ -172,6 +192,14 @@ export class AgUiEncoder implements StreamEncoder {
     const usage = usageOf(run ?? this.#run, this.#options.continued?.spent);
     return usage.length > 0 ? { usage } : {};
   }
+}
+
+/** @param run undefined before it is known */
+function answerChanged(run: RunInfo | undefined): Pick<Problem, "detail" | "code"> {
+  return {
+    code: "answer_changed",
+    detail: `What was streamed of the run ${run?.id ?? ""} is not what was said: it is void, and the conversation is too long to be sent again. A request without new messages gets it.`,
+  };
 }
 
 /** Statuses in which nothing happens, for reasons that the protocol has no word for. */

@@ -13,6 +13,12 @@ export class Ids {
     return told;
   }
 
+  /** Clients have nothing any more whose id is not its own. */
+  forget(): void {
+    this.#uses.clear();
+    this.#told.clear();
+  }
+
   /** The id of what had it last. */
   of(id: string): string {
     return this.#told.get(id) ?? id;

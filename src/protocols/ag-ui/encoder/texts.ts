@@ -15,14 +15,17 @@ export class Texts {
   readonly #ofUsers = new Set<string>();
   /** Texts that turned out to be thoughts, by who thinks. */
   readonly #thoughts = new Map<string, string>();
+  readonly #open = new Map<string, { start: Item<"text_start">; content: string }>();
 
   constructor(ids: Ids, steps: Steps) {
     this.#ids = ids;
     this.#steps = steps;
   }
 
-  start({ messageId, source, role }: Item<"text_start">): AgUiEvent[] {
+  start(item: Item<"text_start">): AgUiEvent[] {
+    const { messageId, source, role } = item;
     const told = this.#ids.next(messageId);
+    this.#open.set(messageId, { start: item, content: "" });
     if (role === "human") this.#ofUsers.add(told);
     return [
       ...this.#steps.begin(source),
@@ -36,12 +39,15 @@ export class Texts {
   }
 
   delta({ messageId, delta }: Item<"text_delta">): AgUiEvent[] {
+    const open = this.#open.get(messageId);
+    if (open !== undefined) open.content += delta;
     return [{ type: "TEXT_MESSAGE_CONTENT", messageId: this.#ids.of(messageId), delta }];
   }
 
   /** @param items all of the same frame */
   end(text: Item<"text_end">, items: readonly RunItem[]): AgUiEvent[] {
     const messageId = this.#ids.of(text.messageId);
+    this.#open.delete(text.messageId);
     const end = { type: "TEXT_MESSAGE_END", messageId } as const;
     const said = items.find((item) => item.type === "message");
     if (!text.void) {
@@ -49,12 +55,35 @@ export class Texts {
         said !== undefined && isOf(text, said) ? { ...end, ...aboutMessage(said.message) } : end,
       ];
     }
-    const thought = items.some((item) => item.type === "thought" && isThought(text, item));
-    if (thought && !this.#ofUsers.has(messageId)) {
+    if (!this.isVoid(text, items)) {
       this.#thoughts.set(text.source, messageId);
       return [{ ...end, metadata: { [OWN]: { type: "ThoughtEvent" } } }];
     }
     return [{ ...end, metadata: { [OWN]: { void: true } } }];
+  }
+
+  /** Whether clients have a text that the log does not have. @param items all of the same frame */
+  isVoid(text: Item<"text_end">, items: readonly RunItem[]): boolean {
+    if (!text.void) return false;
+    const thought = items.some((item) => item.type === "thought" && isThought(text, item));
+    return !thought || this.#ofUsers.has(this.#ids.of(text.messageId));
+  }
+
+  /** Ends the texts that are open. @returns what begins them again */
+  interrupt(): { ends: AgUiEvent[]; again: () => AgUiEvent[] } {
+    const open = [...this.#open.values()];
+    this.#thoughts.clear();
+    return {
+      ends: open.map(({ start: { messageId } }) => ({
+        type: "TEXT_MESSAGE_END",
+        messageId: this.#ids.of(messageId),
+      })),
+      again: () =>
+        open.flatMap(({ start, content: delta }) => [
+          ...this.start(start),
+          ...this.delta({ ...start, type: "text_delta", delta }),
+        ]),
+    };
   }
 
   thought({ id, source, content }: Item<"thought">): AgUiEvent[] {
@@ -91,6 +120,7 @@ export class Texts {
         messageId: this.#ids.of(messageId),
         ...aboutMessage(message),
       });
+      this.#open.delete(messageId);
     }
     return [...events, ...this.#steps.end(source)];
   }

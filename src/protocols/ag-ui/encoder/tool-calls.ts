@@ -10,7 +10,7 @@ type Item<Type extends RunItem["type"]> = Extract<RunItem, { type: Type }>;
 /** Tells tool calls and their results, but for results that the client itself has given. */
 export class ToolCalls {
   readonly #ids: Ids;
-  /** Calls without results, by the ids that the models gave them. */
+  /** The ids of calls without results, by those that the models gave them. */
   readonly #calls: Map<string, string>;
   /** Those that the client makes. */
   readonly #clientCalls: Set<string>;
@@ -19,6 +19,12 @@ export class ToolCalls {
     this.#ids = ids;
     this.#calls = new Map(Object.entries(continued?.calls ?? {}));
     this.#clientCalls = new Set(continued?.clientCalls);
+  }
+
+  /** Clients know the calls by these ids now. @param calls those without results */
+  renamed(calls: Readonly<Record<string, string>>): void {
+    this.#calls.clear();
+    for (const [call, told] of Object.entries(calls)) this.#calls.set(call, told);
   }
 
   /** The id of a call without a result. @param call as its model gave it */

@@ -1,5 +1,6 @@
 import type { Problem } from "../../../contract/problem.ts";
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
+import type { PiecePlace } from "../../../contract/stream/text-pieces.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { RunItem } from "../../projection/run-item.ts";
 
@@ -12,6 +13,8 @@ export type End =
   /** It goes on with answers to these questions. */
   | { type: "waiting"; requests: readonly HumanRequest[] }
   | { type: "failed"; problem: Problem }
+  /** What was shown while it streamed is not the answer, and cannot be taken back. */
+  | { type: "changed" }
   | { type: "cancelled" }
   | { type: "paused" }
   /** Only what there is now was asked for, and the run goes on. */
@@ -21,13 +24,18 @@ export type End =
 export type AnswerItem =
   /** The run as it is: first of all, and whenever it changes. */
   | { type: "run"; run: RunInfo }
-  | { type: "text_start"; id: string; role: TextRole; source: string }
-  | { type: "text_delta"; id: string; role: TextRole; delta: string }
-  /**
-   * `text` is the whole text, which counts if it is another one than the pieces make; `final`: it is the last one of the
-   * run, or asks for an answer.
-   */
-  | { type: "text_end"; id: string; role: TextRole; source: string; text: string; final: boolean }
+  /** `place`: of the text's first piece, if it was streamed. */
+  | { type: "text_start"; id: string; role: TextRole; source: string; place?: PiecePlace }
+  | { type: "text_delta"; id: string; role: TextRole; delta: string; place?: PiecePlace }
+  /** `text`: the whole text; undefined for one that is void. `final`: it is the last one of the run, or asks for an answer. */
+  | {
+      type: "text_end";
+      id: string;
+      role: TextRole;
+      source: string;
+      text: string | undefined;
+      final: boolean;
+    }
   /** What only those see who want to see all. */
   | { type: "told"; item: RunItem }
   /** The last item. `images`: of the answer, base64. */

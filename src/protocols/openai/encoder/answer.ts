@@ -1,5 +1,6 @@
 import type { HumanRequest, RunInfo } from "../../../contract/run.ts";
 import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
+import type { PiecePlace, TextPieces } from "../../../contract/stream/text-pieces.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
 import { toText } from "../../../core/messages/views.ts";
 import type { Role, RunItem } from "../../projection/run-item.ts";
@@ -16,6 +17,16 @@ interface Said {
   role: Role;
 }
 
+/** What a protocol can tell. */
+export interface AnswerForm {
+  /** Whether a question is part of the text. */
+  isSpoken: (request: HumanRequest) => boolean;
+  /** Whether the text of a model that is called again may go on where the one before it broke off. */
+  repeats: boolean;
+  /** Whether a text that was streamed earlier is told in the same pieces. */
+  inPieces: boolean;
+}
+
 /**
  * Turns the frames of a run into its answer: the last message, and for those who want to see all, what led to it. The texts
  * of a live agent are shown while they stream.
@@ -23,27 +34,29 @@ interface Said {
 export class Answer {
   readonly #options: AnswerOptions;
   readonly #projector: RunProjector;
-  /** Whether a question is part of the text. */
-  readonly #isSpoken: (request: HumanRequest) => boolean;
+  readonly #form: AnswerForm;
   #run: RunInfo | undefined;
   #said: Said[] = [];
   #live: LiveText | undefined;
   /** The id of the message that was shown as the answer. */
   #shown: string | undefined;
+  /** Whether something was shown as the answer that the log does not have. */
+  #changed = false;
   /** Texts of the reasoning that are open. */
   readonly #reasoning = new Set<string>();
   #lastReasoning: { source: string; text: string } | undefined;
   #isLive = false;
   ended = false;
 
-  constructor(options: AnswerOptions, isSpoken: (request: HumanRequest) => boolean) {
+  constructor(options: AnswerOptions, form: AnswerForm) {
     this.#options = options;
-    this.#projector = new RunProjector({ answering: options.answering });
-    this.#isSpoken = isSpoken;
+    this.#form = form;
+    this.#projector = new RunProjector({ answering: options.answering, inPieces: form.inPieces });
   }
 
-  take(frame: StreamFrame): AnswerItem[] {
-    const items = this.#projector.take(frame);
+  /** @param pieces those that the frame's text was streamed in */
+  take(frame: StreamFrame, pieces?: TextPieces): AnswerItem[] {
+    const items = this.#projector.take(frame, pieces);
     const told: AnswerItem[] = [];
     for (const item of items) {
       if (this.ended) break;
@@ -76,6 +89,7 @@ export class Answer {
         return this.#told(item);
       case "retract":
         this.#said = this.#said.filter(({ message }) => !item.messageIds.includes(message.id));
+        this.#changed ||= this.#shown !== undefined && item.messageIds.includes(this.#shown);
         return this.#told(item);
       case "live":
         this.#isLive = true;
@@ -112,14 +126,14 @@ export class Answer {
   }
 
   #textStart(
-    { messageId, source, attempt }: RunItem & { type: "text_start" },
+    { messageId, source, attempt, place }: RunItem & { type: "text_start" },
     batch: readonly RunItem[],
   ): AnswerItem[] {
     if (source === this.#options.live) return this.#liveStart(messageId, source, batch);
     if (!this.#all || this.#wasShown(source, batch)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
     this.#reasoning.add(messageId);
-    return [{ type: "text_start", id, role: "reasoning", source }];
+    return [{ type: "text_start", id, role: "reasoning", source, ...at(place) }];
   }
 
   /** Whether a message was shown already, behind the thought that came before it. */
@@ -132,79 +146,78 @@ export class Answer {
   }
 
   #liveStart(id: string, source: string, batch: readonly RunItem[]): AnswerItem[] {
-    const live = this.#live;
-    // The message tells whether it is what was shown before.
-    if (live !== undefined && hasMessageOf(source, batch)) return [];
-    if (live !== undefined && !live.ended) {
-      live.restart();
+    if (this.#changed) return [];
+    if (this.#live === undefined) {
+      this.#live = new LiveText(id, source);
       return [];
     }
-    const ended = live === undefined ? [] : this.#endLive(live.shown, false);
-    this.#live = new LiveText(id, source);
-    return ended;
+    // The message tells whether it is what was shown before.
+    if (hasMessageOf(source, batch)) return [];
+    this.#live.restart(this.#form.repeats);
+    return this.#live.changed ? this.#endLive(undefined, false) : [];
   }
 
   #textDelta(
-    { messageId, source, attempt, delta }: RunItem & { type: "text_delta" },
+    { messageId, source, attempt, delta, place }: RunItem & { type: "text_delta" },
     batch: readonly RunItem[],
   ): AnswerItem[] {
     const live = this.#live;
     if (source === this.#options.live && live !== undefined) {
-      // The message has the rest.
-      if (hasMessageOf(source, batch)) return [];
+      // The message has the rest of what was shown, and all of what was not streamed.
+      if (hasMessageOf(source, batch) && place === undefined) return [];
       const first = live.shown === "";
-      return shownOf(live, live.add(delta), first);
+      const shown = shownOf(live, live.add(delta), first, place);
+      return live.changed ? this.#endLive(undefined, false) : shown;
     }
     if (!this.#reasoning.has(messageId)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
-    return [{ type: "text_delta", id, role: "reasoning", delta }];
+    return [{ type: "text_delta", id, role: "reasoning", delta, ...at(place) }];
   }
 
   #textEnd(
     { messageId, source, attempt, content, void: isVoid }: RunItem & { type: "text_end" },
     batch: readonly RunItem[],
   ): AnswerItem[] {
-    const thought = batch.find((item) => item.type === "thought" && item.id === messageId);
+    const thought = batch.find((item) => item.type === "thought" && item.source === source);
     const live = this.#live;
     if (source === this.#options.live && live !== undefined) {
+      if (hasMessageOf(source, batch)) return [];
       // What was said before a call of a tool is a thought. One between tags was not shown, only what followed it.
-      if (thought?.type === "thought" && thought.content.trim() === live.shown.trim()) {
-        return this.#endLive(live.shown, false);
-      }
-      live.ended ||= !isVoid || thought !== undefined;
-      return [];
+      const shown = live.shown.trim();
+      const said = thought?.type === "thought" ? thought.content.trim() : "";
+      const isTold = !isVoid || (shown !== "" && said.endsWith(shown));
+      return isTold ? this.#endLive(live.shown, false) : [];
     }
     if (!this.#reasoning.delete(messageId)) return [];
     const id = attempt === 1 ? messageId : `${messageId}-${attempt}`;
-    const text = isVoid && thought === undefined ? "" : content;
-    this.#lastReasoning = { source, text };
+    const text = isVoid && thought === undefined ? undefined : content;
+    this.#lastReasoning = { source, text: text ?? "" };
     return [{ type: "text_end", id, role: "reasoning", source, text, final: false }];
   }
 
-  /** Ends the text that was shown while it streamed, if there is one. */
-  #endLive(text: string, final: boolean): AnswerItem[] {
+  /** Ends the text that was shown while it streamed, if there is one. @param text undefined where it is void */
+  #endLive(text: string | undefined, final: boolean): AnswerItem[] {
     const live = this.#live;
     this.#live = undefined;
     if (live === undefined) return [];
-    const first = live.shown === "";
-    const rest = shownOf(live, live.complete(text), first);
-    if (live.shown === "" && !live.changed) return [];
-    const { id, source } = live;
-    return [...rest, { type: "text_end", id, role: "answer", source, text, final }];
+    const { id, source, shown } = live;
+    const rest = text === undefined ? "" : live.complete(text);
+    const end = { type: "text_end" as const, id, role: "answer" as const, source, final };
+    if (live.changed || (text === undefined && shown !== "")) {
+      this.#changed = true;
+      return [{ ...end, text: undefined }];
+    }
+    return live.shown === "" ? [] : [...shownOf(live, rest, shown === ""), { ...end, text }];
   }
 
   #message({ message, role }: RunItem & { type: "message" }): AnswerItem[] {
     this.#said = [...this.#said.slice(1 - KEPT), { message, role }];
     const told = this.#told({ type: "message", message, role });
-    if (message.source !== this.#options.live) return told;
-    const text = this.#textOf(message);
-    const live = this.#live;
-    const earlier =
-      live?.ended && !text.startsWith(live.shown) ? this.#endLive(live.shown, false) : [];
+    if (message.source !== this.#options.live || this.#changed) return told;
     this.#live ??= new LiveText(message.id, message.source);
-    const shown = this.#endLive(text, true);
+    const shown = this.#endLive(this.#textOf(message), true);
     if (shown.length > 0) this.#shown = message.id;
-    return [...earlier, ...shown, ...told];
+    return [...shown, ...told];
   }
 
   /** What was said last, unless it was shown already. */
@@ -216,8 +229,7 @@ export class Answer {
 
   #waiting(run: RunInfo): AnswerItem[] {
     const { requests } = run;
-    const spoken = requests.filter((request) => this.#isSpoken(request));
-    const live = this.#live === undefined ? [] : this.#endLive(this.#live.shown, false);
+    const spoken = requests.filter((request) => this.#form.isSpoken(request));
     // A question may be in what was said before it is asked.
     const last = this.#said.findLast(({ role }) => role === "agent")?.message;
     const before =
@@ -227,10 +239,12 @@ export class Answer {
     const questions = spoken.flatMap(({ id, source, prompt }) =>
       this.#speak(id, source, prompt, true),
     );
-    return [...live, ...before, ...questions, ...this.#end({ type: "waiting", requests })];
+    return [...before, ...questions, ...this.#end({ type: "waiting", requests })];
   }
 
   #speak(id: string, source: string, text: string, final: boolean): AnswerItem[] {
+    // It would follow what is void.
+    if (this.#changed) return [];
     return [
       { type: "text_start", id, role: "answer", source },
       ...(text === ""
@@ -240,11 +254,15 @@ export class Answer {
     ];
   }
 
-  #end(end: End): AnswerItem[] {
+  #end(wanted: End): AnswerItem[] {
     this.ended = true;
-    // The pieces of one that has not ended were shown, and then the turn was given up.
-    const open = this.#live;
-    const live = open === undefined ? [] : this.#endLive(open.ended ? open.shown : "", false);
+    // Of what has not ended by now, the log has nothing.
+    const live = this.#endLive(undefined, false);
+    const isAnswer =
+      wanted.type === "completed" ||
+      wanted.type === "waiting" ||
+      (wanted.type === "failed" && wanted.problem.code === "token_limit");
+    const end: End = this.#changed && isAnswer ? { type: "changed" } : wanted;
     const last = this.#said.at(-1)?.message;
     const images =
       end.type === "completed" && last?.type === "MultiModalMessage"
@@ -264,12 +282,23 @@ function hasMessageOf(source: string, batch: readonly RunItem[]): boolean {
   return batch.some((item) => item.type === "message" && item.message.source === source);
 }
 
-function shownOf({ id, source }: LiveText, delta: string, first: boolean): AnswerItem[] {
+function shownOf(
+  { id, source }: LiveText,
+  delta: string,
+  first: boolean,
+  place?: PiecePlace,
+): AnswerItem[] {
   if (delta === "") return [];
   return [
-    ...(first ? [{ type: "text_start" as const, id, role: "answer" as const, source }] : []),
-    { type: "text_delta", id, role: "answer", delta },
+    ...(first
+      ? [{ type: "text_start" as const, id, role: "answer" as const, source, ...at(place) }]
+      : []),
+    { type: "text_delta", id, role: "answer", delta, ...at(place) },
   ];
+}
+
+function at(place: PiecePlace | undefined): { place?: PiecePlace } {
+  return place === undefined ? {} : { place };
 }
 
 function reasoning(id: string, source: string, text: string): AnswerItem[] {

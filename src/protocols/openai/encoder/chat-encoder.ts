@@ -10,7 +10,7 @@ import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { RunItem } from "../../projection/run-item.ts";
-import { errorOf } from "../errors.ts";
+import { answerChanged, errorOf } from "../errors.ts";
 import { callId, completionId } from "../ids.ts";
 import { Answer } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
@@ -42,16 +42,16 @@ class ChatEncoder implements StreamEncoder {
   #created = 0;
   #content = "";
   #reasoning = "";
-  /** By its id: how much of the content came before this text of the answer. */
-  readonly #texts = new Map<string, number>();
   readonly #items: RunItem[] = [];
-  /** Whether something was shown that is not part of the answer. */
-  #changed = false;
   #source = "";
 
   constructor(options: AnswerOptions) {
     this.#options = options;
-    this.#answer = new Answer(options, ({ kind }) => kind !== "tool");
+    this.#answer = new Answer(options, {
+      isSpoken: ({ kind }) => kind !== "tool",
+      repeats: true,
+      inPieces: false,
+    });
   }
 
   get ended(): boolean {
@@ -78,7 +78,7 @@ class ChatEncoder implements StreamEncoder {
       case "text_delta":
         return item.role === "answer" ? this.#say(item.delta) : this.#reason(item.delta);
       case "text_end":
-        return this.#textEnd(item);
+        return "";
       case "told":
         this.#items.push(item.item);
         return this.#chunk({}, { item: item.item });
@@ -93,19 +93,10 @@ class ChatEncoder implements StreamEncoder {
     this.#created = Math.floor(Date.parse(created_at) / 1000);
   }
 
-  #textStart({ id, role, source }: AnswerItem & { type: "text_start" }): string {
+  #textStart({ role, source }: AnswerItem & { type: "text_start" }): string {
     this.#source = source;
     if (role === "reasoning") return this.#reasoning === "" ? "" : this.#reason(GAP);
-    const gap = this.#content === "" ? "" : this.#say(GAP);
-    this.#texts.set(id, this.#content.length);
-    return gap;
-  }
-
-  #textEnd({ id, role, text }: AnswerItem & { type: "text_end" }): string {
-    if (role === "answer") {
-      this.#changed ||= this.#content.slice(this.#texts.get(id) ?? 0) !== text;
-    }
-    return "";
+    return this.#content === "" ? "" : this.#say(GAP);
   }
 
   #say(delta: string): string {
@@ -119,8 +110,9 @@ class ChatEncoder implements StreamEncoder {
   }
 
   #end({ end, run = this.#run, images }: AnswerItem & { type: "end" }): string {
-    const problem = problemOf(end) ?? (this.#changed ? ANSWER_CHANGED : undefined);
-    if (problem !== undefined || run === undefined) return this.#fail(problem ?? NO_RUN);
+    if (run === undefined) return this.#fail(NO_RUN);
+    const problem = problemOf(end, run);
+    if (problem !== undefined) return this.#fail(problem);
     const usage = usageOf(end.type === "completed" ? end.usage : run.usage);
     const calls = end.type === "waiting" ? toolCalls(run, end) : [];
     const reason = finishReason(end, calls.length);
@@ -199,17 +191,13 @@ export const chatFormat: FormatCode = {
   prepare: noteLiveAgent,
 };
 
-const ANSWER_CHANGED: Problem = {
-  status: 502,
-  code: "answer_changed",
-  detail:
-    "The model was called again and answered otherwise, so the text that was streamed is not the answer. The team's log has it.",
-};
 const NO_RUN: Problem = { status: 500, code: "internal_error", detail: "The run cannot be read." };
 
 /** What is an error to a client of chat completions, which cannot come back. */
-function problemOf(end: End): Problem | undefined {
+function problemOf(end: End, run: RunInfo): Problem | undefined {
   switch (end.type) {
+    case "changed":
+      return answerChanged(run);
     case "failed":
       return end.problem.code === "token_limit" ? undefined : end.problem;
     case "cancelled":

@@ -12,8 +12,6 @@ export class LiveText {
   shown = "";
   /** Whether the text is another one than was shown. */
   changed = false;
-  /** Whether all of it came; what it is a part of comes next. */
-  ended = false;
   /** What the text has begun with as long as that may become a tag; null once that is decided. */
   #head: string | null = "";
   #thinking = false;
@@ -25,8 +23,9 @@ export class LiveText {
     this.source = source;
   }
 
-  /** The model is called again. */
-  restart(): void {
+  /** The model is called again. @param repeats whether the new text may be shown as the rest of the old one */
+  restart(repeats: boolean): void {
+    this.changed ||= !repeats && this.shown !== "";
     this.#head = "";
     this.#thinking = false;
     this.#ahead = this.shown;

@@ -66,6 +66,7 @@ function statusOf(end: End | undefined, { status }: RunInfo): NonNullable<Respon
       return status === "queued" ? "queued" : "in_progress";
     case "completed":
     case "waiting":
+    case "changed":
       return "completed";
     case "cancelled":
       return "cancelled";

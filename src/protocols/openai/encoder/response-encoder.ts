@@ -6,7 +6,9 @@ import type {
 import type { RunInfo } from "../../../contract/run.ts";
 import type { FormatCode, StreamEncoder } from "../../../contract/stream/stream-format.ts";
 import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
+import type { PiecePlace, TextPieces } from "../../../contract/stream/text-pieces.ts";
 import type { RunItem } from "../../projection/run-item.ts";
+import { answerChanged } from "../errors.ts";
 import { Answer } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
@@ -33,19 +35,23 @@ class ResponseEncoder implements StreamEncoder {
   constructor(options: AnswerOptions) {
     this.#options = options;
     // Approvals are items of their own.
-    this.#answer = new Answer(options, ({ kind }) => kind === "input");
+    this.#answer = new Answer(options, {
+      isSpoken: ({ kind }) => kind === "input",
+      repeats: false,
+      inPieces: true,
+    });
     this.#output = new ResponseOutput(options);
     this.#tools = new ResponseTools(this.#output, options.tools);
   }
 
   get ended(): boolean {
-    return this.#answer.ended;
+    return this.#answer.ended || this.#output.lost;
   }
 
-  encode(frame: StreamFrame): string {
+  encode(frame: StreamFrame, pieces?: TextPieces): string {
     let cursor = "id" in frame && frame.id !== undefined ? Number(frame.id) : undefined;
     let text = "";
-    for (const item of this.#answer.take(frame)) {
+    for (const item of this.#answer.take(frame, pieces)) {
       // A text streams before the message that has it is recorded.
       const streams = item.type === "text_start" || item.type === "text_delta";
       if (cursor !== undefined && !streams) {
@@ -53,6 +59,7 @@ class ResponseEncoder implements StreamEncoder {
         cursor = undefined;
       }
       text += this.#write(item);
+      if (this.#output.lost) return text + this.#answerChanged();
     }
     if (cursor !== undefined) this.#output.sequence.advance(cursor);
     return text;
@@ -91,19 +98,20 @@ class ResponseEncoder implements StreamEncoder {
     return text;
   }
 
-  #textStart({ id, role }: AnswerItem & { type: "text_start" }): string {
+  #textStart({ id, role, place }: AnswerItem & { type: "text_start" }): string {
     const index = this.#output.items.length;
+    const own = `${id}${attemptOf(place)}`;
     const item: ResponseOutputMessage | ResponseReasoningItem =
       role === "answer"
         ? {
-            id: this.#output.newId(`msg_${id}`),
+            id: this.#output.newId(`msg_${own}`),
             type: "message",
             role: "assistant",
             status: "in_progress",
             content: [],
           }
         : {
-            id: this.#output.newId(`rs_${id}`),
+            id: this.#output.newId(`rs_${own}`),
             type: "reasoning",
             status: "in_progress",
             summary: [],
@@ -111,14 +119,14 @@ class ResponseEncoder implements StreamEncoder {
           };
     const part = role === "answer" ? outputText("") : reasoningText("");
     this.#texts.set(id, { item, index });
-    return this.#output.add(item) + this.#output.part("added", { item, index }, part);
+    return this.#output.add(item, place) + this.#output.part("added", { item, index }, part, place);
   }
 
-  #textDelta({ id, role, delta }: AnswerItem & { type: "text_delta" }): string {
+  #textDelta({ id, role, delta, place }: AnswerItem & { type: "text_delta" }): string {
     const text = this.#texts.get(id);
     if (text === undefined) return "";
     const type = role === "answer" ? "response.output_text.delta" : "response.reasoning_text.delta";
-    return this.#output.delta(type, text, delta);
+    return this.#output.delta(type, text, delta, place);
   }
 
   #textEnd({ id, role, text, final }: AnswerItem & { type: "text_end" }): string {
@@ -127,6 +135,9 @@ class ResponseEncoder implements StreamEncoder {
     this.#texts.delete(id);
     const { item, index } = open;
     const place = { item_id: item.id, output_index: index, content_index: 0 };
+    if (text === undefined) {
+      return this.#output.giveUp({ item: { ...item, status: "incomplete" }, index });
+    }
     if (role === "answer") {
       const part = outputText(text);
       const done: ResponseOutputMessage = {
@@ -175,11 +186,11 @@ class ResponseEncoder implements StreamEncoder {
     this.#run = run;
     const calls = this.#tools.giveUp();
     const texts = [...this.#texts.values()].map(({ item, index }) =>
-      this.#output.done({ item: { ...item, status: "incomplete" }, index }),
+      this.#output.giveUp({ item: { ...item, status: "incomplete" }, index }),
     );
     const asked =
       end.type === "waiting" ? end.requests.map((one) => this.#tools.ask(run, one)) : [];
-    const body = responseBody(this.#options, run, this.#output.items, end, images);
+    const body = responseBody(this.#options, run, this.#output.valid, end, images);
     if (this.#options.form === "whole") return wholeEvent({ status: 200, body });
     return [calls, ...texts, ...asked, this.#terminal(end, body)].join("");
   }
@@ -196,16 +207,29 @@ class ResponseEncoder implements StreamEncoder {
       case "cancelled":
         return this.#output.event({ type: "response.incomplete", response });
       case "paused":
-        return this.#output.event({
-          type: "error",
-          code: "run_paused",
-          message: "The run was paused. It goes on when it is resumed.",
-          param: null,
-        });
+        return this.#output.error(
+          "run_paused",
+          "The run was paused. It goes on when it is resumed.",
+        );
+      case "changed":
+        return this.#answerChanged();
       case "unfinished":
         return "";
     }
   }
+
+  /** The client has what the response will not have. */
+  #answerChanged(): string {
+    if (this.#run === undefined) return "";
+    const { code, detail } = answerChanged(this.#run);
+    return this.#output.error(code, detail);
+  }
+}
+
+/** What the id of a text's item has that was streamed before, up to where it broke off. */
+function attemptOf(place: PiecePlace | undefined): string {
+  if (place === undefined || (place.restarts === 0 && place.taken === 0)) return "";
+  return `_${place.restarts}_${place.taken}`;
 }
 
 export const responseFormat: FormatCode = {

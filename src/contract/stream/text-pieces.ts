@@ -1,0 +1,43 @@
+/** Where pieces of a streamed text stand among those of its run. */
+export interface PiecePlace {
+  /** The cursor of the last event when the text began. */
+  after: number;
+  /** How often the run was interrupted since that event. */
+  restarts: number;
+  /** How many pieces and beginnings of earlier texts came since the later of both. */
+  taken: number;
+  /** The number of the first piece within its text. */
+  first: number;
+}
+
+/** The pieces in which a text was streamed: all streams of a team in the formats of protocols have the same. */
+export interface TextPieces extends PiecePlace {
+  /** The characters of each. */
+  lengths: readonly number[];
+}
+
+/** The pieces of the end of a text. @param length its characters */
+export function piecesOfEnd(pieces: TextPieces, length: number): TextPieces {
+  const { lengths } = pieces;
+  let skipped = lengths.reduce((sum, one) => sum + one, 0) - length;
+  let start = 0;
+  for (let one = lengths[start]; one !== undefined && one <= skipped; one = lengths[++start]) {
+    skipped -= one;
+  }
+  const [first = 0, ...others] = lengths.slice(start);
+  return { ...pieces, first: pieces.first + start, lengths: [first - skipped, ...others] };
+}
+
+/** A text in its pieces, with the place of each. @param had characters at its beginning that are left out */
+export function* cutText(
+  text: string,
+  { lengths, ...place }: TextPieces,
+  had: number,
+): Generator<{ piece: string; place: PiecePlace }> {
+  let from = 0;
+  for (const [index, length] of lengths.entries()) {
+    const piece = text.slice(Math.max(from, had), from + length);
+    if (piece !== "") yield { piece, place: { ...place, first: place.first + index } };
+    from += length;
+  }
+}
