@@ -23,6 +23,8 @@ const long = [
   "test/protocols/ai-sdk/{life,page}.test.ts",
   "test/protocols/mcp/{runs,sessions}.test.ts",
   "test/protocols/openai/{hosts,kill,page}.test.ts",
+  "test/protocols/openai/{hosts,page}.test.ts",
+  "test/models/makers/matrix.test.ts",
   "test/{client,telemetry}/kill.test.ts",
   "test/react/{kill,page,use-inbox,use-team}.test.ts",
   "test/sandbox/{fair-shares,isolations}.test.ts",

@@ -8,10 +8,19 @@ import { addressSchema, clientConfigSchema } from "../client-config.ts";
 /** Tokens of an answer where the config gives no limit, as in AutoGen; the API has no default. */
 const DEFAULT_MAX_TOKENS = 4096;
 
+/** Whether thinking comes as a summary, or as its signature alone. AutoGen does not know it. */
+const displaySchema = z.enum(["summarized", "omitted"]).nullish();
+
 const thinkingSchema = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("enabled"), budget_tokens: z.int().min(1024) }),
+  z.object({
+    type: z.literal("enabled"),
+    budget_tokens: z.int().min(1024),
+    display: displaySchema,
+  }),
   /** The model decides how much it thinks. AutoGen does not know it. */
-  z.object({ type: z.literal("adaptive"), display: z.enum(["summarized", "omitted"]).nullish() }),
+  z.object({ type: z.literal("adaptive"), display: displaySchema }),
+  /** The model thinks only after results of tools. AutoGen does not know it. */
+  z.object({ type: z.literal("between_tools") }),
   z.object({ type: z.literal("disabled"), budget_tokens: z.null().optional() }),
 ]);
 
@@ -25,6 +34,10 @@ const createArgsSchema = z.object({
   stop_sequences: z.array(z.string()).nullish(),
   metadata: z.record(z.string(), z.string()).nullish(),
   thinking: thinkingSchema.nullish(),
+  /** How much the model does for an answer. AutoGen does not know it. */
+  output_config: z
+    .object({ effort: z.enum(["low", "medium", "high", "xhigh", "max"]).nullish() })
+    .nullish(),
   /** Stores the beginning of each request, up to its end, for the next ones. AutoGen does not know it. */
   cache_control: z
     .object({ type: z.literal("ephemeral"), ttl: z.enum(["5m", "1h"]).nullish() })
@@ -60,6 +73,7 @@ export function createArgsFrom(config: z.infer<typeof anthropicConfigSchema>): J
     ...args,
     max_tokens: args.max_tokens ?? DEFAULT_MAX_TOKENS + budget,
     thinking: thinking && withoutNulls(thinking),
+    output_config: args.output_config && withoutNulls(args.output_config),
     cache_control: args.cache_control && withoutNulls(args.cache_control),
   });
 }

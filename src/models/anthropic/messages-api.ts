@@ -1,6 +1,7 @@
 import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import type { CreateOptions, CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../core/models/llm-messages.ts";
+import type { ModelNames } from "../chat/reply.ts";
 import type { ModelApi } from "../http-model-client.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
 import { sendBySdk, type SdkConnection, streamBySdk } from "../http/sdk-connection.ts";
@@ -12,14 +13,14 @@ type Connection = SdkConnection<RawMessageStreamEvent>;
 
 /** Anthropic's Messages API. */
 export class MessagesApi implements ModelApi {
-  readonly #family: string;
+  readonly #names: ModelNames;
   readonly #bodies: RequestBodies;
   readonly #makeConnection: () => Connection;
   #connection: Connection | undefined;
 
   /** @param connect called at the first request */
   constructor(settings: RequestSettings, connect: () => Connection) {
-    this.#family = settings.modelInfo.family;
+    this.#names = { model: settings.model, family: settings.modelInfo.family };
     this.#bodies = new RequestBodies(settings);
     this.#makeConnection = connect;
   }
@@ -29,9 +30,9 @@ export class MessagesApi implements ModelApi {
     options: CreateOptions,
     sendOptions: SendOptions,
   ): Promise<CreateResult> {
-    const { text, answerTool } = this.#bodies.write(messages, options, false);
-    const answer = await sendBySdk(this.#connect(), text, sendOptions);
-    return readMessage(answer, this.#family, answerTool);
+    const body = this.#bodies.write(messages, options, false);
+    const answer = await sendBySdk(this.#connect(), body, sendOptions);
+    return readMessage(answer, this.#names, body.answerTool);
   }
 
   createStream(
@@ -40,12 +41,12 @@ export class MessagesApi implements ModelApi {
     sendOptions: SendOptions,
     count: (result: CreateResult) => CreateResult,
   ): AsyncGenerator<string, CreateResult, void> {
-    const reader = new StreamReader(this.#family);
+    const reader = new StreamReader(this.#names);
     return readStream(
       () => {
-        const { text, answerTool } = this.#bodies.write(messages, options, true);
-        reader.answerTool = answerTool;
-        return streamBySdk(this.#connect(), text, sendOptions);
+        const body = this.#bodies.write(messages, options, true);
+        reader.answerTool = body.answerTool;
+        return streamBySdk(this.#connect(), body, sendOptions);
       },
       { read: (event) => reader.read(event), result: () => count(reader.result()) },
       sendOptions,

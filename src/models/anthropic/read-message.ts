@@ -2,7 +2,9 @@ import type { Message } from "@anthropic-ai/sdk/resources/messages";
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
+import type { ModelNames } from "../chat/reply.ts";
 import { resultOf, usageOf } from "./reply.ts";
+import { signedTurn } from "./signed-turn.ts";
 
 /**
  * Reads the body of an answer that was not streamed.
@@ -13,7 +15,7 @@ import { resultOf, usageOf } from "./reply.ts";
  */
 export function readMessage(
   body: unknown,
-  family: string,
+  { model, family }: ModelNames,
   answerTool: string | undefined,
 ): CreateResult {
   const message = body as Partial<Message> | string | null | undefined;
@@ -38,7 +40,14 @@ export function readMessage(
   }
   const { stop_reason: stopReason, usage } = message;
   return resultOf(
-    { text, thinking: thinking || null, toolCalls, stopReason, usage: usageOf(usage) },
+    {
+      text,
+      thinking: thinking || null,
+      toolCalls,
+      stopReason,
+      usage: usageOf(usage),
+      troupe: signedTurn(message.content, model),
+    },
     family,
     answerTool,
   );

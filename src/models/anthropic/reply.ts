@@ -1,6 +1,6 @@
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import { type TokenUsage, usageDetails } from "../../core/models/request-usage.ts";
-import type { FunctionCall } from "../../core/models/llm-messages.ts";
+import type { FunctionCall, MakerData } from "../../core/models/llm-messages.ts";
 import { toResult } from "../chat/reply.ts";
 
 /** Those that are not called the same everywhere. */
@@ -20,16 +20,18 @@ export interface ModelMessage {
   toolCalls: FunctionCall[];
   stopReason: string | null | undefined;
   usage: TokenUsage;
+  /** What goes back with the next request. */
+  troupe: MakerData | undefined;
 }
 
 /** @param answerTool the name of the tool whose arguments are the answer */
 export function resultOf(
-  { text, thinking, toolCalls, stopReason, usage }: ModelMessage,
+  { text, thinking, toolCalls, stopReason, usage, troupe }: ModelMessage,
   family: string,
   answerTool: string | undefined,
 ): CreateResult {
   const reason = STOP_REASONS[stopReason ?? ""] ?? stopReason;
-  const common = { usage, logprobs: null };
+  const common = { usage, logprobs: null, troupe };
   const calls = toolCalls.filter(({ name }) => name !== answerTool);
   const answer = toolCalls.find(({ name }) => name === answerTool);
   if (answer !== undefined && calls.length === 0)

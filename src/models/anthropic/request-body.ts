@@ -1,11 +1,13 @@
 import { ValueError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CreateOptions } from "../../core/models/chat-completion-client.ts";
-import type { LLMMessage } from "../../core/models/llm-messages.ts";
+import type { AssistantMessage, LLMMessage, MakerData } from "../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
 import { mergeSystemMessages, trimLastAssistant } from "../chat/conversation.ts";
 import { MessageWriter } from "../chat/message-writer.ts";
+import type { RequestForms } from "../http/request-forms.ts";
 import { ModelAbilities } from "../model-abilities.ts";
+import { signedBlocks, type TurnBlock } from "./signed-turn.ts";
 import { writeMessage } from "./wire-message.ts";
 import { type AnswerTool, answerToolFor, wireToolChoice, wireTools } from "./wire-tools.ts";
 
@@ -18,9 +20,7 @@ export interface RequestSettings {
   jsonObject: boolean;
 }
 
-export interface RequestBody {
-  /** JSON. */
-  text: string;
+export interface RequestBody extends RequestForms {
   /** The name of the tool that the model is to answer with; undefined for a text. */
   answerTool: string | undefined;
 }
@@ -32,12 +32,20 @@ const RESERVED = ["messages", "model", "stream", "system", "tools", "tool_choice
 export class RequestBodies {
   readonly #settings: RequestSettings;
   readonly #abilities: ModelAbilities;
-  readonly #messages: MessageWriter;
+  /** Writes messages as they are where thinking is off. */
+  readonly #plain: MessageWriter;
+  /** Writes messages with their signed thinking. */
+  #signed: MessageWriter;
+  /** Thinking that the API did not accept: its signature is that of another account, or changed. */
+  readonly #refused = new WeakSet<MakerData>();
 
   constructor(settings: RequestSettings) {
     this.#settings = settings;
     this.#abilities = new ModelAbilities(settings.model, settings.modelInfo);
-    this.#messages = new MessageWriter((message) => writeMessage(message, this.#abilities));
+    this.#plain = new MessageWriter((message) =>
+      writeMessage(message, this.#abilities, () => undefined),
+    );
+    this.#signed = this.#signedWriter();
   }
 
   /** @throws ValueError when the request needs something that the model cannot do */
@@ -52,9 +60,51 @@ export class RequestBodies {
     const system = systemText(sent);
     if (system.trim() !== "") args["system"] = system;
     if (stream) args["stream"] = true;
-    const rest = JSON.stringify(args).slice(1);
-    const text = `{"model":${JSON.stringify(model)},"messages":[${this.#messages.write(sent)}],${rest}`;
-    return { text, answerTool: answer?.name };
+    const body = (writer: MessageWriter, fields: JsonObject): string =>
+      `{"model":${JSON.stringify(model)},"messages":[${writer.write(sent)}],${JSON.stringify(fields).slice(1)}`;
+    const answerTool = answer?.name;
+    const thinking = typeOf(args["thinking"]);
+    if (thinking === "disabled") return { text: body(this.#plain, args), answerTool };
+    const { thinking: _, ...unthinking } = args;
+    const plain = (): string => body(this.#plain, unthinking);
+    const choice = typeOf(args["tool_choice"]);
+    if (choice === "any" || choice === "tool" || this.#isUnsigned(thinking, sent))
+      return { text: plain(), answerTool };
+    const turns = sent.filter((message) => message.type === "AssistantMessage");
+    const mayBeRefused =
+      turns.some((turn) => this.#blocksOf(turn)) || (thinking !== undefined && turns.some(isCalls));
+    return {
+      text: body(this.#signed, args),
+      answerTool,
+      ...(mayBeRefused && { others: [plain], onOther: () => this.#refuse(turns) }),
+    };
+  }
+
+  /**
+   * Whether a turn goes on after calls without their signed thought: of another model, or from before it was kept. The API
+   * refuses that where thinking is `enabled`; `adaptive` thinking does not need it
+   * (https://platform.claude.com/docs/en/build-with-claude/adaptive-thinking).
+   */
+  #isUnsigned(thinking: unknown, messages: readonly LLMMessage[]): boolean {
+    if (thinking !== "enabled") return false;
+    const last = messages.findLast((message) => message.type === "AssistantMessage");
+    return last !== undefined && isCalls(last) && this.#blocksOf(last) === undefined;
+  }
+
+  #signedWriter(): MessageWriter {
+    return new MessageWriter((message) =>
+      writeMessage(message, this.#abilities, (turn) => this.#blocksOf(turn)),
+    );
+  }
+
+  #blocksOf(message: AssistantMessage): TurnBlock[] | undefined {
+    const isRefused = message.troupe !== undefined && this.#refused.has(message.troupe);
+    return isRefused ? undefined : signedBlocks(message, this.#settings.model);
+  }
+
+  #refuse(turns: readonly AssistantMessage[]): void {
+    for (const { troupe } of turns) if (troupe !== undefined) this.#refused.add(troupe);
+    this.#signed = this.#signedWriter();
   }
 
   #answerTool({ jsonOutput, tools = [] }: CreateOptions): AnswerTool | undefined {
@@ -84,8 +134,6 @@ export class RequestBodies {
       args["tools"] = wire;
       args["tool_choice"] = choice;
     }
-    const isForced = choice["type"] === "any" || choice["type"] === "tool";
-    if (isForced || isUnsignedContinuation(args["thinking"], messages)) delete args["thinking"];
     return args;
   }
 }
@@ -97,12 +145,10 @@ function systemText(messages: readonly LLMMessage[]): string {
     .join("\n");
 }
 
-/**
- * Whether a turn goes on after tool calls that the model made while it thought. The API then wants the thought back with
- * its signature, which a conversation does not store; without thinking it wants none.
- */
-function isUnsignedContinuation(thinking: unknown, messages: readonly LLMMessage[]): boolean {
-  if ((thinking as { type?: unknown } | undefined)?.type !== "enabled") return false;
-  const last = messages.findLast((message) => message.type === "AssistantMessage");
-  return last !== undefined && typeof last.content !== "string";
+function isCalls({ content }: AssistantMessage): boolean {
+  return typeof content !== "string";
+}
+
+function typeOf(value: unknown): unknown {
+  return (value as JsonObject | undefined)?.["type"];
 }

@@ -1,24 +1,28 @@
-import type { RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
+import type { ContentBlock, RawMessageStreamEvent } from "@anthropic-ai/sdk/resources/messages";
 import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
+import type { ModelNames } from "../chat/reply.ts";
 import type { ChunkReader } from "../http/read-stream.ts";
 import { StreamedThought } from "../chat/thought.ts";
 import { resultOf, type Usage, usageOf } from "./reply.ts";
+import { signedTurn } from "./signed-turn.ts";
 
 /** Assembles a streamed message, event by event. */
 export class StreamReader implements ChunkReader<RawMessageStreamEvent, CreateResult> {
   /** The name of the tool whose arguments are the answer: they are shown. */
   answerTool: string | undefined;
-  readonly #family: string;
+  readonly #names: ModelNames;
   readonly #thought = new StreamedThought();
+  /** The blocks of the message so far, by their index. The input of a call is not among them. */
+  readonly #blocks = new Map<number, ContentBlock>();
   readonly #toolCalls = new Map<number, FunctionCall>();
   #text = "";
   #stopReason: string | null = null;
   #usage: Usage = {};
 
-  constructor(family: string) {
-    this.#family = family;
+  constructor(names: ModelNames) {
+    this.#names = names;
   }
 
   /** The text that an event adds, with thinking between `<think>` tags. */
@@ -55,13 +59,15 @@ export class StreamReader implements ChunkReader<RawMessageStreamEvent, CreateRe
         })),
         stopReason: this.#stopReason,
         usage: usageOf(this.#usage),
+        troupe: signedTurn([...this.#blocks.values()], this.#names.model),
       },
-      this.#family,
+      this.#names.family,
       this.answerTool,
     );
   }
 
   #begin(index: number, block: BlockStart["content_block"]): string {
+    this.#blocks.set(index, { ...block });
     switch (block.type) {
       case "tool_use":
         this.#toolCalls.set(index, { id: block.id, name: block.name, arguments: "" });
@@ -76,11 +82,17 @@ export class StreamReader implements ChunkReader<RawMessageStreamEvent, CreateRe
   }
 
   #add(index: number, delta: BlockDelta["delta"]): string {
+    const block = this.#blocks.get(index);
     switch (delta.type) {
       case "text_delta":
+        if (block?.type === "text") block.text = (block.text ?? "") + delta.text;
         return this.#addText(delta.text);
       case "thinking_delta":
+        if (block?.type === "thinking") block.thinking = (block.thinking ?? "") + delta.thinking;
         return this.#thought.add(delta.thinking);
+      case "signature_delta":
+        if (block?.type === "thinking") block.signature = (block.signature ?? "") + delta.signature;
+        return "";
       case "input_json_delta": {
         const call = this.#toolCalls.get(index);
         if (call === undefined) return "";

@@ -1,5 +1,6 @@
 import type {
   AssistantMessage,
+  FunctionCall,
   ImageContent,
   LLMMessage,
   UserMessage,
@@ -7,19 +8,26 @@ import type {
 import { imageMediaType } from "../../core/models/images.ts";
 import { argumentsOf } from "../chat/tool-arguments.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
+import { signedContent, type TurnBlock } from "./signed-turn.ts";
 
 /**
  * A message as the JSON of one element of the request's `messages`; empty for one that is left out. The API refuses blank
  * texts, and has the system message in a field of its own.
+ *
+ * @param signed the blocks of an assistant's message that go back with their signatures, if there are any
  */
-export function writeMessage(message: LLMMessage, abilities: ModelAbilities): string {
+export function writeMessage(
+  message: LLMMessage,
+  abilities: ModelAbilities,
+  signed: (message: AssistantMessage) => readonly TurnBlock[] | undefined,
+): string {
   switch (message.type) {
     case "SystemMessage":
       return "";
     case "UserMessage":
       return element("user", userContent(message, abilities));
     case "AssistantMessage":
-      return element("assistant", assistantContent(message));
+      return element("assistant", assistantContent(message, signed(message)));
     case "FunctionExecutionResultMessage":
       return element(
         "user",
@@ -47,15 +55,16 @@ function userContent({ content, source }: UserMessage, abilities: ModelAbilities
   });
 }
 
-function assistantContent({ content, thought }: AssistantMessage) {
-  if (typeof content === "string") return content;
-  const calls = content.map((call) => ({
-    type: "tool_use",
-    id: call.id,
-    name: call.name,
-    input: argumentsOf(call),
-  }));
-  return [...textBlocks(thought ?? ""), ...calls];
+function assistantContent(message: AssistantMessage, signed: readonly TurnBlock[] | undefined) {
+  const { content, thought } = message;
+  const isText = typeof content === "string";
+  if (signed !== undefined && !(isText && content.trim() === ""))
+    return signedContent(message, signed, callBlock);
+  return isText ? content : [...textBlocks(thought ?? ""), ...content.map(callBlock)];
+}
+
+function callBlock(call: FunctionCall): object {
+  return { type: "tool_use", id: call.id, name: call.name, input: argumentsOf(call) };
 }
 
 function textBlocks(text: string): object[] {

@@ -4,7 +4,7 @@ import type {
   TokenLogprob,
 } from "../../core/models/chat-completion-client.ts";
 import { type TokenUsage, usageDetails } from "../../core/models/request-usage.ts";
-import type { FunctionCall } from "../../core/models/llm-messages.ts";
+import type { FunctionCall, MakerData } from "../../core/models/llm-messages.ts";
 import { splitThought } from "./thought.ts";
 import { toolNameOf } from "./tool-name.ts";
 
@@ -17,6 +17,12 @@ const FINISH_REASONS: { readonly [reason: string]: FinishReason } = {
   function_calls: "function_calls",
 };
 
+/** What a model is called, and the family it belongs to. */
+export interface ModelNames {
+  model: string;
+  family: string;
+}
+
 /** A model's reply, whether it was streamed or not. */
 export interface Reply {
   text: string;
@@ -26,11 +32,13 @@ export interface Reply {
   finishReason: string | null | undefined;
   usage: TokenUsage;
   logprobs: TokenLogprob[] | null;
+  /** What the maker wants back. */
+  troupe?: MakerData | undefined;
 }
 
 /** A reply as a result. Text beside tool calls is a thought, like reasoning beside text. */
 export function toResult(reply: Reply, family: string): CreateResult {
-  const { text, reasoning, toolCalls, usage, logprobs } = reply;
+  const { text, reasoning, toolCalls, usage, logprobs, troupe } = reply;
   const { prompt_tokens, completion_tokens } = usage;
   const details = usageDetails(usage);
   const rest = {
@@ -38,6 +46,7 @@ export function toResult(reply: Reply, family: string): CreateResult {
     ...(Object.keys(details).length > 0 && { usage_details: details }),
     cached: false,
     logprobs,
+    ...(troupe && { troupe }),
   };
   if (toolCalls.length > 0) {
     const content = toolCalls.map((call) => ({ ...call, name: toolNameOf(call.name) }));

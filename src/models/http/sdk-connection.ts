@@ -4,6 +4,7 @@ import type { Secrets } from "../../outgoing/dependencies.ts";
 import type { AnswerChunks } from "./answer-chunks.ts";
 import { requestHeaders } from "./request-headers.ts";
 import type { SendOptions, StreamSource } from "./read-stream.ts";
+import { type RequestForms, sendForms } from "./request-forms.ts";
 import { withTimeLimit } from "./time-limit.ts";
 
 interface SdkRequest {
@@ -43,19 +44,18 @@ export type SdkTarget<Chunk> = Pick<SdkConnection<Chunk>, "sdk" | "path" | "chun
 
 /**
  * Sends one request and returns the parsed body of the answer.
- * @param body JSON text
  * @throws ModelError; the signal's reason when it aborted
  */
 export async function sendBySdk(
   connection: SdkConnection<unknown>,
-  body: string,
+  forms: RequestForms,
   options: SendOptions,
 ): Promise<unknown> {
   const { secrets, toError } = connection;
   // An SDK's own time limit may end with the head of the answer.
   return withTimeLimit(
     options,
-    (signal) => postBySdk(connection, body, { ...options, signal }),
+    (signal) => postBySdk(connection, forms, { ...options, signal }),
     (error) => toError(error, (text) => secrets.redact(text)),
   );
 }
@@ -63,21 +63,22 @@ export async function sendBySdk(
 /** The parsed body of the answer to one request. @throws the SDK's errors */
 export async function postBySdk(
   { sdk, path }: Pick<SdkConnection<unknown>, "sdk" | "path">,
-  body: string,
+  forms: RequestForms,
   options: SendOptions,
 ): Promise<unknown> {
-  return (await sdk).post(path, request(body, options));
+  const client = await sdk;
+  return sendForms(forms, options, async (body, one) => client.post(path, request(body, one)));
 }
 
 /** The answer to one request as a stream. */
 export function streamBySdk<Chunk>(
   connection: SdkConnection<Chunk>,
-  body: string,
+  forms: RequestForms,
   options: SendOptions,
 ): StreamSource<Chunk> {
   const { secrets, toError } = connection;
   return {
-    open: () => openBySdk(connection, body, options),
+    open: () => openBySdk(connection, forms, options),
     toError: (error) => toError(error, (text) => secrets.redact(text)),
   };
 }
@@ -85,14 +86,13 @@ export function streamBySdk<Chunk>(
 /** Sends one request, and returns once its answer has begun to stream. @throws the SDK's errors */
 export async function openBySdk<Chunk>(
   { sdk, path, chunks }: SdkTarget<Chunk>,
-  body: string,
+  forms: RequestForms,
   options: SendOptions,
 ): Promise<AnswerChunks<Chunk>> {
-  const response = await (
-    await sdk
-  )
-    .post(path, { ...request(body, options), stream: true })
-    .asResponse();
+  const client = await sdk;
+  const response = await sendForms(forms, options, (body, one) =>
+    client.post(path, { ...request(body, one), stream: true }).asResponse(),
+  );
   const type = response.headers.get("content-type") ?? "";
   if (/html|json/i.test(type)) {
     await response.body?.cancel();

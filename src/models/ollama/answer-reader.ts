@@ -2,21 +2,21 @@ import type { CreateResult, TokenLogprob } from "../../core/models/chat-completi
 import type { FunctionCall } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import type { ChunkReader } from "../http/read-stream.ts";
-import { toResult } from "../chat/reply.ts";
+import { type ModelNames, toResult } from "../chat/reply.ts";
 import { StreamedThought } from "../chat/thought.ts";
-import type { ChatAnswer } from "./wire.ts";
+import { type ChatAnswer, OLLAMA } from "./wire.ts";
 
 /** Assembles an answer of `/api/chat`, whether it comes in many chunks or in one. */
 export class AnswerReader implements ChunkReader<ChatAnswer, CreateResult> {
-  readonly #family: string;
+  readonly #names: ModelNames;
   readonly #thought = new StreamedThought();
   readonly #toolCalls: FunctionCall[] = [];
   readonly #logprobs: TokenLogprob[] = [];
   #text = "";
   #last: ChatAnswer | undefined;
 
-  constructor(family: string) {
-    this.#family = family;
+  constructor(names: ModelNames) {
+    this.#names = names;
   }
 
   /** The text that a chunk adds, with reasoning between `<think>` tags. */
@@ -36,6 +36,7 @@ export class AnswerReader implements ChunkReader<ChatAnswer, CreateResult> {
     if (last === undefined)
       throw new ModelError("bad_response", "The model server's answer ended before the reply did");
     const reasoning = this.#thought.text;
+    const { model, family } = this.#names;
     return toResult(
       {
         // Beside tool calls a model says why in its reasoning, if at all.
@@ -48,8 +49,13 @@ export class AnswerReader implements ChunkReader<ChatAnswer, CreateResult> {
           completion_tokens: last.eval_count ?? 0,
         },
         logprobs: this.#logprobs.length > 0 ? this.#logprobs : null,
+        // https://docs.ollama.com/capabilities/tool-calling
+        ...(reasoning !== null &&
+          this.#toolCalls.length > 0 && {
+            troupe: { maker: OLLAMA, model, data: { thinking: reasoning } },
+          }),
       },
-      this.#family,
+      family,
     );
   }
 }

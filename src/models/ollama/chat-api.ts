@@ -3,6 +3,7 @@ import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
 import { readJsonText } from "../http/read-text.ts";
 import { type Endpoint, send, toModelError } from "../http/send.ts";
+import type { ModelNames } from "../chat/reply.ts";
 import type { ModelApi } from "../http-model-client.ts";
 import { AnswerReader } from "./answer-reader.ts";
 import { ChatRequests, type ChatRequestSettings } from "./chat-request.ts";
@@ -13,14 +14,14 @@ import { JsonLines, parseAnswer } from "./json-lines.ts";
  * to the server's default without an error.
  */
 export class OllamaChatApi implements ModelApi {
-  readonly #family: string;
+  readonly #names: ModelNames;
   readonly #requests: ChatRequests;
   readonly #makeEndpoint: () => Endpoint;
   #endpoint: Endpoint | undefined;
 
   /** @param connect called at the first request */
   constructor(settings: ChatRequestSettings, connect: () => Endpoint) {
-    this.#family = settings.modelInfo.family;
+    this.#names = { model: settings.model, family: settings.modelInfo.family };
     this.#requests = new ChatRequests(settings);
     this.#makeEndpoint = connect;
   }
@@ -34,7 +35,7 @@ export class OllamaChatApi implements ModelApi {
     const endpoint = this.#connect();
     return send(endpoint, body, sendOptions, async (response, signal) => {
       const text = await readJsonText(response, signal);
-      const reader = new AnswerReader(this.#family);
+      const reader = new AnswerReader(this.#names);
       reader.read(parseAnswer(text, endpoint.redact));
       return reader.result();
     });
@@ -46,7 +47,7 @@ export class OllamaChatApi implements ModelApi {
     sendOptions: SendOptions,
     count: (result: CreateResult) => CreateResult,
   ): AsyncGenerator<string, CreateResult, void> {
-    const reader = new AnswerReader(this.#family);
+    const reader = new AnswerReader(this.#names);
     return readStream(
       () => {
         const body = this.#requests.write(messages, options, true);

@@ -1,11 +1,14 @@
-import type { JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { AssistantMessage, LLMMessage, UserMessage } from "../../core/models/llm-messages.ts";
 import { argumentsOf } from "../chat/tool-arguments.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
+import { OLLAMA } from "./wire.ts";
 
 interface WireMessage {
   role: "system" | "user" | "assistant" | "tool";
   content: string;
+  /** What the model thought before its calls. */
+  thinking?: string;
   /** Base64. */
   images?: string[];
   tool_calls?: { id: string; function: { name: string; arguments: JsonObject } }[];
@@ -55,11 +58,15 @@ function userMessages({ content, source }: UserMessage, abilities: ModelAbilitie
   return messages;
 }
 
-function assistantMessage({ content, thought }: AssistantMessage): WireMessage {
+function assistantMessage({ content, thought, troupe }: AssistantMessage): WireMessage {
   if (typeof content === "string") return { role: "assistant", content };
+  const thinking =
+    troupe?.maker === OLLAMA && isJsonObject(troupe.data) ? troupe.data["thinking"] : undefined;
   return {
     role: "assistant",
-    content: thought ?? "",
+    // The thought of a message may be the same.
+    content: thought === null || thought === thinking ? "" : thought,
+    ...(typeof thinking === "string" && { thinking }),
     tool_calls: content.map((call) => ({
       id: call.id,
       function: { name: call.name, arguments: argumentsOf(call) },

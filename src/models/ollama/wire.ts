@@ -1,5 +1,8 @@
 import * as z from "zod";
 
+/** Who the data in `troupe` belongs to, as messages name it. */
+export const OLLAMA = "ollama";
+
 /** Lenient on purpose: newer servers add fields, older ones leave some out. */
 const toolCallSchema = z.object({
   id: z.string().nullish(),

@@ -7,12 +7,13 @@ import type { WireApi } from "./wire-api.ts";
 
 /** OpenAI's chat completions, as many servers speak them. */
 export function chatCompletionsApi(settings: RequestSettings): WireApi<ChatCompletionChunk> {
-  const { family } = settings.modelInfo;
+  const { model, modelInfo, maker } = settings;
+  const served = { model, family: modelInfo.family, maker };
   const bodies = new RequestBodies(settings);
   return {
     write: (messages, options, stream) => bodies.write(messages, options, stream),
-    read: (answer) => readCompletion(answer, family),
+    read: (answer) => readCompletion(answer, served),
     readEvent,
-    reader: () => new StreamReader(family),
+    reader: () => new StreamReader(served),
   };
 }

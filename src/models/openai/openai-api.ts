@@ -4,12 +4,14 @@ import type { Secrets } from "../../outgoing/dependencies.ts";
 import type { KnownModel } from "../catalogue/known-model.ts";
 import type { ModelApi } from "../http-model-client.ts";
 import { type ChunkReader, readStream, type SendOptions } from "../http/read-stream.ts";
+import { attemptOptions } from "../http/request-forms.ts";
 import { openBySdk, postBySdk, type Sdk, type SdkTarget } from "../http/sdk-connection.ts";
 import { ServerEvents } from "../http/server-events.ts";
 import { withTimeLimit } from "../http/time-limit.ts";
 import { Attempts } from "./attempts.ts";
 import { chatCompletionsApi } from "./chat-completions-api.ts";
 import { toModelError } from "./errors.ts";
+import { makerOf } from "./maker.ts";
 import type { RequestSettings } from "./request-body.ts";
 import { type ResponsesApi, responsesApi } from "./responses/responses-api.ts";
 import { type ApiName, routesFor, type Server } from "./routes.ts";
@@ -26,7 +28,7 @@ export interface ConnectedServer extends Server {
   servedAs: string;
 }
 
-export interface OpenAIApiSettings extends RequestSettings {
+export interface OpenAIApiSettings extends Omit<RequestSettings, "maker"> {
   /** `api` of the config. */
   api: ApiName | "auto";
   known: KnownModel | undefined;
@@ -58,7 +60,7 @@ export class OpenAIApi implements ModelApi {
           const { api, target } = connection.of(attempts);
           const body = api.write(messages, options, false);
           try {
-            const send = { ...attemptOptions(sendOptions, attempts), signal };
+            const send = { ...attemptOptions(sendOptions, attempts.count), signal };
             const result = api.read(await postBySdk(target, body, send));
             attempts.succeeded();
             return result;
@@ -88,7 +90,7 @@ export class OpenAIApi implements ModelApi {
             const { api, target } = connection.of(attempts);
             reader = api.reader();
             const body = api.write(messages, options, true);
-            return openBySdk(target, body, attemptOptions(sendOptions, attempts));
+            return openBySdk(target, body, attemptOptions(sendOptions, attempts.count));
           },
           toError: (error) => toModelError(error, connection.redact),
           again: (error) => attempts.again(error),
@@ -136,7 +138,7 @@ class Connection {
     const { model, known } = settings;
     this.server = server;
     this.habits = habitsOf(server.url, model);
-    this.#chat = chatCompletionsApi(settings);
+    this.#chat = chatCompletionsApi({ ...settings, maker: makerOf(model, server.url) });
     this.responses = responsesApi(
       { ...settings, servedAs, maker, reasons: known?.reasons },
       this.habits,
@@ -158,11 +160,4 @@ class Connection {
       },
     };
   }
-}
-
-/** A gateway may answer a repeated key with the answer that it has: another way to ask is another request. */
-function attemptOptions(options: SendOptions, { count }: Attempts): SendOptions {
-  const { idempotencyKey } = options;
-  if (count === 0 || idempotencyKey === undefined) return options;
-  return { ...options, idempotencyKey: `${idempotencyKey}-${count}` };
 }

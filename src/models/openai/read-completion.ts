@@ -2,17 +2,27 @@ import type { ChatCompletion } from "openai/resources/chat/completions";
 import type { CreateResult, TokenLogprob } from "../../core/models/chat-completion-client.ts";
 import { type TokenUsage, usageDetails } from "../../core/models/request-usage.ts";
 import { ModelError } from "../../core/models/model-error.ts";
-import { toResult } from "../chat/reply.ts";
+import { type ModelNames, toResult } from "../chat/reply.ts";
+import { keepFields } from "./given-fields.ts";
+import { type GivenMessage, GivenParts, textsOf } from "./given-parts.ts";
+import type { Maker } from "./maker.ts";
 
-/** Fields that servers of reasoning models add to a message or a delta; not in OpenAI's types. */
-export interface Reasoning {
-  reasoning_content?: string | null;
-  reasoning?: string | null;
+/** A model, and who serves it. */
+export interface Served extends ModelNames {
+  maker: Maker;
 }
 
-export function reasoningOf({ reasoning_content, reasoning }: Reasoning): string | null {
-  const text = reasoning_content ?? reasoning;
-  return typeof text === "string" ? text : null;
+/** The text that a message or a part of one shows, and its reasoning, which servers write in several places. */
+export function shownTexts(message: GivenMessage & { refusal?: string | null }): {
+  text: string;
+  reasoning: string | null;
+} {
+  const { text, thinking } = textsOf(message.content);
+  const reasoning = message.reasoning_content ?? message.reasoning ?? thinking;
+  return {
+    text: text || message.refusal || "",
+    reasoning: typeof reasoning === "string" ? reasoning : null,
+  };
 }
 
 interface Usage {
@@ -62,7 +72,7 @@ export function logprobsOf(logprobs: SdkLogprobs | undefined): TokenLogprob[] | 
  * @param body not validated: its type is only what it should be
  * @throws ModelError `bad_response` when it is not a chat completion
  */
-export function readCompletion(body: unknown, family: string): CreateResult {
+export function readCompletion(body: unknown, { model, family, maker }: Served): CreateResult {
   const completion = body as ChatCompletion | string | null | undefined;
   if (completion === null || completion === undefined || completion === "")
     throw new ModelError("bad_response", "The model server's answer is empty");
@@ -72,19 +82,22 @@ export function readCompletion(body: unknown, family: string): CreateResult {
   const message = choice?.message;
   if (choice === undefined || message === undefined || message === null)
     throw new ModelError("bad_response", "The model server's answer has no choices");
-  const toolCalls = (message.tool_calls ?? []).flatMap((call) =>
-    call.type === "custom"
-      ? []
-      : { id: call.id, name: call.function.name, arguments: argumentsOf(call.function.arguments) },
-  );
+  const given = new GivenParts(false);
+  given.add(message);
+  const toolCalls = (message.tool_calls ?? []).flatMap((call) => {
+    if (call.type === "custom") return [];
+    given.addCall(call.id, (call as GivenMessage).extra_content);
+    const { name, arguments: args } = call.function;
+    return [{ id: call.id, name, arguments: argumentsOf(args) }];
+  });
   return toResult(
     {
-      text: message.content || message.refusal || "",
-      reasoning: reasoningOf(message as Reasoning),
+      ...shownTexts(message),
       toolCalls,
       finishReason: choice.finish_reason,
       usage: usageOf(completion.usage),
       logprobs: logprobsOf(choice.logprobs?.content),
+      troupe: keepFields(given.fields, toolCalls.length > 0, maker, model),
     },
     family,
   );

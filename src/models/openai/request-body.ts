@@ -1,12 +1,15 @@
 import { ValueError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CreateOptions, JsonOutput } from "../../core/models/chat-completion-client.ts";
-import type { LLMMessage } from "../../core/models/llm-messages.ts";
+import type { AssistantMessage, LLMMessage } from "../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
 import { mergeSystemMessages, trimLastAssistant } from "../chat/conversation.ts";
 import { MessageWriter } from "../chat/message-writer.ts";
+import type { RequestForms } from "../http/request-forms.ts";
 import { ModelAbilities } from "../model-abilities.ts";
 import { dialectOf, type Dialect } from "./dialect.ts";
+import { type Form, GivenBack } from "./given-back.ts";
+import type { Maker } from "./maker.ts";
 import { strictSchema } from "./strict-schema.ts";
 import { writeMessage } from "./wire-message.ts";
 import { wireToolChoice, writeTools } from "./wire-tools.ts";
@@ -18,6 +21,7 @@ export interface RequestSettings {
   createArgs: JsonObject;
   includeNames: boolean;
   prefixNames: boolean;
+  maker: Maker;
 }
 
 /** Fields that the client sets itself; `extraCreateArgs` must not have them. */
@@ -28,23 +32,19 @@ export class RequestBodies {
   readonly #settings: RequestSettings;
   readonly #abilities: ModelAbilities;
   readonly #dialect: Dialect;
-  readonly #messages: MessageWriter;
+  /** Those that were asked for so far; what was refused makes them anew. */
+  readonly #writers = new Map<Form["calls"], MessageWriter>();
+  readonly #givenBack: GivenBack;
 
   constructor(settings: RequestSettings) {
     this.#settings = settings;
     this.#abilities = new ModelAbilities(settings.model, settings.modelInfo);
     this.#dialect = dialectOf(settings.modelInfo.family, settings.model);
-    const style = {
-      dialect: this.#dialect,
-      includeNames: settings.includeNames,
-      prefixNames: settings.prefixNames,
-      abilities: this.#abilities,
-    };
-    this.#messages = new MessageWriter((message) => writeMessage(message, style));
+    this.#givenBack = new GivenBack(settings.maker, settings.model);
   }
 
   /** @throws ValueError when the request needs something that the model cannot do */
-  write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): string {
+  write(messages: readonly LLMMessage[], options: CreateOptions, stream: boolean): RequestForms {
     const { model, modelInfo } = this.#settings;
     const tools = options.tools ?? [];
     if (tools.length > 0) this.#abilities.checkTools();
@@ -55,10 +55,41 @@ export class RequestBodies {
 
     const args = this.#args(options, stream);
     const toolsText = tools.length > 0 ? `,"tools":[${writeTools(tools)}]` : "";
-    const argsText = JSON.stringify(args).slice(1);
-    const rest = argsText === "}" ? argsText : `,${argsText}`;
-    const text = this.#messages.write(sent);
-    return `{"model":${JSON.stringify(model)},"messages":[${text}]${toolsText}${rest}`;
+    const body = ({ calls, fields }: Form): string => {
+      const argsText = JSON.stringify({ ...args, ...fields }).slice(1);
+      const rest = argsText === "}" ? argsText : `,${argsText}`;
+      const text = this.#writer(calls).write(sent);
+      return `{"model":${JSON.stringify(model)},"messages":[${text}]${toolsText}${rest}`;
+    };
+    const turns = sent.filter((message) => message.type === "AssistantMessage");
+    const [first, ...others] = this.#givenBack.forms(turns);
+    return {
+      text: body(first),
+      others: others.map((form) => () => body(form)),
+      onOther: () => this.#refuse(turns),
+    };
+  }
+
+  #writer(calls: Form["calls"]): MessageWriter {
+    let writer = this.#writers.get(calls);
+    if (writer === undefined) {
+      const { includeNames, prefixNames } = this.#settings;
+      const style = {
+        dialect: this.#dialect,
+        includeNames,
+        prefixNames,
+        abilities: this.#abilities,
+        givenBack: (message: AssistantMessage) => this.#givenBack.fields(message, calls),
+      };
+      writer = new MessageWriter((message) => writeMessage(message, style));
+      this.#writers.set(calls, writer);
+    }
+    return writer;
+  }
+
+  #refuse(turns: readonly AssistantMessage[]): void {
+    this.#givenBack.refuse(turns);
+    this.#writers.clear();
   }
 
   #args(options: CreateOptions, stream: boolean): JsonObject {

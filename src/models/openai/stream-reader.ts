@@ -5,23 +5,28 @@ import { ModelError } from "../../core/models/model-error.ts";
 import type { ChunkReader } from "../http/read-stream.ts";
 import { toResult } from "../chat/reply.ts";
 import { StreamedThought } from "../chat/thought.ts";
-import { logprobsOf, type Reasoning, reasoningOf, usageOf } from "./read-completion.ts";
+import { keepFields } from "./given-fields.ts";
+import { type GivenMessage, GivenParts } from "./given-parts.ts";
+import { logprobsOf, type Served, shownTexts, usageOf } from "./read-completion.ts";
 
 type Delta = ChatCompletionChunk.Choice.Delta;
 type ToolCallPart = ChatCompletionChunk.Choice.Delta.ToolCall;
 
 /** Assembles a streamed reply, chunk by chunk. */
 export class StreamReader implements ChunkReader<ChatCompletionChunk, CreateResult> {
-  readonly #family: string;
+  readonly #served: Served;
+  readonly #given: GivenParts;
   #text = "";
   readonly #thought = new StreamedThought();
   #finishReason: string | null = null;
   #usage: ChatCompletionChunk["usage"];
   readonly #logprobs: TokenLogprob[] = [];
-  readonly #toolCalls = new ToolCallParts();
+  readonly #toolCalls: ToolCallParts;
 
-  constructor(family: string) {
-    this.#family = family;
+  constructor(served: Served) {
+    this.#served = served;
+    this.#given = new GivenParts(served.maker.repeats === true);
+    this.#toolCalls = new ToolCallParts(this.#given);
   }
 
   /** The text that a chunk adds, with reasoning between `<think>` tags. */
@@ -35,25 +40,29 @@ export class StreamReader implements ChunkReader<ChatCompletionChunk, CreateResu
     const delta = choice.delta as Delta | undefined;
     if (delta === undefined) return "";
     if (delta.tool_calls) this.#toolCalls.add(delta.tool_calls);
-    const piece = delta.content || delta.refusal || "";
-    this.#text += piece;
-    return this.#thought.add(reasoningOf(delta as Reasoning)) + piece;
+    this.#given.add(delta);
+    const { text, reasoning } = shownTexts(delta);
+    this.#text += text;
+    return this.#thought.add(reasoning) + text;
   }
 
   /** @throws ModelError `bad_response` when the stream ended before the reply did */
   result(): CreateResult {
     if (this.#finishReason === null)
       throw new ModelError("bad_response", "The model server's stream ended before the reply did");
+    const toolCalls = this.#toolCalls.calls;
+    const { model, maker, family } = this.#served;
     return toResult(
       {
         text: this.#text,
         reasoning: this.#thought.text,
-        toolCalls: this.#toolCalls.calls,
+        toolCalls,
         finishReason: this.#finishReason,
         usage: usageOf(this.#usage),
         logprobs: this.#logprobs.length > 0 ? this.#logprobs : null,
+        troupe: keepFields(this.#given.fields, toolCalls.length > 0, maker, model),
       },
-      this.#family,
+      family,
     );
   }
 }
@@ -62,9 +71,15 @@ export class StreamReader implements ChunkReader<ChatCompletionChunk, CreateResu
 class ToolCallParts {
   readonly calls: FunctionCall[] = [];
   readonly #open = new Map<number, FunctionCall>();
+  readonly #given: GivenParts;
+
+  constructor(given: GivenParts) {
+    this.#given = given;
+  }
 
   add(parts: readonly ToolCallPart[]): void {
-    for (const { index, id, function: part } of parts) {
+    for (const delta of parts) {
+      const { index, id, function: part } = delta;
       let call = this.#open.get(index);
       if (call === undefined || (id && call.id !== "" && id !== call.id)) {
         call = { id: "", name: "", arguments: "" };
@@ -74,6 +89,7 @@ class ToolCallParts {
       if (id) call.id = id;
       if (part?.name) call.name += part.name;
       if (part?.arguments) call.arguments += part.arguments;
+      this.#given.addCall(call.id, (delta as GivenMessage).extra_content);
     }
   }
 }

@@ -7,6 +7,7 @@ import type {
 } from "../../core/models/llm-messages.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
 import type { Dialect } from "./dialect.ts";
+import type { GivenFields } from "./given-fields.ts";
 
 export interface WireStyle {
   dialect: Dialect;
@@ -15,6 +16,8 @@ export interface WireStyle {
   /** Whether user texts begin with the name of their source. */
   prefixNames: boolean;
   abilities: ModelAbilities;
+  /** What goes back to the maker with an assistant's message. */
+  givenBack: (message: AssistantMessage) => GivenFields | undefined;
 }
 
 /** A message as JSON: one object, several for several tool results, none for a message that is left out. */
@@ -56,19 +59,23 @@ function userMessage({ content, source }: UserMessage, style: WireStyle): string
   return JSON.stringify({ role: "user", ...name, content: parts });
 }
 
-function assistantMessage({ content, thought }: AssistantMessage, { dialect }: WireStyle): string {
+function assistantMessage(message: AssistantMessage, style: WireStyle): string {
+  const { content, thought } = message;
+  const { dialect } = style;
+  const { content: parts, calls, ...given } = style.givenBack(message) ?? {};
   if (typeof content === "string") {
     if (dialect.emptyText === "skip" && content.trim() === "") return "";
     const text = dialect.emptyText === "blank" ? content || " " : content;
-    return JSON.stringify({ role: "assistant", content: text });
+    return JSON.stringify({ role: "assistant", content: parts ?? text, ...given });
   }
   const tool_calls = content.map((call) => ({
     id: call.id,
     type: "function",
     function: { name: call.name, arguments: call.arguments },
+    ...(calls?.[call.id] && { extra_content: calls[call.id] }),
   }));
   const text = thought === null ? null : thought || dialect.emptyThought;
-  return JSON.stringify({ role: "assistant", content: text, tool_calls });
+  return JSON.stringify({ role: "assistant", content: parts ?? text, ...given, tool_calls });
 }
 
 /** A source's name, with the characters that the API refuses replaced. */

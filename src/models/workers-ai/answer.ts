@@ -4,7 +4,7 @@ import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import { answerError, errorText } from "../http/errors.ts";
 import type { ChunkReader } from "../http/read-stream.ts";
 import type { ReadEvent } from "../http/server-events.ts";
-import { readCompletion } from "../openai/read-completion.ts";
+import { readCompletion, type Served } from "../openai/read-completion.ts";
 import { StreamReader } from "../openai/stream-reader.ts";
 import { type ErrorBody, saidBy } from "./errors.ts";
 
@@ -29,8 +29,8 @@ interface NativeToolCall {
  * Reads the body of an answer that was not streamed, in either interface.
  * @throws ModelError `bad_response` when it is neither; of another kind when it reports an error
  */
-export function readAnswer(body: unknown, family: string): CreateResult {
-  if (!isNative(body)) return readCompletion(body, family);
+export function readAnswer(body: unknown, served: Served): CreateResult {
+  if (!isNative(body)) return readCompletion(body, served);
   const { response, tool_calls, usage } = body;
   const message = {
     content: textOf(response),
@@ -40,7 +40,7 @@ export function readAnswer(body: unknown, family: string): CreateResult {
       function: partOf(call),
     })),
   };
-  return readCompletion({ choices: [{ message, finish_reason: "stop" }], usage }, family);
+  return readCompletion({ choices: [{ message, finish_reason: "stop" }], usage }, served);
 }
 
 /** An event of a streamed answer; null for the last. */
@@ -68,8 +68,8 @@ export class AnswerReader implements ChunkReader<AnswerEvent, CreateResult> {
   #isNative = false;
   #calls = 0;
 
-  constructor(family: string) {
-    this.#reader = new StreamReader(family);
+  constructor(served: Served) {
+    this.#reader = new StreamReader(served);
   }
 
   read(event: AnswerEvent): string {

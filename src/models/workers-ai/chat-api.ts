@@ -3,9 +3,11 @@ import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
 import { readJsonText } from "../http/read-text.ts";
+import { sendForms } from "../http/request-forms.ts";
 import { type Endpoint, send, toModelError } from "../http/send.ts";
 import { ServerEvents } from "../http/server-events.ts";
 import type { ModelApi } from "../http-model-client.ts";
+import type { Served } from "../openai/read-completion.ts";
 import { RequestBodies, type RequestSettings } from "../openai/request-body.ts";
 import { type AnswerEvent, AnswerReader, readAnswer, readEvent } from "./answer.ts";
 
@@ -17,11 +19,14 @@ export interface WorkersAISettings extends RequestSettings {
 /** The models of Workers AI, which are asked as OpenAI's are and answer like them or in the service's older way. */
 export class WorkersAIChatApi implements ModelApi {
   readonly #settings: WorkersAISettings;
+  readonly #served: Served;
   readonly #bodies: RequestBodies;
   readonly #endpoint: Endpoint;
 
   constructor(settings: WorkersAISettings, endpoint: Endpoint) {
+    const { model, modelInfo, maker } = settings;
     this.#settings = settings;
+    this.#served = { model, family: modelInfo.family, maker };
     this.#bodies = new RequestBodies(settings);
     this.#endpoint = endpoint;
   }
@@ -31,11 +36,13 @@ export class WorkersAIChatApi implements ModelApi {
     options: CreateOptions,
     sendOptions: SendOptions,
   ): Promise<CreateResult> {
-    const body = this.#bodies.write(messages, options, false);
-    return send(this.#endpoint, body, sendOptions, async (response, signal) => {
-      const text = await readJsonText(response, signal);
-      return readAnswer(text === "" ? undefined : JSON.parse(text), this.#family);
-    });
+    const forms = this.#bodies.write(messages, options, false);
+    return sendForms(forms, sendOptions, (body, one) =>
+      send(this.#endpoint, body, one, async (response, signal) => {
+        const text = await readJsonText(response, signal);
+        return readAnswer(text === "" ? undefined : JSON.parse(text), this.#served);
+      }),
+    );
   }
 
   createStream(
@@ -47,23 +54,22 @@ export class WorkersAIChatApi implements ModelApi {
     // The older interface refuses to stream JSON.
     if (this.#settings.isNative && this.#wantsJson(options))
       return inOnePiece(() => this.create(messages, options, sendOptions), count);
-    const reader = new AnswerReader(this.#family);
+    const reader = new AnswerReader(this.#served);
     const endpoint = this.#endpoint;
     return readStream(
       () => {
-        const body = this.#bodies.write(messages, options, true);
+        const forms = this.#bodies.write(messages, options, true);
         return {
-          open: () => send(endpoint, body, sendOptions, (response) => events(response, endpoint)),
+          open: () =>
+            sendForms(forms, sendOptions, (body, one) =>
+              send(endpoint, body, one, (response) => events(response, endpoint)),
+            ),
           toError: (error) => toModelError(error, endpoint, true),
         };
       },
       { read: (event) => reader.read(event), result: () => count(reader.result()) },
       sendOptions,
     );
-  }
-
-  get #family(): string {
-    return this.#settings.modelInfo.family;
   }
 
   #wantsJson({ jsonOutput, extraCreateArgs }: CreateOptions): boolean {

@@ -5,6 +5,7 @@ import { knownWorkersAIModel } from "../catalogue/workers-ai-models.ts";
 import { modelInfoFrom } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { ModelAbilities } from "../model-abilities.ts";
+import type { Maker } from "../openai/maker.ts";
 import { bindingOf, type ModelDependencies } from "./binding.ts";
 import { WorkersAIChatApi } from "./chat-api.ts";
 import {
@@ -14,6 +15,9 @@ import {
   workersAIConfigSchema,
 } from "./config.ts";
 import { workersAIEndpoint } from "./endpoint.ts";
+
+/** Models that reason get their reasoning back with their calls; none insists on it. */
+const MAKER: Maker = { name: "workers-ai", ofOneModel: true, withTexts: false, calls: "free" };
 
 const definition = {
   provider: "troupe.models.WorkersAIChatCompletionClient",
@@ -53,6 +57,7 @@ export class WorkersAIChatCompletionClient extends HttpModelClient {
           createArgs: createArgsFrom(config, isNative),
           includeNames: false,
           prefixNames: config.add_name_prefixes ?? false,
+          maker: MAKER,
           isNative,
         },
         workersAIEndpoint(bindingOf(dependencies), model, isNative),

@@ -54,6 +54,8 @@ test("an agent that thinks calls a tool and reflects on its result", async () =>
     },
     {
       stream: true,
+      // The model goes on thinking: its thought goes back signed.
+      thinking: { type: "enabled", budget_tokens: 2000 },
       // The agent gives no tools when it reflects; the call before is of one.
       tools: [{ name: "add" }],
       tool_choice: { type: "none" },
@@ -61,7 +63,7 @@ test("an agent that thinks calls a tool and reflects on its result", async () =>
         { role: "user" },
         {
           content: [
-            { type: "text", text: "Adding." },
+            { type: "thinking", thinking: "Adding.", signature: expect.any(String) as string },
             { type: "tool_use", name: "add" },
           ],
         },
@@ -69,5 +71,5 @@ test("an agent that thinks calls a tool and reflects on its result", async () =>
       ],
     },
   ]);
-  expect(fake.requests[1]?.body).not.toHaveProperty("thinking");
+  expect(fake.requests).toHaveLength(2);
 });

@@ -42,6 +42,11 @@ test("an agent with a tool talks to Ollama", async () => {
   expect(fake.requests.at(-1)?.body).toMatchObject({
     stream: true,
     options: { num_ctx: 16_384 },
-    messages: [{}, {}, { content: "Adding.", tool_calls: [{}] }, { role: "tool", content: "5" }],
+    messages: [
+      {},
+      {},
+      { content: "", thinking: "Adding.", tool_calls: [{}] },
+      { role: "tool", content: "5" },
+    ],
   });
 });

@@ -1,4 +1,5 @@
 import type { ChatRequest } from "./chat-request.ts";
+import { thoughtful, voiceOf } from "./makers/request.ts";
 import { completionBody, completionChunks, type Completion } from "./completion.ts";
 
 /** How an API writes its answers. */
@@ -33,13 +34,17 @@ export function errorBody(
 /** Answers of OpenAI's chat completions: server-sent events, or one JSON object. */
 export const openAIFormat: AnswerFormat = {
   streamType: "text/event-stream; charset=utf-8",
-  whole: (completion, broken) => ({
-    ...completionBody(completion),
+  whole: (completion, broken, request) => ({
+    ...completionBody(
+      thoughtful(completion, request),
+      voiceOf(thoughtful(completion, request), request),
+    ),
     ...(broken ? { choices: [] } : {}),
   }),
   *chunks(completion, request, broken) {
     const includeUsage = request.stream_options?.include_usage === true;
-    for (const chunk of completionChunks(completion, includeUsage))
+    const thought = thoughtful(completion, request);
+    for (const chunk of completionChunks(thought, includeUsage, voiceOf(thought, request)))
       yield broken ? chunk.replace(/"choices":\[.*\]/, '"choices":[]') : chunk;
   },
   error: errorBody,

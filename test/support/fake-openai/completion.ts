@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { lastUserText, textOf, type ChatRequest } from "./chat-request.ts";
+import type { Voice } from "./makers/maker.ts";
 import type { Reply, Rule } from "./rule.ts";
 
 /** A time that never changes, so that neither do answers. */
@@ -12,6 +13,7 @@ export interface Completion {
   pieces: string[];
   content: string | null;
   reasoning: string | undefined;
+  redacted: boolean;
   refusal: string | undefined;
   toolCalls: { id: string; name: string; arguments: string }[];
   finishReason: string | null;
@@ -59,6 +61,7 @@ export function completionFor(request: ChatRequest, rule: Rule | undefined): Com
     pieces: split(content ?? "", rule?.chunk_size),
     content,
     reasoning: reply.reasoning,
+    redacted: reply.redacted ?? false,
     refusal: reply.refusal,
     toolCalls,
     finishReason,
@@ -103,8 +106,8 @@ export const logprobsOf = (pieces: readonly string[]) => ({
 });
 
 /** The body of an answer that is not streamed. */
-export function completionBody(completion: Completion): object {
-  const { toolCalls, reasoning, refusal } = completion;
+export function completionBody(completion: Completion, voice: Voice): object {
+  const { toolCalls, reasoning, refusal, content } = completion;
   return {
     id: completion.id,
     object: "chat.completion",
@@ -115,16 +118,19 @@ export function completionBody(completion: Completion): object {
         index: 0,
         message: {
           role: "assistant",
-          content: completion.content,
+          content,
           refusal: refusal ?? null,
-          ...(reasoning === undefined ? {} : { reasoning_content: reasoning }),
+          ...(reasoning === undefined ? {} : voice.reasoning?.(reasoning, true)),
+          ...(reasoning !== undefined &&
+            voice.content && { content: voice.content(content ?? "", reasoning) }),
           ...(toolCalls.length === 0
-            ? {}
+            ? voice.text?.()
             : {
-                tool_calls: toolCalls.map(({ id, name, arguments: args }) => ({
+                tool_calls: toolCalls.map(({ id, name, arguments: args }, index) => ({
                   id,
                   type: "function",
                   function: { name, arguments: args },
+                  ...voice.call?.(index),
                 })),
               }),
         },
@@ -140,6 +146,7 @@ export function completionBody(completion: Completion): object {
 export function* completionChunks(
   completion: Completion,
   includeUsage: boolean,
+  voice: Voice,
 ): Generator<string, void, void> {
   const head = {
     id: completion.id,
@@ -156,8 +163,9 @@ export function* completionChunks(
     });
 
   yield chunk({ role: "assistant", content: completion.toolCalls.length > 0 ? null : "" });
-  for (const piece of split(completion.reasoning ?? "", undefined))
-    yield chunk({ reasoning_content: piece });
+  const thoughts = split(completion.reasoning ?? "", undefined);
+  for (const [index, piece] of thoughts.entries())
+    yield chunk(voice.reasoning?.(piece, index === thoughts.length - 1) ?? {});
   for (const piece of completion.pieces) {
     yield chunk(
       { content: piece },
@@ -168,13 +176,22 @@ export function* completionChunks(
   for (const [index, call] of completion.toolCalls.entries()) {
     yield chunk({
       tool_calls: [
-        { index, id: call.id, type: "function", function: { name: call.name, arguments: "" } },
+        {
+          index,
+          id: call.id,
+          type: "function",
+          function: { name: call.name, arguments: "" },
+          ...voice.call?.(index),
+        },
       ],
     });
     for (const piece of split(call.arguments, 8))
       yield chunk({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
-  if (completion.finishReason !== null) yield chunk({}, { finish_reason: completion.finishReason });
+  if (completion.finishReason !== null) {
+    const end = completion.toolCalls.length === 0 ? voice.text?.() : undefined;
+    yield chunk({ ...end }, { finish_reason: completion.finishReason });
+  }
   if (includeUsage && completion.usage !== null)
     yield event({ ...head, choices: [], usage: completion.usage });
 }

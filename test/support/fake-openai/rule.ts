@@ -22,6 +22,8 @@ export const replySchema = z.strictObject({
   words: z.number().int().nonnegative().optional(),
   /** Sent as `reasoning_content`, before the content. */
   reasoning: z.string().optional(),
+  /** Whether a part of the thinking comes encrypted, where the API has that (Anthropic's). */
+  redacted: z.boolean().optional(),
   refusal: z.string().optional(),
   tool_calls: z.array(toolCallSchema).optional(),
   /** Default: `tool_calls` with tool calls, else `stop`. */

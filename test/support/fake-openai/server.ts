@@ -1,12 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { anthropicFormat, parseAnthropicRequest } from "./anthropic.ts";
+import { anthropicFormat } from "./anthropic/format.ts";
+import { parseAnthropicRequest } from "./anthropic/request.ts";
 import { type AnswerFormat, errorBody, openAIFormat } from "./answer-format.ts";
 import { answer, sendJson } from "./answer.ts";
 import { type ChatRequest, parseChatRequest } from "./chat-request.ts";
 import { control } from "./control.ts";
 import { ollamaFormat, parseOllamaRequest } from "./ollama.ts";
+import { parseMakerRequest } from "./makers/request.ts";
 import { parseOpenAIRequest } from "./openai-request.ts";
 import type { Refusal } from "./refusal.ts";
 import { type RecordedRequest, RequestLog } from "./request-log.ts";
@@ -43,8 +45,9 @@ interface Api {
 
 const APIS: readonly Api[] = [
   {
-    path: /^\/v1\/chat\/completions$/,
-    parse: parseOpenAIRequest,
+    // Gemini's and OpenRouter's servers have paths of their own.
+    path: /^(\/api)?\/v1\/chat\/completions$|^\/v1beta\/openai\/chat\/completions$/,
+    parse: parseMakerRequest,
     format: openAIFormat,
     keyHeader: "authorization",
   },

@@ -16,7 +16,7 @@ import { strictSchema } from "../strict-schema.ts";
 import { wireToolChoice } from "../wire-tools.ts";
 import { type InputStyle, writeBareItems, writeItems } from "./input-items.ts";
 
-export interface ResponsesSettings extends RequestSettings {
+export interface ResponsesSettings extends Omit<RequestSettings, "maker"> {
   /** The name that the server has for the model: on Azure, the deployment's. */
   servedAs: string;
   maker: string;

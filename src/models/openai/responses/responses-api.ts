@@ -17,7 +17,7 @@ export function responsesApi(settings: ResponsesSettings, habits: ServerHabits):
   const answers = { maker, model, family: settings.modelInfo.family };
   const bodies = new ResponsesBodies(settings, habits);
   return {
-    write: (messages, options, stream) => bodies.write(messages, options, stream),
+    write: (messages, options, stream) => ({ text: bodies.write(messages, options, stream) }),
     read: (answer) => readResponse(answer, answers),
     readEvent,
     reader: () => new ResponseReader(answers),

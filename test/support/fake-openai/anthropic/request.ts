@@ -1,0 +1,184 @@
+import type { IncomingMessage } from "node:http";
+import * as z from "zod";
+import { type ChatRequest, parseChatRequest } from "../chat-request.ts";
+import type { Refusal } from "../refusal.ts";
+import {
+  blocksOf,
+  rememberThinking,
+  thinkingBlockSchemas,
+  thinkingProblem,
+  thinkingSchema,
+} from "./thinking.ts";
+
+const jsonObject = z.record(z.string(), z.json());
+const said = z.string().regex(/\S/, "text content blocks must contain non-whitespace text");
+const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/);
+
+const cacheControl = z.strictObject({
+  type: z.literal("ephemeral"),
+  ttl: z.enum(["5m", "1h"]).optional(),
+});
+const textBlock = z.strictObject({ type: z.literal("text"), text: said });
+const imageBlock = z.strictObject({
+  type: z.literal("image"),
+  source: z.strictObject({
+    type: z.literal("base64"),
+    media_type: z.enum(["image/jpeg", "image/png", "image/gif", "image/webp"]),
+    data: z.base64(),
+  }),
+});
+const toolUseBlock = z.strictObject({
+  type: z.literal("tool_use"),
+  id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
+  name: toolName,
+  input: jsonObject,
+});
+const toolResultBlock = z.strictObject({
+  type: z.literal("tool_result"),
+  tool_use_id: z.string(),
+  content: z.string(),
+  is_error: z.boolean().optional(),
+});
+
+const messageSchema = z.discriminatedUnion("role", [
+  z.strictObject({
+    role: z.literal("user"),
+    content: z.union([
+      said,
+      z.array(z.discriminatedUnion("type", [textBlock, imageBlock, toolResultBlock])).min(1),
+    ]),
+  }),
+  z.strictObject({
+    role: z.literal("assistant"),
+    content: z.union([
+      said,
+      z
+        .array(z.discriminatedUnion("type", [textBlock, toolUseBlock, ...thinkingBlockSchemas]))
+        .min(1),
+    ]),
+  }),
+]);
+
+const requestSchema = z.strictObject({
+  model: z.string().min(1),
+  max_tokens: z.int().positive(),
+  messages: z.array(messageSchema).min(1),
+  system: said.optional(),
+  stream: z.boolean().optional(),
+  temperature: z.number().min(0).max(1).optional(),
+  top_p: z.number().optional(),
+  top_k: z.int().optional(),
+  stop_sequences: z.array(z.string()).optional(),
+  metadata: z.strictObject({ user_id: z.string().optional() }).optional(),
+  cache_control: cacheControl.optional(),
+  thinking: thinkingSchema.optional(),
+  output_config: z
+    .strictObject({ effort: z.enum(["low", "medium", "high", "xhigh", "max"]).optional() })
+    .optional(),
+  tools: z
+    .array(
+      z.strictObject({
+        name: toolName,
+        description: z.string().optional(),
+        input_schema: z.looseObject({ type: z.literal("object") }),
+      }),
+    )
+    .min(1)
+    .optional(),
+  tool_choice: z
+    .discriminatedUnion("type", [
+      z.strictObject({ type: z.enum(["auto", "any", "none"]) }),
+      z.strictObject({ type: z.literal("tool"), name: toolName }),
+    ])
+    .optional(),
+});
+export type AnthropicRequest = z.infer<typeof requestSchema>;
+export type Message = AnthropicRequest["messages"][number];
+export type Block = Exclude<Message["content"], string>[number];
+
+/**
+ * Checks the body of a request to Anthropic's `/v1/messages` as strictly as the real one, and returns it as the chat
+ * completion request that rules match and replies are made for.
+ */
+export function parseAnthropicRequest(
+  body: unknown,
+  { headers }: IncomingMessage,
+): ChatRequest | Refusal {
+  const parsed = requestSchema.safeParse(body);
+  if (!parsed.success) return { problem: z.prettifyError(parsed.error) };
+  const request = parsed.data;
+  const key = String(headers["x-api-key"]);
+  const problem = toolProblem(request) ?? thinkingProblem(request, key) ?? lastProblem(request);
+  if (problem !== undefined) return { problem };
+  const { model, system, messages, stream, tools } = request;
+  const chat = parseChatRequest({
+    model,
+    stream,
+    messages: [
+      ...(system === undefined ? [] : [{ role: "system", content: system }]),
+      ...messages.flatMap(chatMessages),
+    ],
+    ...(tools && {
+      tools: tools.map(({ name, description, input_schema }) => ({
+        type: "function",
+        function: { name, description, parameters: input_schema },
+      })),
+    }),
+  });
+  if (!("problem" in chat)) rememberThinking(chat, { key, thinking: request.thinking });
+  return chat;
+}
+
+function toolProblem({ messages, tools = [], tool_choice }: AnthropicRequest): string | undefined {
+  if (tool_choice !== undefined && tools.length === 0)
+    return "tool_choice may only be specified while providing tools";
+  if (tool_choice?.type === "tool" && !tools.some(({ name }) => name === tool_choice.name))
+    return `tool_choice: tool '${tool_choice.name}' not found in provided tools`;
+  const names = new Set(tools.map(({ name }) => name));
+  if (names.size < tools.length) return "tools: tool names must be unique";
+  const usesTools = messages.flatMap(blocksOf).some(({ type }) => type.startsWith("tool_"));
+  if (usesTools && tools.length === 0)
+    return "requests which include tool_use or tool_result blocks must define tools";
+  return undefined;
+}
+
+function lastProblem({ messages }: AnthropicRequest): string | undefined {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return undefined;
+  const end = blocksOf(last).at(-1);
+  return end?.type === "text" && /\s$/.test(end.text)
+    ? "final assistant content cannot end with trailing whitespace"
+    : undefined;
+}
+
+function chatMessages(message: Message): object[] {
+  const blocks = blocksOf(message);
+  const texts = blocks.flatMap((block) => (block.type === "text" ? [block.text] : []));
+  if (message.role === "assistant") {
+    const tool_calls = blocks.flatMap((block) =>
+      block.type === "tool_use"
+        ? [
+            {
+              id: block.id,
+              type: "function",
+              function: { name: block.name, arguments: JSON.stringify(block.input) },
+            },
+          ]
+        : [],
+    );
+    const content = texts.join("\n");
+    return [{ role: "assistant", content, ...(tool_calls.length > 0 ? { tool_calls } : {}) }];
+  }
+  const results = blocks.flatMap((block) =>
+    block.type === "tool_result"
+      ? [{ role: "tool", content: block.content, tool_call_id: block.tool_use_id }]
+      : [],
+  );
+  const parts = blocks.flatMap((block): object[] => {
+    if (block.type === "text") return [block];
+    if (block.type !== "image") return [];
+    const { media_type, data } = block.source;
+    return [{ type: "image_url", image_url: { url: `data:${media_type};base64,${data}` } }];
+  });
+  return parts.length === 0 ? results : [...results, { role: "user", content: parts }];
+}

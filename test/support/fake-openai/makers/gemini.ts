@@ -1,0 +1,57 @@
+import { seal } from "../responses/sealing.ts";
+import type { FakeMaker, GivenRequest, GivenTurn } from "./maker.ts";
+
+/** https://ai.google.dev/gemini-api/docs/thought-signatures: both are accepted in place of a signature. */
+const PLACEHOLDERS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
+
+const signature = ({ key, model }: GivenRequest, id: string): string => seal(`${key}/${model}`, id);
+
+const signed = (thought_signature: string) => ({
+  extra_content: { google: { thought_signature } },
+});
+
+function signatureOf(extra: unknown): unknown {
+  return (extra as { google?: { thought_signature?: unknown } } | undefined)?.google
+    ?.thought_signature;
+}
+
+/** A signature that is there must be right, wherever it stands. */
+function forged(request: GivenRequest, { calls, fields }: GivenTurn): boolean {
+  const given = [
+    ...calls.map(({ id, extra_content }) => [id, signatureOf(extra_content)] as const),
+    ["text", signatureOf(fields["extra_content"])] as const,
+  ];
+  return given.some(
+    ([id, found]) =>
+      found !== undefined &&
+      !PLACEHOLDERS.includes(String(found)) &&
+      found !== signature(request, id),
+  );
+}
+
+/** Gemini's chat completions (https://ai.google.dev/gemini-api/docs/openai). */
+export const gemini: FakeMaker = {
+  messageFields: ["extra_content"],
+  bodyFields: ["extra_body"],
+  callExtras: true,
+  problem(request) {
+    if (/^gemini-[12]/.test(request.model)) return undefined;
+    for (const turn of request.turns) {
+      if (forged(request, turn)) return "Corrupted thought signature.";
+      const [first] = turn.calls;
+      // Steps of earlier turns are not checked.
+      if (first === undefined || turn.index < request.lastUser) continue;
+      if (signatureOf(first.extra_content) === undefined)
+        return (
+          "Function call is missing a thought_signature in functionCall parts. This is required for tools to work " +
+          `correctly. Additional data, function call position ${turn.index}.`
+        );
+    }
+    return undefined;
+  },
+  voice: (request, { toolCalls }) => ({
+    // Of parallel calls the first is signed.
+    call: (index) => (index === 0 ? signed(signature(request, toolCalls[0]?.id ?? "")) : {}),
+    text: () => signed(signature(request, "text")),
+  }),
+};
