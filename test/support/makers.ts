@@ -4,7 +4,7 @@ import type { ComponentModel } from "troupe";
 export interface TestedMaker {
   name: string;
   /** What the maker wants back; `nothing` where requests stay as they were. */
-  wants: "signed thinking" | "signatures" | "reasoning" | "nothing";
+  wants: "signed thinking" | "signatures" | "reasoning" | "sealed reasoning" | "nothing";
   /** The model client, for the fake server at `origin`. */
   client(origin: string, apiKey?: string): ComponentModel;
 }
@@ -88,6 +88,11 @@ export const MAKERS: readonly TestedMaker[] = [
     name: "DeepSeek V4 by OpenRouter",
     wants: "signatures",
     client: openAI("deepseek/deepseek-v4-pro", "/api/v1"),
+  },
+  {
+    name: "gpt-5.6 by the Responses API",
+    wants: "sealed reasoning",
+    client: openAI("gpt-5.6", "/v1", { api: "responses" }),
   },
   { name: "gpt-4o", wants: "nothing", client: openAI("gpt-4o") },
 ];

@@ -49,12 +49,17 @@ export function keptItems(message: AssistantMessage, maker: string): KeptItem[] 
   const calls = typeof content === "string" ? [] : content;
   const text = typeof content === "string" ? content : (thought ?? "");
   const kept: KeptItem[] = [];
-  let following: KeptItem | undefined;
+  /** Whether something goes back of what was written after a reasoning, before the next one. */
+  let isFollowed = false;
+  let afterIsReasoning = false;
   for (const stored of items.toReversed()) {
     const item = restore(stored, calls, text);
-    const goes = item !== undefined && (item.type !== "reasoning" || following !== undefined);
-    following = goes ? item : undefined;
-    if (goes) kept.unshift(item);
+    const isReasoning = item?.type === "reasoning";
+    if (afterIsReasoning && !isReasoning) isFollowed = false;
+    afterIsReasoning = isReasoning;
+    if (item === undefined || (isReasoning && !isFollowed)) continue;
+    isFollowed = true;
+    kept.unshift(item);
   }
   const isWhole = kept.filter(({ type }) => type === "function_call").length === calls.length;
   return isWhole ? kept : undefined;
