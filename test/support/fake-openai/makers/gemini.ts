@@ -2,7 +2,10 @@ import { seal } from "../responses/sealing.ts";
 import type { FakeMaker, GivenRequest, GivenTurn } from "./maker.ts";
 
 /** https://ai.google.dev/gemini-api/docs/thought-signatures: both are accepted in place of a signature. */
-const PLACEHOLDERS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
+const PLACEHOLDERS: ReadonlySet<unknown> = new Set([
+  "skip_thought_signature_validator",
+  "context_engineering_is_the_way_to_go",
+]);
 
 const signature = ({ key, model }: GivenRequest, id: string): string => seal(`${key}/${model}`, id);
 
@@ -23,9 +26,7 @@ function forged(request: GivenRequest, { calls, fields }: GivenTurn): boolean {
   ];
   return given.some(
     ([id, found]) =>
-      found !== undefined &&
-      !PLACEHOLDERS.includes(String(found)) &&
-      found !== signature(request, id),
+      found !== undefined && !PLACEHOLDERS.has(found) && found !== signature(request, id),
   );
 }
 

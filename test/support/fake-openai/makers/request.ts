@@ -48,7 +48,7 @@ export function parseMakerRequest(
   const maker = isRouter ? openrouter : MODELS.find(([pattern]) => pattern.test(name))?.[1];
   if (maker === undefined) return parseOpenAIRequest(body);
   const { request, rest } = takeApart(body as Body, maker);
-  const key = String(headers.authorization ?? "").replace(/^Bearer /, "");
+  const key = (headers.authorization ?? "").replace(/^Bearer /, "");
   const given = { ...request, key, model: name };
   const problem = maker.problem(given);
   if (problem !== undefined) return { problem };
@@ -62,7 +62,7 @@ function takeApart(
   body: Body,
   maker: FakeMaker,
 ): { request: Omit<GivenRequest, "key" | "model">; rest: Body } {
-  const messages = (body["messages"] as Body[]).map((message) => ({ ...message }) as Body);
+  const messages = (body["messages"] as Body[]).map((message) => ({ ...message }));
   const turns: GivenTurn[] = [];
   for (const [index, message] of messages.entries()) {
     if (message["role"] !== "assistant") continue;
