@@ -5,7 +5,6 @@
 // which the runtime does not compile. It does compile all modules at each start, also those that nobody imports, so what
 // Troupe never calls is left out of the bundle (docs/design/cold-start.md).
 
-import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { buildConsole } from "./build/console.mjs";
@@ -17,10 +16,9 @@ const root = resolve(import.meta.dirname, "..");
 /**
  * @param {string} entry path from the root of the project
  * @param {string} directory where `worker.js` and the directory `parts` go
- * @param {{ wholeSdks?: boolean }} [options] `wholeSdks`: for a Worker that calls more of OpenAI's SDK than Troupe does
  * @returns what is in the bundle
  */
-export async function buildWorker(entry, directory, { wholeSdks = false } = {}) {
+export async function buildWorker(entry, directory) {
   /** @type {Map<string, Uint8Array>} */
   const files = new Map();
   const { outputFiles, metafile } = await build({
@@ -40,7 +38,7 @@ export async function buildWorker(entry, directory, { wholeSdks = false } = {}) 
     external: ["cloudflare:*", "node:*", "./*.bin"],
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [
-      ...(wholeSdks ? [] : [withoutUnused]),
+      withoutUnused,
       tablesAsData((name, data) => files.set(join(directory, "parts", name), Buffer.from(data))),
     ],
     logLevel: "warning",
@@ -72,22 +70,14 @@ function requireNamedExports({ inputs }) {
 }
 
 /**
- * Leaves out what Troupe never calls, and no bundler can know: the parts of OpenAI's SDK that stand for the endpoints of its
- * API, three quarters of the code, because requests are posted by path (src/models/http/sdk-connection.ts); OpenTelemetry's API
- * where Anthropic's SDK makes spans of its own, which are off (src/models/anthropic/sdk.ts); and jose where the MCP client signs
- * requests with private keys.
+ * Leaves out packages that Troupe never calls, and no bundler can know: OpenTelemetry's API where Anthropic's SDK makes spans of
+ * its own, which are off (src/models/anthropic/sdk.ts), and jose where the MCP client signs requests with private keys.
  *
  * @type {import("esbuild").Plugin}
  */
 const withoutUnused = {
   name: "without-unused",
   setup(bundler) {
-    const resources = /[\\/]node_modules[\\/]openai[\\/]resources[\\/]/;
-    bundler.onLoad({ filter: resources }, async ({ path }) => {
-      if (!path.endsWith(".mjs") || basename(path) === "index.mjs") return undefined;
-      const classes = (await readFile(path, "utf8")).matchAll(/^export class (\w+)/gm);
-      return { contents: Array.from(classes, ([, name]) => `export class ${name} {}`).join("\n") };
-    });
     /** @param {RegExp} filter @param {RegExp} unusedBy */
     const leaveOut = (filter, unusedBy) =>
       bundler.onResolve({ filter }, ({ importer }) =>

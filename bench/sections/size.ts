@@ -24,7 +24,7 @@ export async function measure(): Promise<Report> {
     vars: { TROUPE_OPEN: "1" },
   };
   using troupe = await bundle("src/worker.ts", service);
-  using imports = await bundle("bench/worker/imports.ts", { wholeSdks: true });
+  using imports = await bundle("bench/worker/imports.ts");
   using empty = await bundle("bench/worker/empty.ts");
 
   const starts = { troupe: [] as number[], imports: [] as number[], empty: [] as number[] };

@@ -18,8 +18,6 @@ export interface Bundle extends Disposable {
 }
 
 export interface BundleOptions extends WorkerdBindings {
-  /** Whether the bundle has all of OpenAI's SDK, which Troupe's own leaves out in part. */
-  wholeSdks?: boolean;
   /** Whether it tells which modules have run: {@link noteReads}. */
   noted?: boolean;
 }
@@ -32,7 +30,7 @@ export async function bundle(entry: string, options: BundleOptions = {}): Promis
   const directory = mkdtempSync(join(tmpdir(), "troupe-bench-"));
   const wrangler = join(ROOT, dirname(entry), "wrangler.toml");
   if (existsSync(wrangler)) buildWithWrangler(wrangler, directory);
-  else await buildWorker(entry, directory, { wholeSdks: options.wholeSdks ?? false });
+  else await buildWorker(entry, directory);
   const parts = globSync("parts/*.{js,bin}", { cwd: directory });
   const built = [ENTRY, ...parts];
   const modules = options.noted ? noteReads(directory, built) : built;

@@ -30,8 +30,6 @@ export interface BuiltWorker {
 export interface BuildOptions {
   /** Path from the root of the project of a Worker that wraps the deployed one. */
   entry?: string;
-  /** For a Worker that calls more of OpenAI's SDK than Troupe does. */
-  wholeSdks?: boolean;
 }
 
 /** What wrangler.toml says of the runtime. */
@@ -53,11 +51,8 @@ export async function metafile(): Promise<Metafile> {
   return JSON.parse(readFileSync(metafileOf(await built({})), "utf8")) as Metafile;
 }
 
-async function built({
-  entry = "src/worker.ts",
-  wholeSdks = false,
-}: BuildOptions): Promise<string> {
-  const directory = join(builds(), entry.replaceAll("/", "-") + (wholeSdks ? "-whole" : ""));
+async function built({ entry = "src/worker.ts" }: BuildOptions): Promise<string> {
+  const directory = join(builds(), entry.replaceAll("/", "-"));
   const lock = `${directory}.lock`;
   while (!existsSync(directory)) {
     try {
@@ -68,7 +63,7 @@ async function built({
       continue;
     }
     try {
-      if (!existsSync(directory)) await buildInto(directory, entry, wholeSdks);
+      if (!existsSync(directory)) await buildInto(directory, entry);
     } finally {
       rmSync(lock, { recursive: true });
     }
@@ -76,12 +71,9 @@ async function built({
   return directory;
 }
 
-async function buildInto(directory: string, entry: string, wholeSdks: boolean): Promise<void> {
+async function buildInto(directory: string, entry: string): Promise<void> {
   const unfinished = `${directory}.part`;
-  writeFileSync(
-    metafileOf(directory),
-    JSON.stringify(await buildWorker(entry, unfinished, { wholeSdks })),
-  );
+  writeFileSync(metafileOf(directory), JSON.stringify(await buildWorker(entry, unfinished)));
   await rename(unfinished, directory);
 }
 

@@ -34,7 +34,7 @@ beforeAll(async () => {
       API_KEYS: JSON.stringify([{ hash: await sha256Hex("acme"), tenant: "acme", scopes: SCOPES }]),
       ALLOWED_ORIGINS: siteOrigin(),
     },
-    { entry: "test/protocols/openai/worker/main.ts", wholeSdks: true },
+    { entry: "test/protocols/openai/worker/main.ts" },
   );
   const component = speaker([TEXT], 30);
   await newTeam(worker, { id: "desk", component }, { authorization: "Bearer acme" });
