@@ -102,6 +102,7 @@ export function componentGroups(dependencies: GroupDependencies): ComponentGroup
           "anthropic.AnthropicChatCompletionClient",
           "ollama.OllamaChatCompletionClient",
         ),
+        "autogen_ext.agents.openai.OpenAIAgent",
         "troupe.models.WorkersAIChatCompletionClient",
       ],
       load: async () => (await import("./models/components.ts")).openAIComponents(dependencies),

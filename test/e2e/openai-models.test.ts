@@ -203,3 +203,77 @@ test("a model of before is asked as before", async () => {
   const sent = models.requests.slice(before);
   expect(sent.map(({ path }) => path)).toEqual(["/v1/chat/completions", "/v1/chat/completions"]);
 });
+
+test("OpenAIAgent: a state of AutoGen goes on from its response once, then with the whole conversation", async () => {
+  const component = {
+    provider: "autogen_agentchat.teams.RoundRobinGroupChat",
+    config: {
+      participants: [
+        {
+          provider: "autogen_ext.agents.openai.OpenAIAgent",
+          config: {
+            name: "searcher",
+            description: "Searches.",
+            model: "gpt-5.5",
+            instructions: "You search.",
+            tools: [{ type: "web_search_preview" }],
+          },
+        },
+      ],
+      max_turns: 1,
+    },
+  };
+  models.rules.add([
+    { name: "search", match: { user: "search" }, reply: { reasoning: "Hm.", content: "Found." } },
+  ]);
+  const stored = await fetch(`${models.url}/responses`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: "Bearer key" },
+    body: JSON.stringify({ model: "gpt-5.5", input: "Please search.", store: true }),
+  });
+  const { id } = (await stored.json()) as { id: string };
+  const created = await worker.fetch("/v1/teams", jsonInit({ id: "searching", component }));
+  expect(created.status).toBe(201);
+  const statePath = "/v1/teams/searching/state";
+  const state = (await (await worker.fetch(statePath)).json()) as {
+    agent_states: Record<string, object>;
+  };
+  const agent_state = {
+    type: "OpenAIAgentState",
+    response_id: id,
+    history: [
+      { role: "user", content: "Please search." },
+      { role: "assistant", content: "Found." },
+    ],
+  };
+  const agent_states = {
+    ...state.agent_states,
+    searcher: { ...state.agent_states["searcher"], agent_state },
+  };
+  const loaded = await worker.fetch(statePath, jsonInit({ ...state, agent_states }, "PUT"));
+  expect(loaded.status).toBe(204);
+  const before = models.requests.length;
+  for (const task of ["Please search again.", "And search once more."])
+    expect(await run("searching", task)).toMatchObject({ status: "completed", error: null });
+  const sent = models.requests.slice(before);
+  expect(sent.map(({ status }) => status)).toEqual([200, 200]);
+  expect(sent[0]?.body).toMatchObject({
+    previous_response_id: id,
+    input: [{ role: "user" }],
+    tools: [{ type: "web_search_preview" }],
+  });
+  const { input, previous_response_id } = (sent[1]?.body ?? {}) as {
+    input?: { type?: string; role?: string }[];
+    previous_response_id?: string;
+  };
+  expect(previous_response_id).toBeUndefined();
+  expect(input?.map(({ type, role }) => type ?? role)).toEqual([
+    "system",
+    "user",
+    "assistant",
+    "user",
+    "reasoning",
+    "message",
+    "user",
+  ]);
+});

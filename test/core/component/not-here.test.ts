@@ -11,7 +11,6 @@ test.each([
   "agents.azure.AzureAIAgent",
   "agents.file_surfer.FileSurfer",
   "agents.magentic_one.MagenticOneCoderAgent",
-  "agents.openai.OpenAIAgent",
   "agents.openai.OpenAIAssistantAgent",
   "agents.video_surfer.VideoSurfer",
   "agents.web_surfer.MultimodalWebSurfer",

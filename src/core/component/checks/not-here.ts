@@ -21,8 +21,7 @@ const NOT_HERE: { readonly [module: string]: { readonly [name: string]: string }
       "it runs video tools as processes. Use an AssistantAgent with an HttpTool that calls a video service",
   },
   "autogen_ext.agents.openai": {
-    OpenAIAgent: `${SERVER_CONVERSATION}. Use an AssistantAgent with an OpenAIChatCompletionClient`,
-    OpenAIAssistantAgent: `${SERVER_CONVERSATION}. Use an AssistantAgent with an OpenAIChatCompletionClient`,
+    OpenAIAssistantAgent: `${SERVER_CONVERSATION}. Use an OpenAIAgent, which has OpenAI's own tools, or an AssistantAgent`,
   },
   "autogen_ext.agents.azure": {
     AzureAIAgent: `${SERVER_CONVERSATION}. Use an AssistantAgent with an AzureOpenAIChatCompletionClient`,

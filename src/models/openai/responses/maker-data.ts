@@ -9,29 +9,45 @@ import { isJsonObject, type Json, type JsonObject } from "../../../core/json.ts"
 /** The text of a reply that is the whole of one message item; it is kept once, in the message. */
 const TEXT = "$text";
 
+/** Items that say no more than the message does. */
+const IN_MESSAGE: ReadonlySet<string> = new Set(["message", "function_call"]);
+
+/** Items that would have to be answered, which nobody does, and pictures, whose bytes no conversation should repeat. */
+const NOT_KEPT: ReadonlySet<string> = new Set([
+  "image_generation_call",
+  "computer_call",
+  "local_shell_call",
+  "shell_call",
+  "apply_patch_call",
+  "custom_tool_call",
+  "mcp_approval_request",
+]);
+
 /**
  * What OpenAI wants back of an answer: its items in their order, as they came. What the message has, too, is left out:
- * the arguments of calls, and the text where one message item is all of it. Undefined without reasoning: then the message
- * alone says everything.
+ * the arguments of calls, and the text where one message item is all of it. Undefined where the message alone says
+ * everything.
  */
 export function makerData(
   output: readonly ResponseOutputItem[],
   text: string,
   owner: { maker: string; model: string },
 ): MakerData | undefined {
-  if (!output.some(({ type }) => type === "reasoning")) return undefined;
-  const items = output.map((item): Json => {
-    const json = item as unknown as JsonObject;
-    if (item.type === "function_call") {
-      const { name: _, arguments: __, ...rest } = json;
-      return rest;
-    }
-    if (item.type !== "message") return json;
-    const [part, ...others] = item.content;
-    const isAll = others.length === 0 && part?.type === "output_text" && part.text === text;
-    return isAll && text !== "" ? { ...json, content: TEXT } : json;
-  });
-  return { ...owner, data: { items } };
+  const kept = output.filter(({ type }) => !NOT_KEPT.has(type));
+  if (kept.every(({ type }) => IN_MESSAGE.has(type))) return undefined;
+  return { ...owner, data: { items: kept.map((item) => shortened(item, text)) } };
+}
+
+function shortened(item: ResponseOutputItem, text: string): Json {
+  const json = item as unknown as JsonObject;
+  if (item.type === "function_call") {
+    const { name: _, arguments: __, ...rest } = json;
+    return rest;
+  }
+  if (item.type !== "message") return json;
+  const [part, ...others] = item.content;
+  const isAll = others.length === 0 && part?.type === "output_text" && part.text === text;
+  return isAll && text !== "" ? { ...json, content: TEXT } : json;
 }
 
 /** An item of an answer as it goes back, with what the message has of it. */

@@ -25,7 +25,7 @@ export interface ResponsesSettings extends Omit<RequestSettings, "maker"> {
 }
 
 /** Fields that the client sets itself; `extraCreateArgs` must not have them. */
-const RESERVED = ["input", "messages", "model", "stream", "n", "tools", "previous_response_id"];
+const RESERVED = ["input", "messages", "model", "stream", "n"];
 
 /** Fields of chat completions that this API does not have. */
 export const WITHOUT_EFFECT = [
@@ -66,8 +66,10 @@ export class ResponsesBodies {
     if (tools.length > 0) this.#abilities.checkTools();
     const sent =
       modelInfo.multipleSystemMessages === true ? messages : mergeSystemMessages(messages);
-    const toolsText = tools.length > 0 ? `,"tools":[${tools.map(writeTool).join(",")}]` : "";
-    const argsText = JSON.stringify(this.#args(options, stream)).slice(1);
+    const { tools: builtIn, ...args } = this.#args(options, stream);
+    const allTools = [...tools.map(writeTool), ...builtInTools(builtIn)];
+    const toolsText = allTools.length > 0 ? `,"tools":[${allTools.join(",")}]` : "";
+    const argsText = JSON.stringify(args).slice(1);
     const input = this.#items.write(sent);
     return `{"model":${JSON.stringify(servedAs)},"input":[${input}]${toolsText},${argsText}`;
   }
@@ -175,6 +177,11 @@ function partOf(args: JsonObject, name: string): JsonObject {
 /** `response_format` of chat completions as `text.format`. */
 function flatFormat({ json_schema, ...format }: JsonObject): JsonObject {
   return isJsonObject(json_schema) ? { ...format, ...json_schema } : format;
+}
+
+/** Tools that OpenAI runs, of the call's own arguments. */
+function builtInTools(tools: Json | undefined): string[] {
+  return Array.isArray(tools) ? tools.map((tool) => JSON.stringify(tool)) : [];
 }
 
 const writtenTools = new WeakMap<ToolSchema, string>();
