@@ -216,7 +216,7 @@ export class OpenAIAgent extends BaseChatAgent {
   #withSecrets(tool: JsonObject): JsonObject {
     const { headers, server_url: url } = tool;
     if (typeof url !== "string" || typeof headers !== "object" || headers === null) return tool;
-    const secrets = new Secrets(this.#dependencies, url);
+    const secrets = new Secrets(this.#dependencies, url, tool);
     const resolved = resolveHeaders(headers as Record<string, string>, (value) =>
       secrets.resolve(value),
     );
