@@ -326,7 +326,8 @@ export type { AnthropicChatCompletionClientOptions } from "./models/anthropic/co
 export { openAIComponents } from "./models/components.ts";
 export type { OllamaChatCompletionClientOptions } from "./models/ollama/config.ts";
 export { OllamaChatCompletionClient } from "./models/ollama/ollama-client.ts";
-export { OpenAIAgent, type OpenAIAgentOptions } from "./models/openai/agent/openai-agent.ts";
+export type { OpenAIAgentOptions } from "./models/openai/agent/config.ts";
+export { OpenAIAgent } from "./models/openai/agent/openai-agent.ts";
 export { AzureOpenAIChatCompletionClient } from "./models/openai/azure-client.ts";
 export type {
   AzureOpenAIChatCompletionClientOptions,

@@ -4,6 +4,7 @@ import { type Issue, ValueError } from "../../../core/errors.ts";
 import { listIssues } from "../../../core/issues.ts";
 import { jsonObjectSchema } from "../../../core/json-object.ts";
 import type { JsonObject } from "../../../core/json.ts";
+import type { ChatCompletionClient } from "../../../core/models/chat-completion-client.ts";
 import type { CamelKeys } from "../../../core/option-names.ts";
 
 const TRUNCATIONS = ["disabled", "auto"] as const;
@@ -29,7 +30,12 @@ export type OpenAIAgentConfig = z.output<typeof openAIAgentConfigSchema>;
 
 /** The fields of the config but the client, which code gives as an object. */
 export const openAIAgentOptionsSchema = openAIAgentConfigSchema.omit({ model_client: true });
-export type OpenAIAgentFields = CamelKeys<z.input<typeof openAIAgentOptionsSchema>>;
+
+/** An OpenAIAgent in code. */
+export type OpenAIAgentOptions = CamelKeys<z.input<typeof openAIAgentOptionsSchema>> & {
+  /** A client of the Responses API. Default: OpenAI's server, by the key of the settings. */
+  modelClient?: ChatCompletionClient;
+};
 
 /** Tools that need no settings, and may so be given by name. */
 const BY_NAME = ["web_search_preview", "web_search", "image_generation", "local_shell"];

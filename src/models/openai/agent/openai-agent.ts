@@ -34,7 +34,7 @@ import { OpenAIChatCompletionClient } from "../openai-client.ts";
 import {
   type OpenAIAgentConfig,
   openAIAgentConfigSchema,
-  type OpenAIAgentFields,
+  type OpenAIAgentOptions,
   openAIAgentOptionsSchema,
   toolsOf,
 } from "./config.ts";
@@ -46,12 +46,6 @@ const definition = {
   role: "agent",
   version: 1,
 } as const;
-
-/** An OpenAIAgent in code. */
-export type OpenAIAgentOptions = OpenAIAgentFields & {
-  /** A client of the Responses API. Default: OpenAI's server, by the key of the settings. */
-  modelClient?: ChatCompletionClient;
-};
 
 /**
  * An agent that answers by OpenAI's Responses API with tools that OpenAI runs: web and file search, the code interpreter,
