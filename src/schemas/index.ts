@@ -212,5 +212,6 @@ export {
 } from "../mcp/server-params.ts";
 export { anthropicConfigSchema } from "../models/anthropic/config.ts";
 export { ollamaConfigSchema } from "../models/ollama/config.ts";
+export { openAIAgentConfigSchema } from "../models/openai/agent/config.ts";
 export { azureConfigSchema, openAIConfigSchema } from "../models/openai/config.ts";
 export { workersAIConfigSchema } from "../models/workers-ai/config.ts";

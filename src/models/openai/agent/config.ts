@@ -32,7 +32,10 @@ export type OpenAIAgentConfig = z.output<typeof openAIAgentConfigSchema>;
 export const openAIAgentOptionsSchema = openAIAgentConfigSchema.omit({ model_client: true });
 
 /** An OpenAIAgent in code. */
-export type OpenAIAgentOptions = CamelKeys<z.input<typeof openAIAgentOptionsSchema>> & {
+export type OpenAIAgentOptions = Omit<
+  CamelKeys<z.input<typeof openAIAgentConfigSchema>>,
+  "modelClient"
+> & {
   /** A client of the Responses API. Default: OpenAI's server, by the key of the settings. */
   modelClient?: ChatCompletionClient;
 };
