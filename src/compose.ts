@@ -16,7 +16,6 @@ import { checkReferral, egressRules, guardedFetch } from "./outgoing/egress.ts";
 import { proxiedFetch } from "./outgoing/egress-proxy.ts";
 import {
   checkWebhookUrl,
-  webhookRules,
   type WebhookRequest,
   type WebhookResponse,
   webhookSender,
@@ -34,21 +33,16 @@ import {
   isConfigured,
 } from "./auth/authenticate.ts";
 import type { Authenticate, Principal } from "./auth/principal.ts";
-import { ModelPrices } from "./contract/usage/model-prices.ts";
-import { tenantLimitsFrom } from "./contract/tenant-limits.ts";
-import { allowedOrigins } from "./http/access/cors.ts";
-import { a2aSettings } from "./protocols/a2a/settings.ts";
+import type { ModelPrices } from "./contract/usage/model-prices.ts";
 import { formatLoader, shippedProtocols } from "./protocols/protocols.ts";
 import { behindFront, closed, localOnly } from "./auth/local.ts";
 import { createdKeyCheck } from "./auth/created-key.ts";
 import { DurableObjectTenants } from "./durable/tenant/durable-object-tenants.ts";
-import { limitsFrom } from "./http/limits.ts";
 import type { Services } from "./http/services.ts";
 import type { WorkersAIBinding } from "./models/workers-ai/binding.ts";
 import { keyAddressOf } from "./models/key-address.ts";
-import { sandboxAddress } from "./sandbox/settings.ts";
+import { parseSettings } from "./parse-settings.ts";
 import type { SettingName } from "./settings.ts";
-import { otlpSettings } from "./telemetry/otlp/settings.ts";
 
 /** Bindings and settings of the Worker. */
 export type Env = {
@@ -107,23 +101,18 @@ export function compose(
   if (TEAM === undefined) {
     throw new ValueError("the Durable Object binding TEAM is missing: wrangler.toml needs it");
   }
-  const limits = limitsFrom(env);
-  const prices = ModelPrices.parse(env.MODEL_PRICES);
-  // Only to refuse a wrong one: the objects read it themselves.
-  otlpSettings(env);
+  const settings = parseSettings(env);
+  const { limits, prices, webhooks, sandbox } = settings;
   const logEntry: Log = (entry, error) => {
     log(JSON.stringify(entry));
     if (env.TROUPE_OPEN === "1" && error !== undefined) log(stackOf(error));
   };
-  const egress = egressRules(env);
   const outgoing: OutgoingDependencies = {
-    fetch: guardedFetch(egress, fetch, logEntry, publicFetch(env)),
-    referral: (from, to) => checkReferral(from, to, egress),
+    fetch: guardedFetch(settings.egress, fetch, logEntry, publicFetch(env)),
+    referral: (from, to) => checkReferral(from, to, settings.egress),
     env: settingOrReference(env),
     secret: secretResolver(env),
   };
-  const webhooks = webhookRules(env);
-  const sandbox = sandboxAddress(env, env.TROUPE_OPEN === "1");
   const shipped = shippedCatalog(env, sandbox !== undefined);
   const shippedTools = async () =>
     (await import("./templates/tools/shipped-tools.ts")).shippedTools();
@@ -167,12 +156,12 @@ export function compose(
     version,
     log,
     pushNotifications: TENANT !== undefined && secretsKeyBytes(env.SECRETS_KEY) !== undefined,
-    a2a: a2aSettings(env),
+    a2a: settings.a2a,
   });
   const app = createApp({
     ...services,
-    origins: allowedOrigins(env.ALLOWED_ORIGINS),
-    requestsPerSecond: tenantLimitsFrom(env).requests_per_second,
+    origins: settings.origins,
+    requestsPerSecond: settings.tenantLimits.requests_per_second,
     authenticate: insideFirst(inside, authentication(env, credentials, authenticate)),
     protocols: protocols.modules,
     version,

@@ -7,10 +7,11 @@ import { type Scope, SCOPES } from "./contract/constants.ts";
 import { limitSettings } from "./contract/tenant-limits.ts";
 import type { TenantLimits } from "./contract/tenant.ts";
 import { type Catalog, defaultCatalog } from "./core/component/catalog.ts";
-import { ValueError } from "./core/errors.ts";
+import { errorMessage, ValueError } from "./core/errors.ts";
 import type { LogEntry } from "./core/log.ts";
 import type { CamelKeys } from "./core/option-names.ts";
 import { DeployedTeam, DeployedTenant } from "./deployed-objects.ts";
+import { settingsRefusal } from "./parse-settings.ts";
 import { consoleResponse } from "./http/console-files.ts";
 import { problemResponse } from "./http/problem.ts";
 
@@ -114,12 +115,16 @@ export function createTroupe(options: TroupeOptions = {}): Troupe {
       try {
         service = composed(env);
       } catch (error) {
-        const entry: LogEntry = { event: "settings_refused", error: String(error) };
+        const entry: LogEntry = { event: "settings_refused", error: errorMessage(error) };
         log(JSON.stringify(entry));
         return problemResponse({
           status: 503,
           code: "not_configured",
-          detail: "A setting of this server is wrong; its log says which.",
+          // Of a server on the developer's own machine, only they read it.
+          detail:
+            env.TROUPE_FRONT_KEY === undefined
+              ? "A setting of this server is wrong; its log says which."
+              : settingsRefusal(error),
         });
       }
       const page = basePath === "" ? await consoleResponse(request, env) : undefined;

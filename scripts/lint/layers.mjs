@@ -77,7 +77,16 @@ export const LAYERS = {
   "react/": { src: ["client/"], packages: ["react"] },
   // Runs in Node, and knows the service through the client; `troupe dev` runs it and takes its settings.
   "cli/": {
-    src: [...WIRE, "client/", "auth/", "http/", "outgoing/", "secrets/", "settings.ts"],
+    src: [
+      ...WIRE,
+      "client/",
+      "auth/",
+      "http/",
+      "outgoing/",
+      "secrets/",
+      "settings.ts",
+      "parse-settings.ts",
+    ],
     packages: ["commander", "node:"],
   },
   "testing/": { src: ["core/"], packages: ["zod"] },
@@ -103,6 +112,7 @@ export const LAYERS = {
   "component-groups.ts": "anything",
   "create-troupe.ts": "anything",
   "deployed-objects.ts": "anything",
+  "parse-settings.ts": "anything",
   "worker.ts": "anything",
 };
 

@@ -1,4 +1,4 @@
-import { TroupeError } from "../core/errors.ts";
+import { TroupeError, ValueError } from "../core/errors.ts";
 import type { Log, LogEntry } from "../core/log.ts";
 import { isLoopbackHost, isPublicHost } from "./public-hosts.ts";
 import { secretHosts, type Settings } from "../secrets/secret-hosts.ts";
@@ -156,18 +156,31 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 export function egressRules(settings: Settings): EgressRules {
   const open = settings["TROUPE_OPEN"] === "1";
   const setting = settings["ALLOWED_EGRESS"];
-  const entries = hostEntries(setting);
+  const entries = hostEntries("ALLOWED_EGRESS", setting);
   if (entries.length > 0) return { allowed: entries, open };
   return { allowed: open ? null : [...secretHosts(settings).values()].flat(), open };
 }
 
-/** The entries of a setting that lists hosts. */
-export function hostEntries(setting: unknown): string[] {
-  return (typeof setting === "string" ? setting : "")
+/**
+ * The entries of a setting that lists hosts.
+ *
+ * @param also an entry that is no host and allowed
+ * @throws ValueError naming the setting and the entry
+ */
+export function hostEntries(name: string, setting: unknown, also?: string): string[] {
+  const entries = (typeof setting === "string" ? setting : "")
     .toLowerCase()
     .split(/[\s,]+/)
     .filter(Boolean);
+  const wrong = entries.find((entry) => entry !== also && !HOST_ENTRY.test(entry));
+  if (wrong === undefined) return entries;
+  throw new ValueError(
+    `${name} has ${JSON.stringify(wrong)}: it must be a host such as api.example.com, *.example.com, example.com:8443 or http://models.example.com${also === undefined ? "" : `, or ${also}`}`,
+  );
 }
+
+/** Scheme, name and port. */
+const HOST_ENTRY = /^(?:(https?):\/\/)?(\[[^\]/]*\]|(?:\*\.)?[^:/*?#@[\]]+)(?::(\d+))?\/?$/;
 
 function parse(target: string | URL): URL {
   let url;
@@ -190,8 +203,7 @@ function plainHost(url: URL): string {
 
 /** In open mode neither the scheme nor the port matters. */
 function matches(entry: string, url: URL, host: string, open: boolean): boolean {
-  const [, scheme = "https", name = "", port = ""] =
-    /^(?:(https?):\/\/)?(\[[^\]]*\]|[^:/]+)(?::(\d+))?\/?$/.exec(entry) ?? [];
+  const [, scheme = "https", name = "", port = ""] = HOST_ENTRY.exec(entry) ?? [];
   if (!open && `${scheme}:` !== url.protocol) return false;
   if (port === "" ? !open && url.port !== "" : port !== portOf(url)) return false;
   return name.startsWith("*.") ? host.endsWith(name.slice(1)) : host === name;

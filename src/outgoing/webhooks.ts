@@ -40,8 +40,8 @@ export interface WebhookResponse {
  */
 export function webhookRules(settings: Settings): EgressRules {
   const { open } = egressRules(settings);
-  const own = hostEntries(settings["WEBHOOK_HOSTS"]);
-  const entries = [...own, ...hostEntries(settings["ALLOWED_EGRESS"])];
+  const own = hostEntries("WEBHOOK_HOSTS", settings["WEBHOOK_HOSTS"], ANYWHERE);
+  const entries = [...own, ...hostEntries("ALLOWED_EGRESS", settings["ALLOWED_EGRESS"])];
   const anywhere = own.includes(ANYWHERE) || entries.length === 0;
   return { allowed: anywhere ? null : entries, open, setting: "WEBHOOK_HOSTS" };
 }

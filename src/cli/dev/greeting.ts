@@ -8,7 +8,9 @@ export interface GreetingOptions {
   url: string;
   /** The directory of the project. */
   root: string;
-  /** Whether the API is open to local requests. */
+  /** Whether the API is at this address, and not below a path that the project has chosen. */
+  api: boolean;
+  /** Whether it is open to local requests. */
   open: boolean;
   /** Whether the settings name any credential. */
   credentials: boolean;
@@ -22,16 +24,18 @@ export interface GreetingOptions {
 
 /** What the server prints once it is ready. */
 export async function greeting(options: GreetingOptions): Promise<string> {
-  const { url, open, credentials, keys, sandbox, inspect } = options;
+  const { url, api, open, credentials, keys, sandbox, inspect } = options;
   const console = (await hasConsole(url)) ? " (open it in a browser)" : "";
-  const first = `Troupe is running: ${url}${console}   API: ${url}/v1/openapi.json`;
+  const place = api ? `${url}/v1/openapi.json` : "below the basePath of createTroupe";
+  const first = `Troupe is running: ${url}${console}   API: ${place}`;
   const lines = [first, sandbox];
   if (inspect !== undefined)
     lines.push(
       `The inspector of the Worker is open: 127.0.0.1:${inspect}. It checks no origin: any web page in a browser of this machine can read the secrets of the Worker there.`,
     );
   lines.push("");
-  if (open) lines.push(...templateLines(await fetchTemplates(url), options));
+  if (open && api) lines.push(...templateLines(await fetchTemplates(url), options));
+  else if (open) lines.push("It is open to requests from this machine.");
   else if (keys) lines.push(...keyLines(url, keys));
   else if (credentials)
     lines.push("The API takes credentials only (TROUPE_OPEN=0); see docs/keys.md.");

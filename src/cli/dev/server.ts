@@ -6,10 +6,11 @@ import { EgressProxy } from "./front/egress-proxy.ts";
 import { Front } from "./front/front.ts";
 import { authVars, type LocalKeys } from "./generated-keys.ts";
 import { greeting } from "./greeting.ts";
+import { healthOf } from "./health.ts";
 import { watchParent } from "./process/parent.ts";
 import { ENTRY_SOCKET } from "./process/private-ports.ts";
 import { findWrangler, Wrangler } from "./process/wrangler.ts";
-import { type DevSettings, readSettings } from "./settings.ts";
+import { checkWorkerSettings, type DevSettings, readSettings } from "./settings.ts";
 import { socketDirectory } from "./state/socket-directory.ts";
 import { State } from "./state/state.ts";
 import { unlistedTeams } from "./state/unlisted-teams.ts";
@@ -71,6 +72,7 @@ export class DevServer {
   constructor(options: DevServerOptions) {
     this.#options = options;
     this.#settings = readSettings(options.root, process.env, options.auth);
+    checkWorkerSettings(this.#settings);
     this.#state = new State(this.#settings.persistTo);
     this.#url = `http://${HOST}:${this.#settings.port}`;
   }
@@ -127,17 +129,19 @@ export class DevServer {
       if (message === "loaded") front.release();
     });
     this.#stopWhenAsked(this.#wrangler);
-    if (!(await this.#ready(this.#wrangler))) return;
+    const answers = await this.#ready(this.#wrangler);
+    if (answers === undefined) return;
     const text = await greeting({
       url: this.#url,
       root,
+      api: answers === "api",
       open,
       credentials: CREDENTIALS.some((name) => worker[name]),
       keys: this.#keys,
       sandbox: await this.#whereCodeRuns(sandboxReady),
       inspect,
     });
-    await this.#loadTeams(unlisted);
+    if (answers === "api") await this.#loadTeams(unlisted);
     this.#wrangler.showOutput();
     this.#logging = !isQuiet(wranglerArguments);
     console.log(text);
@@ -200,29 +204,26 @@ export class DevServer {
     return this.#wrangler?.lives === true || this.#sandbox?.lives === true;
   }
 
-  async #ready(wrangler: Wrangler): Promise<boolean> {
+  /** How the Worker answers, once it does; undefined when it is given up. */
+  async #ready(wrangler: Wrangler): Promise<"api" | "other" | undefined> {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (!this.#stopping) {
-      try {
-        const response = await fetch(`${this.#url}/healthz`, {
-          signal: AbortSignal.timeout(5_000),
-        });
-        // Read to its end: workerd complains loudly about answers that are broken off.
-        await response.text();
-        if (response.ok) return true;
-      } catch {
-        // A reload takes longer than the timeout.
-      }
-      if (Date.now() > deadline) {
+      const health = await healthOf(this.#url);
+      if (health.state === "api" || health.state === "other") return health.state;
+      if (health.state === "misconfigured") this.#fail(health.reason);
+      else if (Date.now() > deadline) {
         wrangler.showHeldOutput();
-        console.error(
-          `The server did not answer ${this.#url}/healthz within ${READY_WITHIN_MS / 1000} s.`,
-        );
-        void this.#stop(1);
+        const seconds = READY_WITHIN_MS / 1000;
+        this.#fail(`The server did not answer ${this.#url}/healthz within ${seconds} s.`);
       }
       await sleep(150);
     }
-    return false;
+    return undefined;
+  }
+
+  #fail(reason: string): void {
+    console.error(reason);
+    void this.#stop(1);
   }
 
   async #whereCodeRuns(sandboxReady: Promise<boolean>): Promise<string> {

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
+import { ValueError } from "../../core/errors.ts";
+import { parseSettings, settingsRefusal, type SettingValues } from "../../parse-settings.ts";
 import { secretHosts } from "../../secrets/secret-hosts.ts";
+import { KEY_BYTES, secretsKeyBytes } from "../../secrets/secrets-key.ts";
 import { SETTING_NAMES } from "../../settings.ts";
 
 /** The settings of a local server: from its environment, and for those of the Worker from `.dev.vars`, too. */
@@ -44,6 +47,25 @@ export function readSettings(
     fromEnvironment,
     worker,
   };
+}
+
+/**
+ * Checks the settings of the Worker as it does itself, before anything is started.
+ *
+ * @throws Error naming the setting that is wrong
+ */
+export function checkWorkerSettings({ worker, open }: DevSettings): void {
+  const given = Object.entries(worker).filter(([, value]) => value);
+  const values: SettingValues = { ...Object.fromEntries(given), TROUPE_OPEN: open ? "1" : "0" };
+  try {
+    parseSettings(values);
+    const key = values.SECRETS_KEY;
+    if (key !== undefined && secretsKeyBytes(key) === undefined) {
+      throw new ValueError(`SECRETS_KEY must be ${KEY_BYTES} bytes as base64`);
+    }
+  } catch (error) {
+    throw new Error(settingsRefusal(error), { cause: error });
+  }
 }
 
 /** `--auth` sets these. */

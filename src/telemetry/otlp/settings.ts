@@ -27,15 +27,14 @@ export function otlpSettings(
     return typeof value === "string" ? value.trim() : "";
   };
   const endpoint = text("OTEL_EXPORTER_OTLP_ENDPOINT");
-  if (endpoint === "") return undefined;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  if (endpoint !== "" && (url === undefined || !/^https?:$/.test(url.protocol))) {
     throw new ValueError(
       "OTEL_EXPORTER_OTLP_ENDPOINT must be an http:// or https:// URL, such as https://otel.example.com:4318",
     );
   }
   const base = endpoint.replace(/\/+$/, "");
-  return {
+  const read: OtlpSettings = {
     traces: `${base}/v1/traces`,
     metrics: `${base}/v1/metrics`,
     headers: headersOf(text("OTEL_EXPORTER_OTLP_HEADERS")),
@@ -48,6 +47,7 @@ export function otlpSettings(
     ratio: numberOf("OTEL_TRACES_SAMPLER_ARG", text, 1, 1),
     contents: booleanOf("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", text),
   };
+  return endpoint === "" ? undefined : read;
 }
 
 function headersOf(text: string): Record<string, string> {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readSettings } from "#cli/dev/settings.ts";
+import { checkWorkerSettings, readSettings } from "#cli/dev/settings.ts";
 
 let root: string;
 
@@ -84,5 +84,46 @@ describe("settings of npm start", () => {
     [{ SECRET_HOSTS: "[]" }, "SECRET_HOSTS must be JSON"],
   ] as const)("are refused: %j", ([environment, message]) => {
     expect(() => readSettings(root, environment)).toThrow(message);
+  });
+});
+
+describe("a wrong setting of the Worker is named with what is allowed", () => {
+  test.for([
+    [{ SECRETS_KEY: "short" }, "SECRETS_KEY must be 32 bytes as base64"],
+    [{ SECRET_HOSTS: "{" }, "SECRET_HOSTS"],
+    [
+      { ALLOWED_EGRESS: "api.example.com, https://x/y" },
+      'ALLOWED_EGRESS has "https://x/y": it must be a host',
+    ],
+    [{ WEBHOOK_HOSTS: "a?b" }, 'WEBHOOK_HOSTS has "a?b": it must be a host'],
+    [{ SANDBOX_URL: "sandbox" }, "SANDBOX_URL must be an http:// or https:// URL"],
+    [{ OPENAI_BASE_URL: "api.example.com" }, "OPENAI_BASE_URL must be an http:// or https:// URL"],
+    [{ OLLAMA_HOST: "http://" }, "OLLAMA_HOST must be a host name"],
+    [{ MODEL_PRICES: "1" }, "MODEL_PRICES"],
+    [{ API_KEYS: "{" }, "API_KEYS"],
+    [{ OPERATOR_KEY_HASH: "x" }, "OPERATOR_KEY_HASH"],
+    [{ JWT_ISSUER: "nobody" }, "JWT_AUDIENCE and JWT_JWKS_URL must be set"],
+    [{ OTEL_TRACES_SAMPLER_ARG: "5" }, "OTEL_TRACES_SAMPLER_ARG"],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "x" }, "OTEL_EXPORTER_OTLP_ENDPOINT"],
+    [{ ALLOWED_ORIGINS: "x" }, "ALLOWED_ORIGINS"],
+    [{ A2A_TEAM: "x" }, "A2A_TEAM"],
+    [{ A2A_CARD_KEY: "x" }, "A2A_CARD_KEY"],
+    [{ CONSOLE: "maybe" }, 'CONSOLE is "maybe": it must be off or on'],
+    [{ MAX_PARTICIPANTS: "0" }, "MAX_PARTICIPANTS"],
+    [{ TENANT_TEAMS: "x" }, "TENANT_TEAMS"],
+  ] as [Record<string, string>, string][])("%j", ([environment, message]) => {
+    expect(() => checkWorkerSettings(readSettings(root, environment))).toThrow(message);
+  });
+
+  test("right ones pass", () => {
+    const environment = {
+      SECRETS_KEY: Buffer.alloc(32).toString("base64"),
+      ALLOWED_EGRESS:
+        "api.example.com *.example.com,example.com:8443 http://127.0.0.1:8080/ [::1]:80",
+      WEBHOOK_HOSTS: "*",
+      OLLAMA_HOST: "gpu",
+      CONSOLE: "off",
+    };
+    expect(() => checkWorkerSettings(readSettings(root, environment))).not.toThrow();
   });
 });

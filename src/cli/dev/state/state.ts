@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LocalKey, LocalKeys } from "../generated-keys.ts";
+import { errorMessage } from "../../../core/errors.ts";
 import { toEnvFile } from "./env-file.ts";
 import { tryLock } from "./state-lock.ts";
 
@@ -24,10 +25,10 @@ export class State {
    * Locks the directory until this process ends.
    *
    * @param port of this server, for a second start on the same state to name
-   * @throws Error naming the server that uses the directory
+   * @throws Error naming the server that uses the directory, or why it cannot be written
    */
   async lock(port: number): Promise<void> {
-    mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+    this.#requireWritable();
     const deadline = Date.now() + LOCKED_WITHIN_MS;
     while (!tryLock(this.#path("start.lock"))) {
       if (Date.now() > deadline) throw new Error(this.#takenBy(port));
@@ -92,6 +93,20 @@ export class State {
 
   #readKey(name: string): string {
     return readFileSync(this.#path(name), "utf8").trim();
+  }
+
+  /** @throws Error */
+  #requireWritable(): void {
+    try {
+      mkdirSync(this.directory, { recursive: true, mode: 0o700 });
+      this.#write("server.json.new", "");
+      rmSync(this.#path("server.json.new"));
+    } catch (error) {
+      throw new Error(
+        `The state cannot be kept in ${this.directory} (${errorMessage(error)}). PERSIST_TO names another directory.`,
+        { cause: error },
+      );
+    }
   }
 
   #takenBy(ownPort: number): string {

@@ -1,0 +1,40 @@
+/** How the Worker answers: as the API, in another way, not yet, or with a wrong setting. */
+export type Health =
+  | { state: "api" | "other" | "starting" }
+  | {
+      state: "misconfigured";
+      /** Names the setting. */
+      reason: string;
+    };
+
+/** @param url of the front server */
+export async function healthOf(url: string): Promise<Health> {
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
+    // Read to its end: workerd complains loudly about answers that are broken off.
+    const { status, code, detail = "" } = fields(await response.text());
+    if (response.ok && status === "ok") return { state: "api" };
+    // The front server's own answer.
+    if (code === "temporarily_unavailable") return { state: "starting" };
+    if (code === "not_configured") return { state: "misconfigured", reason: detail };
+    // A Worker that has the API below a path of its own.
+    return { state: "other" };
+  } catch {
+    // A reload takes longer than the timeout.
+    return { state: "starting" };
+  }
+}
+
+interface Fields {
+  status?: unknown;
+  code?: string;
+  detail?: string;
+}
+
+function fields(text: string): Fields {
+  try {
+    return (JSON.parse(text) ?? {}) as Fields;
+  } catch {
+    return {};
+  }
+}
