@@ -27,7 +27,7 @@ const long = [
   "test/models/makers/matrix.test.ts",
   "test/{client,telemetry}/kill.test.ts",
   "test/react/{kill,page,use-inbox,use-team}.test.ts",
-  "test/sandbox/{fair-shares,isolations}.test.ts",
+  "test/sandbox/{fair-shares,falling-walls,isolations}.test.ts",
   "test/sandbox/wasm/attacks.test.ts",
 ];
 

@@ -53,6 +53,19 @@ export function programIsolation(
   return new ProcessIsolation({ ...settings, path: env.PATH ?? "" });
 }
 
+/** What the machine lacks for the isolation of code and of programs. */
+export function missingWalls(code: Isolation, programs: Isolation | undefined): string[] {
+  return [...new Set([...code.missing, ...(programs?.missing ?? [])])];
+}
+
+/** One line that says what isolates code and programs. */
+export function describeIsolation(code: Isolation, programs: Isolation | undefined): string {
+  const describe = ({ name, walls }: Isolation): string =>
+    name === "wasm" ? name : `${name}, ${walls.join(" and ") || "without namespaces and cgroups"}`;
+  const ofPrograms = programs === undefined ? "not available" : describe(programs);
+  return `Isolation of code: ${describe(code)}. Programs of MCP servers: ${ofPrograms}.`;
+}
+
 /** Says why processes would not be isolated here. */
 function missingIsolation(env: Readonly<Record<string, string | undefined>>): string | undefined {
   if (!insideContainer(env))

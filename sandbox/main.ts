@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { createListener } from "./app.ts";
-import { createIsolation, programIsolation } from "./isolation.ts";
+import { createIsolation, describeIsolation, missingWalls, programIsolation } from "./isolation.ts";
 import { lock } from "./lock.ts";
 import manifest from "./package.json" with { type: "json" };
 import { Programs } from "./sessions/programs.ts";
@@ -25,15 +25,28 @@ const LAST_RESPONSES_MS = 500;
 async function start(settings: Settings): Promise<void> {
   await mkdir(settings.data, { recursive: true, mode: 0o700 });
   await lock(settings.data);
-  const isolation = await createIsolation(settings, process.env, log);
-  await isolation.start();
-  for (const missing of isolation.missing) log(`Warning: code is not isolated by ${missing}.`);
-  const sessions = await Sessions.open({ ...settings, isolation, log });
+  // The first line says what isolates code.
+  const later: string[] = [];
+  const isolation = await createIsolation(settings, process.env, (line) => later.push(line));
   const forPrograms = programIsolation(settings, isolation, process.env);
+  await isolation.start();
   if (forPrograms !== isolation) await forPrograms?.start();
+  console.log(describeIsolation(isolation, forPrograms));
+  for (const missing of missingWalls(isolation, forPrograms))
+    later.push(`Warning: there is no isolation by ${missing}.`);
+  later.splice(0).forEach(log);
+  const sessions = await Sessions.open({ ...settings, isolation, log });
   const programs = new Programs({ ...settings, isolation: forPrograms, sessions, log });
   const { version } = manifest;
-  const services = { sessions, programs, isolation, settings, log, version };
+  const services = {
+    sessions,
+    programs,
+    isolation,
+    programIsolation: forPrograms,
+    settings,
+    log,
+    version,
+  };
   const server = createServer(createListener(services));
   server.listen(settings.port, settings.host);
   await once(server, "listening");

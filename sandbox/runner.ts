@@ -1,3 +1,5 @@
+import type { Wall } from "./setting.ts";
+
 /** A block of code in a request. */
 export interface CodeBlock {
   language: string;
@@ -27,10 +29,12 @@ export interface BlockLimits {
   /** Size of all files of the workspace together. */
   workspaceBytes: number;
   workspaceFiles: number;
+  /** Size of all files outside of the workspace. */
+  temporaryBytes: number;
 }
 
 /** Why a block was stopped. */
-export type EndedBy = "timeout" | "memory" | "workspace" | "cancelled" | "crashed";
+export type EndedBy = "timeout" | "memory" | "workspace" | "temporary" | "cancelled" | "crashed";
 
 export interface BlockResult {
   /** Of a block that was stopped: 124 for a timeout, 137 for memory, 125 when cancelled, otherwise 1. */
@@ -67,6 +71,8 @@ export interface Isolation {
   readonly name: "wasm" | "process";
   /** Names and aliases are in lower case. */
   readonly languages: readonly LanguageInfo[];
+  /** What isolates real processes besides their users. Empty before `start`. */
+  readonly walls: readonly Wall[];
   /** What this machine lacks for full isolation. Empty before `start`. */
   readonly missing: readonly string[];
   /** Whether code can have effects outside its workspace: code that was interrupted must then not run again. */

@@ -56,17 +56,24 @@ export function flag(name: string, description: string): Setting<boolean> {
   };
 }
 
-export function walls(name: string, description: string): Setting<readonly Wall[]> {
+/** What happens without walls. */
+export interface Strictness {
+  /** The service does not start without these, whatever the machine has. */
+  required: readonly Wall[];
+  /** Whether it starts without a wall that the machine has, because something else is in the way. */
+  mayFall: boolean;
+}
+
+export function strictness(name: string, description: string): Setting<Strictness> {
   const names = list(name, description);
   return {
     ...names,
-    fallback: "0",
     parse(given) {
-      if (given === "0") return [];
-      if (given === "1") return WALLS;
+      if (given === "" || given === "0") return { required: [], mayFall: given === "0" };
+      if (given === "1") return { required: WALLS, mayFall: false };
       const wanted = names.parse(given);
       if (wanted.length > 0 && wanted.every((one) => WALLS.some((wall) => wall === one)))
-        return WALLS.filter((wall) => wanted.includes(wall));
+        return { required: WALLS.filter((wall) => wanted.includes(wall)), mayFall: false };
       throw new Error(`must be 0, 1, ${WALLS.join(" or ")}`);
     },
   };

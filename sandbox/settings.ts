@@ -9,8 +9,8 @@ import {
   oneOf,
   seconds,
   type Setting,
+  strictness,
   text,
-  walls,
   whole,
 } from "./setting.ts";
 
@@ -55,9 +55,9 @@ const SETTINGS = {
     "SANDBOX_READABLE",
     "Directories that code may read besides the system's, such as those of MCP servers, separated by commas (`process` with namespaces).",
   ),
-  strict: walls(
+  strict: strictness(
     "SANDBOX_ISOLATION_STRICT",
-    "Walls without which `process` does not start: `namespaces`, `cgroups`, or both, separated by a comma; `1` means both.",
+    "Walls without which `process` does not start: `namespaces`, `cgroups`, or both, separated by a comma; `1` means both. Without it `process` does not start where bubblewrap works, but not with a directory that code may read; `0` lets it start there without namespaces.",
   ),
   maxBodyBytes: bytes(
     "SANDBOX_MAX_BODY_BYTES",
@@ -100,6 +100,11 @@ const SETTINGS = {
     1,
     1_000_000,
     "Number of files, directories and links of a session.",
+  ),
+  temporaryBytes: bytes(
+    "SANDBOX_TEMPORARY_BYTES",
+    256 * MB,
+    "Size of the files that code leaves outside of its workspace, in `/tmp` and elsewhere (`process`).",
   ),
   maxFileBytes: bytes("SANDBOX_MAX_FILE_BYTES", 25 * MB, "Largest file that a client may write."),
   maxSessions: whole("SANDBOX_MAX_SESSIONS", 10_000, 1, 10_000_000, "Number of sessions."),

@@ -48,13 +48,15 @@ export class Sandbox {
     this.#spawn();
   }
 
-  /** Resolves to true when it answers; to false, after printing its output, when it does not. */
+  /** Resolves to what isolates code when it answers; to undefined, after printing its output, when it does not. */
   async ready() {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (!this.#stopping && this.#failures < 3 && Date.now() < deadline) {
-      if (await answers(this.url)) {
+      const isolation = await isolationAt(this.url);
+      if (isolation !== undefined) {
+        for (const line of this.#held?.filter(isWarning) ?? []) console.error(`sandbox: ${line}`);
         this.#held = undefined;
-        return true;
+        return isolation;
       }
       await sleep(100);
     }
@@ -65,7 +67,7 @@ export class Sandbox {
       console.error(`The sandbox does not start:\n${reason.join("\n")}`);
       this.stop("SIGTERM");
     }
-    return false;
+    return undefined;
   }
 
   /**
@@ -140,14 +142,26 @@ function ownSettings() {
   );
 }
 
-/** @param {string} url */
-async function answers(url) {
+/**
+ * What isolates code, in words.
+ *
+ * @param {string} url
+ * @returns {Promise<string | undefined>}
+ */
+async function isolationAt(url) {
   try {
     const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(5_000) });
-    await response.arrayBuffer();
-    return response.ok;
+    const { code } = /** @type {{ code: { isolation: string, walls: string[] } }} */ (
+      await response.json()
+    );
+    return [code.isolation, ...code.walls].join(", ");
   } catch {
     // Not listening yet.
-    return false;
+    return undefined;
   }
+}
+
+/** @param {string} line */
+function isWarning(line) {
+  return line.startsWith("Warning: ");
 }

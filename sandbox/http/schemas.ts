@@ -29,20 +29,48 @@ export function executeSchema({ maxBlocks, timeoutSeconds, maxTimeoutSeconds }: 
   });
 }
 
+/** What Linux allows for one argument or variable, and with some room for both together. */
+const MAX_STRING_BYTES = 131_000;
+const MAX_STRINGS_BYTES = 1_000_000;
+
+/** Variables that a shell sets itself, and that it lets nobody set. */
+const OF_SHELLS = ["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"];
+
+/** An argument or a variable of a program. */
+const programText = z
+  .string()
+  .refine((text) => !text.includes("\0"), "has a NUL")
+  .refine((text) => Buffer.byteLength(text) <= MAX_STRING_BYTES, {
+    message: `has more than ${MAX_STRING_BYTES} bytes`,
+  });
+
 /** The body of a request to start a program. */
-export const programSchema = z.strictObject({
-  command: z.string().min(1).max(4096).describe("A program in the PATH of the service."),
-  args: z.array(z.string().max(100_000)).max(1000).default([]),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(100_000))
-    .default({})
-    .describe("In addition to PATH, HOME, TMPDIR and LANG."),
-  cwd: z
-    .string()
-    .refine((path) => pathProblem(path) === undefined, "is not a path below the workspace")
-    .nullable()
-    .default(null),
-});
+export const programSchema = z
+  .strictObject({
+    command: programText.min(1).max(4096).describe("A program in the PATH of the service."),
+    args: z.array(programText).max(1000).default([]),
+    env: z
+      .record(
+        z
+          .string()
+          .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
+          .refine((name) => !OF_SHELLS.includes(name), "is set by shells"),
+        programText,
+      )
+      .default({})
+      .describe("In addition to PATH, HOME, TMPDIR and LANG."),
+    cwd: z
+      .string()
+      .refine((path) => pathProblem(path) === undefined, "is not a path below the workspace")
+      .nullable()
+      .default(null),
+  })
+  .refine(
+    ({ command, args, env }) =>
+      Buffer.byteLength([command, ...args, ...Object.entries(env).flat()].join(" ")) <=
+      MAX_STRINGS_BYTES,
+    `Arguments and variables may have ${MAX_STRINGS_BYTES} bytes together.`,
+  );
 
 export const fileSchema = z.object({
   path: z.string(),
@@ -67,6 +95,11 @@ export const fileQuery = z.strictObject({
   cursor: z.string().optional().describe("`next_cursor` of the page before."),
 });
 
+const isolationSchema = z.object({
+  isolation: z.enum(["wasm", "process"]),
+  walls: z.array(z.enum(["namespaces", "cgroups"])),
+});
+
 export const schemas = {
   Result: executionResultSchema,
   Files: z.object({
@@ -89,6 +122,10 @@ export const schemas = {
   }),
   Health: z.object({
     status: z.literal("ok"),
+    code: isolationSchema.describe("What isolates code."),
+    programs: isolationSchema
+      .nullable()
+      .describe("What isolates programs of MCP servers; null where they cannot run."),
     missing: z.array(z.string()).optional().describe("What this machine lacks for full isolation."),
   }),
   OpenApi: z.looseObject({ openapi: z.string() }),

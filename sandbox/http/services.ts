@@ -8,6 +8,8 @@ import type { Settings } from "../settings.ts";
 export interface Services {
   sessions: Sessions;
   isolation: Isolation;
+  /** What runs programs; undefined where they cannot run. */
+  programIsolation: Isolation | undefined;
   programs: Programs;
   settings: Settings;
   /** Converts an error to a problem for the client, and logs internal errors. */

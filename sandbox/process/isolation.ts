@@ -6,10 +6,11 @@ import { delimiter, dirname, isAbsolute, join } from "node:path";
 import type { Isolation, Runner } from "../runner.ts";
 import { Cgroups } from "./cgroups.ts";
 import { findInterpreters, type Interpreter } from "./languages.ts";
+import { writeSegmentFilter } from "./no-segments.ts";
 import { killLeftOver } from "./process-owner.ts";
 import { removeTree } from "./remove-tree.ts";
 import { ProcessRunner } from "./runner.ts";
-import type { Wall } from "../setting.ts";
+import type { Strictness, Wall } from "../setting.ts";
 import { SettingsError } from "../settings.ts";
 import { Walls } from "./walls.ts";
 
@@ -22,8 +23,8 @@ export interface ProcessIsolationOptions {
   network: boolean;
   /** Directories that code may read behind namespaces, besides those of the system. */
   readable: readonly string[];
-  /** Refuse to start without them. */
-  strict: readonly Wall[];
+  /** What happens without walls. */
+  strict: Strictness;
   /** The `PATH` of the service: interpreters, and the programs that code starts, are found there. */
   path: string;
 }
@@ -50,6 +51,8 @@ export class ProcessIsolation implements Isolation {
   readonly #runners = new Set<Runner>();
   #walls: Walls | undefined;
   #cgroups: Cgroups | undefined;
+  /** The file with the filter of system calls. */
+  #filter: string | undefined;
 
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
@@ -60,8 +63,8 @@ export class ProcessIsolation implements Isolation {
     this.#free = [...this.#uids];
     // Relative directories would be those of the code's workspace.
     const directories = (options.path || DEFAULT_PATH).split(delimiter).filter(isAbsolute);
-    const usable = this.#uids.length > 0 ? directories.filter(isOpen) : directories;
-    this.#path = [dirname(process.execPath), ...usable].join(delimiter);
+    const all = [dirname(process.execPath), ...directories];
+    this.#path = (this.#uids.length > 0 ? all.filter(isOpen) : all).join(delimiter);
   }
 
   /** @throws SettingsError without a wall that is required */
@@ -78,6 +81,15 @@ export class ProcessIsolation implements Isolation {
     await removeTree(this.#scratch);
     await mkdir(this.#scratch);
     await chmod(this.#scratch, 0o711);
+    const filter = join(this.#scratch, "no-segments.bpf");
+    if (await writeSegmentFilter(filter)) this.#filter = filter;
+  }
+
+  get walls(): readonly Wall[] {
+    return [
+      ...(this.#walls ? (["namespaces"] as const) : []),
+      ...(this.#cgroups ? (["cgroups"] as const) : []),
+    ];
   }
 
   async runner(): Promise<ProcessRunner> {
@@ -91,6 +103,7 @@ export class ProcessIsolation implements Isolation {
       maxProcesses,
       path: this.#path,
       ...(this.#walls && { walls: this.#walls }),
+      ...(this.#filter !== undefined && { filter: this.#filter }),
       ...(this.#cgroups && { cgroup: await this.#cgroups.create(owner.marker, maxProcesses) }),
       onClose: () => {
         // A runner may be closed more than once.
@@ -108,16 +121,16 @@ export class ProcessIsolation implements Isolation {
 
   #findWalls(): Promise<Walls | string> {
     const programs = this.languages.flatMap(({ command }) => command.slice(0, 1));
-    const { network, readable } = this.#options;
+    const { network, readable, strict } = this.#options;
     const path = this.#path.split(delimiter);
-    return Walls.find({ path, programs, network, readable }, this.#uids[0]);
+    return Walls.find({ path, programs, network, readable }, this.#uids[0], strict.mayFall);
   }
 
   #lacks(wall: Wall, reason: string): void {
-    const { strict } = this.#options;
-    if (strict.includes(wall))
+    const { required } = this.#options.strict;
+    if (required.includes(wall))
       throw new SettingsError(
-        `SANDBOX_ISOLATION_STRICT demands ${strict.join(" and ")}, and this machine lacks ${wall}: ${reason}`,
+        `SANDBOX_ISOLATION_STRICT demands ${required.join(" and ")}, and this machine lacks ${wall}: ${reason}`,
       );
     this.missing = [...this.missing, `${wall}: ${reason}`];
   }

@@ -39,18 +39,8 @@ export async function killAll(owner: ProcessOwner, group?: number): Promise<bool
   return false;
 }
 
-/** Resident memory of all processes of an owner, in bytes. */
-export async function memoryOf(owner: ProcessOwner): Promise<number> {
-  const sizes = await Promise.all(
-    (await pidsOf(owner)).map(async (pid) => {
-      return Number(/^VmRSS:\s*(\d+) kB/m.exec(await statusOf(pid))?.[1] ?? 0) * 1024;
-    }),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
 /** The live processes of an owner. None without /proc. */
-async function pidsOf(owner: ProcessOwner): Promise<number[]> {
+export async function pidsOf(owner: ProcessOwner): Promise<number[]> {
   const pids = await allPids();
   const owned = await Promise.all(pids.map((pid) => belongs(pid, owner)));
   return pids.filter((_, index) => owned[index]);
@@ -71,7 +61,7 @@ async function userOf(pid: number): Promise<number | undefined> {
   return (await stat(`/proc/${pid}`).catch(() => undefined))?.uid;
 }
 
-function statusOf(pid: number): Promise<string> {
+export function statusOf(pid: number): Promise<string> {
   return readFile(`/proc/${pid}/status`, "utf8").catch(() => "State: X");
 }
 

@@ -5,6 +5,7 @@ import {
   spawn,
 } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { chown, mkdir, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import type {
   BlockResult,
   BlockRun,
   CodeBlock,
+  EndedBy,
   Runner,
   WorkspaceChange,
 } from "../runner.ts";
@@ -25,7 +27,7 @@ import { removeTree } from "./remove-tree.ts";
 import { removeLeftFiles } from "./shared-directories.ts";
 import { Scratch } from "./scratch.ts";
 import { INSIDE, type Walls } from "./walls.ts";
-import { Watch } from "./watch.ts";
+import { exceedsTemporary, Watch, type Watched } from "./watch.ts";
 
 export interface ProcessRunnerOptions {
   /** The directory of the runner, which does not exist yet. */
@@ -39,6 +41,8 @@ export interface ProcessRunnerOptions {
   walls?: Walls;
   /** The limits of memory and processes, where the machine has cgroups. */
   cgroup?: Cgroup;
+  /** The file with the filter of system calls behind walls. */
+  filter?: string;
   /** Called when the runner is closed. */
   onClose: () => void;
 }
@@ -55,7 +59,11 @@ export interface Program {
 }
 
 /** A program that runs. */
-export type ProgramProcess = ChildProcessWithoutNullStreams;
+export interface ProgramProcess {
+  child: ChildProcessWithoutNullStreams;
+  /** Why it was ended, if the service or the kernel did it because of a limit. */
+  endedBy: () => EndedBy | undefined;
+}
 
 type Ended = Omit<BlockResult, "change">;
 
@@ -67,7 +75,10 @@ const LAST_OUTPUT_MS = 500;
 /** Relative to the workspace, so that error messages do not contain paths of the machine. */
 const BLOCK = "../code/block";
 
+/** The file descriptors of a process that are not its input, output and errors. */
 const CGROUP_PIPE = 3;
+const ENVIRONMENT_PIPE = 4;
+const FILTER = 5;
 
 /** Executes its arguments when a line comes: the process is then in its cgroup. */
 const WHEN_IN_CGROUP = [
@@ -77,7 +88,14 @@ const WHEN_IN_CGROUP = [
   "sh",
 ];
 
-const EXIT_CODES = { timeout: 124, cancelled: 125, memory: 137, workspace: 1, crashed: 1 };
+const EXIT_CODES = {
+  timeout: 124,
+  cancelled: 125,
+  memory: 137,
+  workspace: 1,
+  temporary: 1,
+  crashed: 1,
+};
 
 /** Runs blocks as processes in a directory. */
 export class ProcessRunner implements Runner {
@@ -96,7 +114,7 @@ export class ProcessRunner implements Runner {
     // Not owned by the user, so that code cannot replace its workspace.
     await mkdir(directory, { mode: 0o710 });
     await mkdir(join(directory, "code"), { mode: 0o750 });
-    for (const name of ["workspace", "tmp"]) {
+    for (const name of ["workspace", "tmp", "shm"]) {
       await mkdir(join(directory, name), { mode: 0o700 });
       await chown(join(directory, name), user, user);
     }
@@ -119,6 +137,12 @@ export class ProcessRunner implements Runner {
     if (ended.endedBy === "workspace") this.usable = false;
     if (!this.usable) return { ...ended, change: NO_CHANGE };
     const change = await this.#scratch.changes(run.limits);
+    if (change !== undefined && (await exceedsTemporary({ ...this.#watched, run }))) {
+      // They go with the runner.
+      this.usable = false;
+      if (ended.endedBy !== undefined) return { ...ended, change };
+      return { exitCode: EXIT_CODES.temporary, endedBy: "temporary", change };
+    }
     if (change !== undefined) return { ...ended, change };
     this.usable = false;
     return { exitCode: EXIT_CODES.workspace, endedBy: "workspace", change: NO_CHANGE };
@@ -129,18 +153,21 @@ export class ProcessRunner implements Runner {
    * limit of memory or files is exceeded.
    */
   startProgram(program: Program, limits: BlockLimits, signal: AbortSignal): ProgramProcess {
-    const { env, cwd } = program;
-    const script = limitsScript({ reservesMemory: true }, limits, this.#options, "");
+    const { cgroup } = this.#options;
+    const { command, args, env, cwd } = program;
+    const memoryKills = cgroup?.memoryKills();
+    const script = `${limitsScript({ reservesMemory: true }, limits, this.#options)}; cd -- "./$1" || exit 1; shift; exec "$@"`;
     const child = this.#start(
-      ["/bin/sh", "-c", script, "sh", program.command, ...program.args],
+      ["/bin/sh", "-c", script, "sh", cwd ?? "", command, ...args],
       // What package managers download to their home must not become files of the session.
-      { cwd: cwd ?? "", env: { HOME: this.#temporary, ...env }, stdio: ["pipe", "pipe", "pipe"] },
+      { stdio: ["pipe", "pipe", "pipe"], env: { HOME: this.#temporary, ...env } },
       limits,
-    ) as ProgramProcess;
+    ) as ChildProcessWithoutNullStreams;
     const run = { limits, signal, onOutput: () => undefined };
     const watch = this.#watch(run, child);
     child.once("exit", () => watch.stop());
-    return child;
+    const killed = (): boolean => cgroup !== undefined && cgroup.memoryKills() !== memoryKills;
+    return { child, endedBy: () => watch.endedBy ?? (killed() ? "memory" : undefined) };
   }
 
   /** The changes of a program that has ended; undefined when they exceed a limit, or a process of it survives. */
@@ -163,11 +190,11 @@ export class ProcessRunner implements Runner {
     const interpreter = interpreters.find(({ name }) => name === language);
     if (interpreter === undefined) throw new Error(`There is no interpreter for ${language}.`);
     await writeFile(join(directory, "code", "block"), code);
-    const script = limitsScript(interpreter, run.limits, this.#options);
+    const script = `${limitsScript(interpreter, run.limits, this.#options)}; exec "$@" 2>&1`;
     const memoryKills = cgroup?.memoryKills();
     const child = this.#start(
       ["/bin/sh", "-c", script, "sh", ...interpreter.command, BLOCK],
-      { cwd: "", env: {}, stdio: ["ignore", "pipe", "ignore"] },
+      { stdio: ["ignore", "pipe", "ignore"], env: {} },
       run.limits,
     ) as ChildProcessByStdio<null, Readable, null>;
     child.stdout.on("data", (bytes: Uint8Array) => run.onOutput(bytes));
@@ -186,55 +213,66 @@ export class ProcessRunner implements Runner {
     }
   }
 
-  /** Starts a command behind the walls. `cwd` is below the workspace, `env` is added to what all code has. */
+  /**
+   * Starts a command behind the walls. What is outside of them has nothing of its environment: a component could have any
+   * program there run code.
+   *
+   * @param command a script of `limitsScript`, which reads the environment
+   * @param options.env is added to what all code has
+   */
   #start(
     command: readonly string[],
-    { cwd, env, stdio }: { cwd: string; env: Program["env"]; stdio: ("pipe" | "ignore")[] },
+    { stdio, env }: { stdio: ("pipe" | "ignore")[]; env: Program["env"] },
     { memoryBytes }: BlockLimits,
   ): ChildProcess {
-    const { owner, directory, walls, cgroup } = this.#options;
+    const { owner, directory, walls, cgroup, filter, path } = this.#options;
     cgroup?.limitMemory(memoryBytes);
+    const filtered = walls && filter ? openSync(filter, "r") : undefined;
     const [file = "", ...args] = [
       ...(cgroup ? WHEN_IN_CGROUP : []),
-      ...(walls?.around(directory, cwd) ?? []),
+      ...(walls?.around(directory, filtered === undefined ? undefined : FILTER) ?? []),
       ...command,
     ];
     const child = spawn(file, args, {
-      cwd: join(this.#scratch.path, cwd),
-      env: { ...this.#environment(), ...env, [MARKER]: owner.marker },
-      stdio: cgroup ? [...stdio, "pipe"] : stdio,
+      cwd: this.#scratch.path,
+      env: { PATH: path, [MARKER]: owner.marker },
+      stdio: [...stdio, cgroup ? "pipe" : "ignore", "pipe", filtered ?? "ignore"],
       detached: true,
       ...(owner.uid !== undefined && { uid: owner.uid, gid: owner.uid }),
     });
+    if (filtered !== undefined) closeSync(filtered);
     guardChild(child, { group: true });
-    if (cgroup !== undefined && child.pid !== undefined) {
-      cgroup.add(child.pid);
-      const waiting = child.stdio[CGROUP_PIPE] as Writable;
-      // It may have been killed.
-      waiting.on("error", () => undefined);
-      waiting.end("\n");
-    }
+    if (child.pid === undefined) return child;
+    cgroup?.add(child.pid);
+    if (cgroup) send(child, CGROUP_PIPE, "\n");
+    send(child, ENVIRONMENT_PIPE, exports({ ...this.#environment(), ...env }));
     return child;
   }
 
+  get #watched(): Omit<Watched, "run"> {
+    const { owner, cgroup, directory } = this.#options;
+    return {
+      owner,
+      workspace: this.#scratch.path,
+      tmp: join(directory, "tmp"),
+      shm: join(directory, "shm"),
+      watchesMemory: cgroup === undefined,
+    };
+  }
+
   #watch(run: BlockRun, child: ChildProcess): Watch {
-    const { owner, cgroup } = this.#options;
-    return new Watch(
-      { owner, run, workspace: this.#scratch.path, watchesMemory: cgroup === undefined },
-      () => child.kill("SIGKILL"),
-    );
+    return new Watch({ ...this.#watched, run }, () => child.kill("SIGKILL"));
   }
 
   get #temporary(): string {
     return this.#options.walls ? INSIDE.tmp : join(this.#options.directory, "tmp");
   }
 
-  /** Contains nothing of the service's own environment, but its PATH. */
+  /** What all code has. It contains nothing of the service's own environment, but its PATH. */
   #environment(): Record<string, string> {
     const { workspace } = this;
     const temporary = this.#temporary;
     return {
-      PATH: this.#options.path,
       HOME: workspace,
       TMPDIR: temporary,
       // Settings and caches of programs must not become files of the session.
@@ -245,19 +283,31 @@ export class ProcessRunner implements Runner {
       PYTHONPATH: workspace,
       PYTHONDONTWRITEBYTECODE: "1",
       PYTHONUNBUFFERED: "1",
-      [MARKER]: this.#options.owner.marker,
     };
   }
 }
 
 type Exit = [number | null, NodeJS.Signals | null];
 
-/** A shell script that sets limits and then executes its arguments, with errors redirected to standard output. */
+/** Writes to a further pipe of a process, which may have ended. */
+function send(child: ChildProcess, pipe: number, text: string): void {
+  const writable = child.stdio[pipe] as Writable;
+  writable.on("error", () => undefined);
+  writable.end(text);
+}
+
+/** A shell script that sets environment variables. */
+function exports(env: Readonly<Record<string, string>>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", String.raw`'\''`)}'\n`)
+    .join("");
+}
+
+/** A shell script that sets limits and the environment. */
 function limitsScript(
   { reservesMemory }: Pick<Interpreter, "reservesMemory">,
   { workspaceBytes, memoryBytes }: BlockLimits,
   { owner, maxProcesses }: ProcessRunnerOptions,
-  redirect = " 2>&1",
 ): string {
   const limits = ["ulimit -c 0", `ulimit -f ${Math.ceil(workspaceBytes / 512)}`];
   // Address space is larger than resident memory, which is watched.
@@ -265,7 +315,8 @@ function limitsScript(
   // Counts all processes of the user, so the user must be the session's own. Shells use different letters.
   if (owner.uid !== undefined)
     limits.push(`{ ulimit -u ${maxProcesses} || ulimit -p ${maxProcesses}; }`);
-  return `{ ${limits.join("; ")}; } 2>/dev/null; exec "$@"${redirect}`;
+  const environment = `eval "$(cat <&${ENVIRONMENT_PIPE})"; exec ${ENVIRONMENT_PIPE}<&-`;
+  return `{ ${limits.join("; ")}; } 2>/dev/null; ${environment}`;
 }
 
 /** Resolves when all output is read. */

@@ -1,14 +1,21 @@
 import type { BlockRun, EndedBy } from "../runner.ts";
-import { exceedsLimits } from "./workspace-size.ts";
-import { memoryOf, type ProcessOwner } from "./process-owner.ts";
+import { type FileSizes, isMore, sizesBelow } from "./file-sizes.ts";
+import { heldBy } from "./held.ts";
+import type { ProcessOwner } from "./process-owner.ts";
+import { leftFiles } from "./shared-directories.ts";
 
-const CHECK_INTERVAL_MS = 200;
+const CHECK_INTERVAL_MS = 100;
+
+/** How many times as many files may be outside of the workspace: package managers unpack many small ones. */
+const TEMPORARY_FILES_FACTOR = 25;
 
 /** A running block and its resources. */
-interface Watched {
+export interface Watched {
   owner: ProcessOwner;
-  /** The directory of its workspace. */
+  /** Its directories: those for its files, and for shared memory behind walls. */
   workspace: string;
+  tmp: string;
+  shm: string;
   run: BlockRun;
   /** Whether its memory is limited here, and not by a cgroup. */
   watchesMemory: boolean;
@@ -19,7 +26,8 @@ export class Watch {
   readonly #watched: Watched;
   readonly #end: () => void;
   readonly #deadline: NodeJS.Timeout;
-  readonly #checks: NodeJS.Timeout;
+  #checks: NodeJS.Timeout | undefined;
+  #stopped = false;
   /** Why the block was stopped. */
   endedBy: EndedBy | undefined;
 
@@ -28,27 +36,70 @@ export class Watch {
     this.#watched = watched;
     this.#end = end;
     this.#deadline = setTimeout(() => this.#stop("timeout"), run.limits.timeoutMs);
-    this.#checks = setInterval(() => void this.#check(), CHECK_INTERVAL_MS);
+    this.#checkLater();
     if (run.signal.aborted) this.#cancelled();
     else run.signal.addEventListener("abort", this.#cancelled, { once: true });
   }
 
   stop(): void {
+    this.#stopped = true;
     clearTimeout(this.#deadline);
-    clearInterval(this.#checks);
+    clearTimeout(this.#checks);
     this.#watched.run.signal.removeEventListener("abort", this.#cancelled);
   }
 
   readonly #cancelled = (): void => this.#stop("cancelled");
 
-  async #check(): Promise<void> {
-    const { owner, workspace, run, watchesMemory } = this.#watched;
-    if (watchesMemory && (await memoryOf(owner)) > run.limits.memoryBytes) this.#stop("memory");
-    if (await exceedsLimits(workspace, run.limits)) this.#stop("workspace");
+  /** One check after the other: a busy machine does not get more of them. */
+  #checkLater(): void {
+    this.#checks = setTimeout(async () => {
+      const exceeded = await exceededBy(this.#watched);
+      if (this.#stopped) return;
+      if (exceeded !== undefined) this.#stop(exceeded);
+      this.#checkLater();
+    }, CHECK_INTERVAL_MS);
   }
 
   #stop(reason: EndedBy): void {
     this.endedBy ??= reason;
     this.#end();
   }
+}
+
+/** The limit that a block exceeds. */
+async function exceededBy(watched: Watched): Promise<EndedBy | undefined> {
+  const { owner, workspace, run, watchesMemory } = watched;
+  const { memoryBytes, workspaceBytes, workspaceFiles } = run.limits;
+  const held = await heldBy(owner);
+  const shared = await sharedMemory(watched);
+  if (watchesMemory && held.memory + shared.bytes > memoryBytes) return "memory";
+  const most = { bytes: workspaceBytes, files: workspaceFiles };
+  if (isMore(await sizesBelow(workspace, most), most)) return "workspace";
+  return (await exceedsTemporary(watched, held.nameless)) ? "temporary" : undefined;
+}
+
+/** Whether the files outside of the workspace are more than a session may have. */
+export async function exceedsTemporary(
+  watched: Pick<Watched, "owner" | "tmp" | "shm" | "run">,
+  nameless = 0,
+): Promise<boolean> {
+  const { temporaryBytes, workspaceFiles } = watched.run.limits;
+  const most = { bytes: temporaryBytes, files: TEMPORARY_FILES_FACTOR * workspaceFiles };
+  const parts = [
+    await sizesBelow(watched.tmp, most),
+    await sharedMemory(watched),
+    await leftFiles(watched.owner.uid, most),
+    { bytes: nameless, files: 0 },
+  ];
+  const sizes = parts.reduce((sum, part) => ({
+    bytes: sum.bytes + part.bytes,
+    files: sum.files + part.files,
+  }));
+  return isMore(sizes, most);
+}
+
+/** The files in shared memory behind walls; they are on the disk of the service. */
+function sharedMemory({ shm, run }: Pick<Watched, "shm" | "run">): Promise<FileSizes> {
+  const { memoryBytes, workspaceFiles } = run.limits;
+  return sizesBelow(shm, { bytes: memoryBytes, files: TEMPORARY_FILES_FACTOR * workspaceFiles });
 }

@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { busy, invalid, ProblemError } from "../problem.ts";
 import type { ProcessIsolation } from "../process/isolation.ts";
 import type { ProcessRunner, Program, ProgramProcess } from "../process/runner.ts";
-import type { BlockLimits } from "../runner.ts";
+import type { BlockLimits, EndedBy } from "../runner.ts";
 import type { Sessions } from "./sessions.ts";
+import { terminationNote } from "./termination.ts";
 
 const MAX_PER_SESSION = 4;
 
@@ -25,6 +26,7 @@ export interface ProgramsOptions {
   memoryBytes: number;
   workspaceBytes: number;
   workspaceFiles: number;
+  temporaryBytes: number;
   log: (error: unknown) => void;
 }
 
@@ -34,6 +36,8 @@ export interface ProgramExit {
   exit_code: number | null;
   /** The last part of its standard error. */
   stderr: string;
+  /** Why the service or the kernel ended it. */
+  reason?: string;
 }
 
 /**
@@ -43,8 +47,8 @@ export interface ProgramExit {
 export class Programs {
   readonly #options: ProgramsOptions;
   readonly #running = new Map<string, RunningProgram>();
-  /** Programs that are being started. */
-  #starting = 0;
+  /** The sessions of programs that are being started. */
+  readonly #starting: string[] = [];
 
   constructor(options: ProgramsOptions) {
     this.#options = options;
@@ -61,14 +65,15 @@ export class Programs {
       );
     }
     this.#admit(session);
-    this.#starting++;
+    this.#starting.push(session);
     try {
+      await this.#makeRoom(session);
       const set = await sessions.snapshot(session);
       const runner = await isolation.runner();
       const running = new RunningProgram(randomUUID(), session, runner.workspace);
       try {
         await runner.update({ set, removed: [] });
-        running.begin(runner.startProgram(program, this.#limits, running.signal));
+        running.begin(runner.startProgram(program, this.#limits, running.signal), this.#limits);
       } catch (error) {
         await runner.close();
         throw error;
@@ -77,7 +82,7 @@ export class Programs {
       running.over = this.#finish(running, runner);
       return running;
     } finally {
-      this.#starting--;
+      this.#starting.splice(this.#starting.indexOf(session), 1);
     }
   }
 
@@ -116,17 +121,47 @@ export class Programs {
   }
 
   get #limits(): BlockLimits {
-    const { memoryBytes, workspaceBytes, workspaceFiles } = this.#options;
-    return { timeoutMs: FOREVER_MS, memoryBytes, workspaceBytes, workspaceFiles };
+    const { memoryBytes, workspaceBytes, workspaceFiles, temporaryBytes } = this.#options;
+    const timeoutMs = FOREVER_MS;
+    return { timeoutMs, memoryBytes, workspaceBytes, workspaceFiles, temporaryBytes };
   }
 
+  /** @throws ProblemError 429 */
   #admit(session: string): void {
-    const all = this.#running.size + this.#starting;
-    if (all >= this.#options.maxPrograms)
-      throw busy("too_many_programs", `${all} programs run already.`, 10);
-    const own = [...this.#running.values()].filter((one) => one.session === session).length;
+    const own = this.#count(session);
     if (own >= MAX_PER_SESSION)
       throw busy("too_many_programs", `${own} programs of this session run already.`, 10);
+    if (this.#all < this.#options.maxPrograms || this.#dispensable(own) !== undefined) return;
+    throw busy("too_many_programs", `${this.#all} programs run already.`, 10);
+  }
+
+  /** Ends a program of a session that has more than this one, where all places are taken. */
+  async #makeRoom(session: string): Promise<void> {
+    // The one that is being started counts already.
+    if (this.#all <= this.#options.maxPrograms) return;
+    const program = this.#dispensable(this.#count(session) - 1);
+    if (program === undefined) throw busy("too_many_programs", "All places are taken.", 10);
+    program.makeRoom();
+    await program.over;
+  }
+
+  /**
+   * Of the programs that wait for a request, in sessions that have at least two more than `own`, the one that has waited for
+   * the longest time.
+   */
+  #dispensable(own: number): RunningProgram | undefined {
+    return [...this.#running.values()]
+      .filter((one) => one.isIdle && this.#count(one.session) >= own + 2)
+      .toSorted((a, b) => a.usedAt - b.usedAt)[0];
+  }
+
+  get #all(): number {
+    return this.#running.size + this.#starting.length;
+  }
+
+  #count(session: string): number {
+    const running = [...this.#running.values()].filter((one) => one.session === session);
+    return running.length + this.#starting.filter((one) => one === session).length;
   }
 }
 
@@ -137,8 +172,13 @@ export class RunningProgram {
   /** The path of its workspace as it sees it. */
   readonly workspace: string;
   readonly #ended = new AbortController();
-  #child: ProgramProcess | undefined;
+  /** The ids of requests that it has not answered. */
+  readonly #asked = new Set<unknown>();
+  #madeRoom = false;
+  #child: ProgramProcess["child"] | undefined;
   #stderr = "";
+  /** When it was last written to or read from. */
+  usedAt = performance.now();
   /** Resolves when the program has ended. */
   exited: Promise<ProgramExit> = Promise.reject(new Error("the program was not started"));
   /** Resolves when its files are stored, too. */
@@ -158,18 +198,29 @@ export class RunningProgram {
     return this.#ended.signal;
   }
 
-  begin(child: ProgramProcess): void {
+  /** Whether it waits for a request. */
+  get isIdle(): boolean {
+    return this.#asked.size === 0 && !this.signal.aborted;
+  }
+
+  begin({ child, endedBy }: ProgramProcess, limits: BlockLimits): void {
     this.#child = child;
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-MAX_STDERR);
     });
     // A program that has ended cannot be written to; its exit says so.
     child.stdin.on("error", () => undefined);
-    this.exited = once(child, "close").then(([code]) => ({
-      exit_code: code as number | null,
-      stderr: this.#stderr,
-    }));
-    this.exited.catch(() => undefined);
+    this.exited = once(child, "close").then(
+      ([code]) => {
+        const reason = this.#reason(endedBy(), limits);
+        const stderr = this.#stderr;
+        return { exit_code: code as number | null, stderr, ...(reason && { reason }) };
+      },
+      (error: Error) => ({
+        exit_code: null,
+        stderr: `The program did not start: ${error.message}`,
+      }),
+    );
   }
 
   /** Lines of its standard output, read as fast as they are asked for. */
@@ -180,7 +231,11 @@ export class RunningProgram {
     for await (const text of stdout as AsyncIterable<string>) {
       const lines = (rest + text).split("\n");
       rest = lines.pop() ?? "";
-      for (const line of lines) if (line.trim() !== "") yield line;
+      for (const line of lines) {
+        if (line.trim() === "") continue;
+        this.#note(line, "result", "error");
+        yield line;
+      }
       if (rest.length > MAX_LINE) return void this.end();
     }
   }
@@ -188,6 +243,7 @@ export class RunningProgram {
   /** Writes a line. Resolves when the program's input has room for more. */
   async send(line: string): Promise<void> {
     if (line.includes("\n")) throw invalid("invalid_body", "The message must be one line.");
+    this.#note(line, "method");
     const { stdin } = this.#started;
     if (!stdin.write(`${line}\n`)) {
       await Promise.race([once(stdin, "drain"), this.exited]).catch(() => undefined);
@@ -199,8 +255,41 @@ export class RunningProgram {
     await this.over;
   }
 
-  get #started(): ProgramProcess {
+  /** Ends it, because a session without programs needs its place. */
+  makeRoom(): void {
+    this.#madeRoom = true;
+    this.#ended.abort();
+  }
+
+  /** Notes that a message went by: a request, which has one of these keys and an id, or the answer to one. */
+  #note(line: string, ...keys: readonly string[]): void {
+    this.usedAt = performance.now();
+    const message = parse(line);
+    if (message?.["id"] === undefined || !keys.some((key) => key in message)) return;
+    if (keys.includes("method")) this.#asked.add(message["id"]);
+    else this.#asked.delete(message["id"]);
+  }
+
+  #reason(endedBy: EndedBy | undefined, limits: BlockLimits): string | undefined {
+    if (this.#madeRoom) return "The program was ended: other sessions need its place.";
+    if (endedBy === undefined || endedBy === "cancelled") return undefined;
+    return terminationNote(endedBy, { ...limits, maxOutputBytes: 0 }).replace("code", "program");
+  }
+
+  get #started(): ProgramProcess["child"] {
     if (this.#child === undefined) throw new Error("the program was not started");
     return this.#child;
+  }
+}
+
+/** What a line says, if it is an object. */
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
   }
 }

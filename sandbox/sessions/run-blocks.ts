@@ -101,8 +101,9 @@ function terminate(execution: Execution, reason: Termination, tools: Tools): num
 }
 
 function blockLimits(execution: Execution, { limits }: Tools): BlockLimits {
-  const { memoryBytes, workspaceBytes, workspaceFiles } = limits;
-  return { timeoutMs: execution.request.timeoutMs, memoryBytes, workspaceBytes, workspaceFiles };
+  const { memoryBytes, workspaceBytes, workspaceFiles, temporaryBytes } = limits;
+  const { timeoutMs } = execution.request;
+  return { timeoutMs, memoryBytes, workspaceBytes, workspaceFiles, temporaryBytes };
 }
 
 function languageOf({ languages }: Isolation, given: string): string | undefined {

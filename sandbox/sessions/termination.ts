@@ -15,6 +15,8 @@ export function terminationNote(
       return `The code was stopped: it needs more than ${limits.memoryBytes} bytes of memory.`;
     case "workspace":
       return `The files that the code left were not kept: a workspace may have ${limits.workspaceBytes} bytes in ${limits.workspaceFiles} files, links and directories.`;
+    case "temporary":
+      return `The code was stopped: it left more than ${limits.temporaryBytes} bytes, or too many files, outside of its workspace.`;
     case "output":
       return `The code was stopped: it printed more than ${limits.maxOutputBytes} bytes.`;
     case "cancelled":
@@ -26,5 +28,6 @@ export function terminationNote(
 
 /** The exit code of a block that was stopped. */
 export function terminationCode(reason: Termination): number {
-  return { timeout: 124, cancelled: 125, memory: 137, workspace: 1, output: 1, crashed: 1 }[reason];
+  const codes = { timeout: 124, cancelled: 125, memory: 137 };
+  return reason in codes ? codes[reason as keyof typeof codes] : 1;
 }

@@ -18,6 +18,7 @@ export interface WasmOptions {
 export class WasmIsolation implements Isolation {
   readonly name = "wasm";
   readonly hasOutsideEffects = false;
+  readonly walls = [];
   readonly missing = [];
   languages: readonly LanguageInfo[] = [];
   readonly #options: WasmOptions;

@@ -48,6 +48,7 @@ const EXIT_CODES: Record<EndedBy, number> = {
   memory: 137,
   cancelled: 125,
   workspace: 1,
+  temporary: 1,
   crashed: 1,
 };
 

@@ -28,15 +28,18 @@ export class Sandbox implements AsyncDisposable {
   readonly #closed: Promise<unknown>;
   /** What is the service's alone outside of its data. */
   readonly temporary: string;
+  /** The lines that it had printed when it listened. */
+  readonly firstLines: readonly string[];
 
   private constructor(
     child: ChildProcess,
     closed: Promise<unknown>,
-    { url, key, temporary }: { url: string; key: string; temporary: string },
+    { url, key, temporary, firstLines }: Pick<Sandbox, "url" | "key" | "temporary" | "firstLines">,
   ) {
     this.#child = child;
     this.#closed = closed;
     this.temporary = temporary;
+    this.firstLines = firstLines;
     this.url = url;
     this.key = key;
     this.pid = child.pid as number;
@@ -66,8 +69,8 @@ export class Sandbox implements AsyncDisposable {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const closed = once(child, "close");
-    const url = await listening(child, closed);
-    return new Sandbox(child, closed, { url, key: env.SANDBOX_KEY, temporary });
+    const { url, firstLines } = await listening(child, closed);
+    return new Sandbox(child, closed, { url, key: env.SANDBOX_KEY, temporary, firstLines });
   }
 
   /** A request with the key. */
@@ -123,13 +126,16 @@ export class Sandbox implements AsyncDisposable {
 }
 
 /** Where the service says that it listens. @throws Error with its output when it ends before */
-async function listening(child: ChildProcess, closed: Promise<unknown>): Promise<string> {
+async function listening(
+  child: ChildProcess,
+  closed: Promise<unknown>,
+): Promise<Pick<Sandbox, "url" | "firstLines">> {
   let output = "";
-  const url = new Promise<string>((resolve) => {
+  const listens = new Promise<Pick<Sandbox, "url" | "firstLines">>((resolve) => {
     const collect = (text: string): void => {
       output += text;
-      const found = /listening on (http:\S+)/.exec(output)?.[1];
-      if (found !== undefined) resolve(found);
+      const url = /listening on (http:\S+)\n/.exec(output)?.[1];
+      if (url !== undefined) resolve({ url, firstLines: output.trimEnd().split("\n") });
     };
     child.stdout?.setEncoding("utf8").on("data", collect);
     child.stderr?.setEncoding("utf8").on("data", collect);
@@ -137,5 +143,5 @@ async function listening(child: ChildProcess, closed: Promise<unknown>): Promise
   const ended = closed.then(() => {
     throw new Error(`The sandbox ended before it listened:\n${output}`);
   });
-  return Promise.race([url, ended]);
+  return Promise.race([listens, ended]);
 }

@@ -18,7 +18,7 @@ export function programEndpoints({ programs, settings }: Services): Endpoint[] {
       answers: {
         200: {
           description:
-            "Events: `started` with {program, workspace}, `line` with {line} for each line of its standard output, last `exit` with {exit_code, stderr}.",
+            "Events: `started` with {program, workspace}, `line` with {line} for each line of its standard output, last `exit` with {exit_code, stderr}, and the reason if it was ended.",
           media: "text/event-stream",
         },
       },
@@ -72,7 +72,10 @@ function programEvents(program: RunningProgram): ReadableStream<Uint8Array> {
             pulled = resolve;
           });
         }
-        send(event("exit", await program.exited));
+        const exit = await program.exited;
+        // Its files are stored and its place is free when its client hears of it.
+        await program.over;
+        send(event("exit", exit));
         controller.close();
       };
       void copy()

@@ -1,7 +1,13 @@
 import { type Endpoint, json } from "../endpoint.ts";
+import { missingWalls } from "../../isolation.ts";
 import type { Services } from "../services.ts";
 
-export function serviceEndpoints({ sessions, programs, isolation }: Services): Endpoint[] {
+export function serviceEndpoints({
+  sessions,
+  programs,
+  isolation,
+  programIsolation,
+}: Services): Endpoint[] {
   return [
     {
       method: "delete",
@@ -43,8 +49,15 @@ export function serviceEndpoints({ sessions, programs, isolation }: Services): E
       open: true,
       answers: { 200: { description: "The service is up.", schema: "Health" } },
       async handle() {
-        const { missing } = isolation;
-        return json({ status: "ok", ...(missing.length > 0 && { missing }) });
+        const missing = missingWalls(isolation, programIsolation);
+        return json({
+          status: "ok",
+          code: { isolation: isolation.name, walls: isolation.walls },
+          programs: programIsolation
+            ? { isolation: programIsolation.name, walls: programIsolation.walls }
+            : null,
+          ...(missing.length > 0 && { missing }),
+        });
       },
     },
   ];

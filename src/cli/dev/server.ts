@@ -30,8 +30,8 @@ export interface LocalSandbox {
   /** Whether any of its processes is there. */
   readonly lives: boolean;
   start: () => Promise<void>;
-  /** Whether it answers in the end; prints why not. */
-  ready: () => Promise<boolean>;
+  /** What isolates code, once it answers; prints why it does not. */
+  ready: () => Promise<string | undefined>;
   stop: (signal: "SIGTERM" | "SIGKILL") => void;
 }
 
@@ -107,7 +107,7 @@ export class DevServer {
     // A closed server behaves as a deployed one, which sends code to encrypted addresses only.
     if (open && !worker["SANDBOX_URL"]) this.#sandbox = this.#options.sandbox?.(state.sandbox);
     await this.#sandbox?.start();
-    const sandboxReady = this.#sandbox?.ready() ?? Promise.resolve(false);
+    const sandboxReady = this.#sandbox?.ready() ?? Promise.resolve(undefined);
     const unlisted = unlistedTeams(state.directory);
 
     process.on("exit", () => {
@@ -226,13 +226,14 @@ export class DevServer {
     void this.#stop(1);
   }
 
-  async #whereCodeRuns(sandboxReady: Promise<boolean>): Promise<string> {
+  async #whereCodeRuns(sandboxReady: Promise<string | undefined>): Promise<string> {
     const other = this.#settings.worker["SANDBOX_URL"];
     if (other) return `Code of agents runs in the sandbox at ${other}.`;
     if (this.#sandbox === undefined) return "Code of agents cannot be run: SANDBOX_URL is not set.";
-    return (await sandboxReady)
-      ? `Code of agents runs in a sandbox on this machine, process ${this.#sandbox.pid}.`
-      : "Code of agents cannot be run: the sandbox did not start.";
+    const isolation = await sandboxReady;
+    return isolation === undefined
+      ? "Code of agents cannot be run: the sandbox did not start."
+      : `Code of agents runs in a sandbox on this machine, process ${this.#sandbox.pid} (isolation: ${isolation}).`;
   }
 
   /** Loads teams, so that they are listed. One of another tenant than the key's is listed when it is used. */

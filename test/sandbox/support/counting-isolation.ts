@@ -16,6 +16,7 @@ const LONG = ".".repeat(5000);
 /** An isolation whose every block adds 1 to the number in the file `counter` and prints it. */
 export class CountingIsolation implements Isolation {
   readonly missing = [];
+  readonly walls = [];
   readonly name = "wasm";
   readonly languages = [{ name: "count", aliases: [], version: "1" }];
   readonly hasOutsideEffects: boolean;
@@ -81,6 +82,7 @@ export function countingSessions(
     memoryBytes: 1e9,
     workspaceBytes: 1e6,
     workspaceFiles: 100,
+    temporaryBytes: 1e6,
     outputBytes: 1e6,
     maxOutputBytes: 1e6,
     maxSessions: 10,

@@ -17,6 +17,7 @@ export const LIMITS: BlockLimits = {
   memoryBytes: 128_000_000,
   workspaceBytes: 10_000_000,
   workspaceFiles: 1000,
+  temporaryBytes: 10_000_000,
 };
 
 export interface Ran extends BlockResult {
