@@ -34,7 +34,7 @@ const MAX_STRING_BYTES = 131_000;
 const MAX_STRINGS_BYTES = 1_000_000;
 
 /** Variables that a shell sets itself, and that it lets nobody set. */
-const OF_SHELLS = ["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"];
+const OF_SHELLS = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"]);
 
 /** An argument or a variable of a program. */
 const programText = z
@@ -54,7 +54,7 @@ export const programSchema = z
         z
           .string()
           .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
-          .refine((name) => !OF_SHELLS.includes(name), "is set by shells"),
+          .refine((name) => !OF_SHELLS.has(name), "is set by shells"),
         programText,
       )
       .default({})

@@ -52,12 +52,14 @@ export class Watch {
 
   /** One check after the other: a busy machine does not get more of them. */
   #checkLater(): void {
-    this.#checks = setTimeout(async () => {
-      const exceeded = await exceededBy(this.#watched);
-      if (this.#stopped) return;
-      if (exceeded !== undefined) this.#stop(exceeded);
-      this.#checkLater();
-    }, CHECK_INTERVAL_MS);
+    this.#checks = setTimeout(() => void this.#check(), CHECK_INTERVAL_MS);
+  }
+
+  async #check(): Promise<void> {
+    const exceeded = await exceededBy(this.#watched);
+    if (this.#stopped) return;
+    if (exceeded !== undefined) this.#stop(exceeded);
+    this.#checkLater();
   }
 
   #stop(reason: EndedBy): void {

@@ -19,10 +19,9 @@ class Started implements AsyncDisposable {
 
   constructor(response: Response, leave: AbortController) {
     this.#leave = leave;
-    this.#events = response
-      .body!.pipeThrough(new TextDecoderStream())
-      .pipeThrough(new EventSourceParserStream())
-      [Symbol.asyncIterator]();
+    const text = response.body!.pipeThrough(new TextDecoderStream());
+    const events = text.pipeThrough(new EventSourceParserStream());
+    this.#events = events[Symbol.asyncIterator]();
   }
 
   /** The data of the next event of a kind. */
