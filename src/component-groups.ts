@@ -72,6 +72,7 @@ export function componentGroups(dependencies: GroupDependencies): ComponentGroup
           "tools.FunctionTool",
         ),
         "troupe.memory.FullTextMemory",
+        "troupe.model_context.WindowChatCompletionContext",
         "troupe.models.FallbackChatCompletionClient",
         ...named(
           "autogen_ext",

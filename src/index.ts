@@ -254,6 +254,10 @@ export {
   TokenLimitedChatCompletionContext,
   type TokenLimitedOptions,
 } from "./core/context/token-limited-chat-completion-context.ts";
+export {
+  WindowChatCompletionContext,
+  type WindowOptions,
+} from "./core/context/window-chat-completion-context.ts";
 export { UnboundedChatCompletionContext } from "./core/context/unbounded-chat-completion-context.ts";
 export {
   FullTextMemory,

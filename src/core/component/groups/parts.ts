@@ -4,6 +4,7 @@ import { SocietyOfMindAgent } from "../../agents/society-of-mind-agent.ts";
 import { MessageFilterAgent } from "../../agents/message-filter-agent.ts";
 import { HeadAndTailChatCompletionContext } from "../../context/head-and-tail-chat-completion-context.ts";
 import { TokenLimitedChatCompletionContext } from "../../context/token-limited-chat-completion-context.ts";
+import { WindowChatCompletionContext } from "../../context/window-chat-completion-context.ts";
 import { ListMemory } from "../../memory/list-memory.ts";
 import { FullTextMemory } from "../../memory/full-text-memory.ts";
 import { ChatCompletionCache } from "../../models/chat-completion-cache.ts";
@@ -31,6 +32,7 @@ export function furtherParts(
     MessageFilterAgent.component,
     HeadAndTailChatCompletionContext.component,
     TokenLimitedChatCompletionContext.component,
+    WindowChatCompletionContext.component,
     ListMemory.component,
     FullTextMemory.component,
     ChatCompletionCache.component,

@@ -14,13 +14,15 @@ const known = new WeakMap<LLMMessage, number>();
  * @param text what has arrived of the answer
  */
 export function estimateUsage(messages: readonly LLMMessage[], text: string): RequestUsage {
-  let prompt_tokens = 0;
-  for (const message of messages) {
-    let tokens = known.get(message);
-    if (tokens === undefined) known.set(message, (tokens = messageTokens(message)));
-    prompt_tokens += tokens;
-  }
+  const prompt_tokens = messages.reduce((sum, message) => sum + estimateTokens(message), 0);
   return { prompt_tokens, completion_tokens: textTokens(text) };
+}
+
+/** The tokens of a message, from the length of its texts and the size of its images. */
+export function estimateTokens(message: LLMMessage): number {
+  let tokens = known.get(message);
+  if (tokens === undefined) known.set(message, (tokens = messageTokens(message)));
+  return tokens;
 }
 
 function messageTokens({ content }: LLMMessage): number {
