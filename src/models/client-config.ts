@@ -12,6 +12,8 @@ export const clientConfigSchema = z.object({
   /** Seconds to wait for an answer or, while streaming, for its first and each further piece. */
   timeout: z.number().positive().nullish(),
   retry: retrySchema.nullish(),
+  /** `off` asks nothing of the server's prompt cache. AutoGen ignores the key. */
+  cache: z.enum(["auto", "off"]).nullish(),
   model_info: modelInfoSchema.nullish(),
   /** AutoGen's older form of `model_info`. */
   model_capabilities: modelInfoSchema.omit({ family: true }).nullish(),

@@ -10,7 +10,7 @@ import type { LLMMessage } from "./llm-messages.ts";
 /** The options of a model call; the rest comes from the step. */
 export type ModelCallOptions = Omit<
   CreateOptions,
-  "signal" | "idempotencyKey" | "attempt" | "cache" | "flush" | "trace"
+  "signal" | "idempotencyKey" | "conversation" | "attempt" | "cache" | "flush" | "trace"
 >;
 
 /**
@@ -57,10 +57,11 @@ export function streamModel(
 }
 
 function ofStep(attempt: StepAttempt): CreateOptions {
-  const { signal, idempotencyKey, cache, flush, trace } = attempt;
+  const { signal, idempotencyKey, scope, session, cache, flush, trace } = attempt;
   return {
     signal,
     idempotencyKey,
+    ...(scope !== undefined && { conversation: `${session ?? ""}/${scope}` }),
     attempt,
     ...(cache && { cache }),
     ...(flush && { flush }),

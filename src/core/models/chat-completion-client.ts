@@ -46,6 +46,11 @@ export type JsonOutput = boolean | { name: string; schema: JsonObject };
 
 export interface CreateOptions {
   tools?: readonly ToolSchema[];
+  /**
+   * Tools of the calls around this one, which has none: a client may declare them, so that the prompt begins as theirs do
+   * and the model server finds it in its cache. They must not be called.
+   */
+  declaredTools?: readonly ToolSchema[];
   /** A tool's name forces that tool. Default `auto`. */
   toolChoice?: "auto" | "required" | "none" | { name: string };
   jsonOutput?: JsonOutput | null;
@@ -58,6 +63,8 @@ export interface CreateOptions {
   flush?: () => void;
   /** The host's cache of results; only a `ChatCompletionCache` uses it. */
   cache?: StepCache;
+  /** Names the conversation that the prompt belongs to, for the caches of model servers: a team's agent. */
+  conversation?: string;
   /** What is known of earlier attempts at this step. */
   attempt?: Pick<StepAttempt, "attempt" | "failingMs">;
   /** Sent along, for servers and gateways that record traces. */

@@ -78,6 +78,7 @@ export class Step<T> {
     const trace = host.traceContext?.(this.#path);
     return {
       attempt: this.#attempt,
+      scope: this.#scope.path,
       ...(this.#failingSince !== undefined && { failingMs: this.#failingMs }),
       // Sent as a header, which takes ASCII only; names of agents may be in any script.
       idempotencyKey: encodeURI(`${host.turnId}/${this.#path}`),

@@ -48,6 +48,8 @@ export interface StepAttempt {
   attempt: number;
   /** Milliseconds since the first attempt failed; missing for the first one. */
   failingMs?: number;
+  /** The path of the step's scope in its turn: the same for all calls of an agent. */
+  scope?: string;
   /** Stable over attempts and restarts; send it along where the other side can deduplicate. */
   idempotencyKey: string;
   /** Aborts when the run is cancelled. */

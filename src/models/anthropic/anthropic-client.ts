@@ -55,7 +55,13 @@ export class AnthropicChatCompletionClient extends HttpModelClient {
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,
       api: new MessagesApi(
-        { model, modelInfo, createArgs: createArgsFrom(config), jsonObject },
+        {
+          model,
+          modelInfo,
+          createArgs: createArgsFrom(config),
+          jsonObject,
+          caches: config.cache !== "off",
+        },
         () => {
           const address = anthropicAddress(config);
           const secrets = new Secrets(dependencies, address.url, config);

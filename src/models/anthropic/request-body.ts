@@ -4,9 +4,10 @@ import type { CreateOptions } from "../../core/models/chat-completion-client.ts"
 import type { AssistantMessage, LLMMessage, MakerData } from "../../core/models/llm-messages.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
 import { mergeSystemMessages, trimLastAssistant } from "../chat/conversation.ts";
-import { MessageWriter } from "../chat/message-writer.ts";
+import { joined, MessageWriter } from "../chat/message-writer.ts";
 import type { RequestForms } from "../http/request-forms.ts";
 import { ModelAbilities } from "../model-abilities.ts";
+import { markedHistory, markedSystem, markedTools } from "./breakpoints.ts";
 import { signedBlocks, type TurnBlock } from "./signed-turn.ts";
 import { writeMessage } from "./wire-message.ts";
 import { type AnswerTool, answerToolFor, wireToolChoice, wireTools } from "./wire-tools.ts";
@@ -18,6 +19,8 @@ export interface RequestSettings {
   createArgs: JsonObject;
   /** Whether every answer is a JSON object, unless the call says otherwise. */
   jsonObject: boolean;
+  /** Whether requests mark what the server's cache is to keep. */
+  caches: boolean;
 }
 
 export interface RequestBody extends RequestForms {
@@ -57,11 +60,15 @@ export class RequestBodies {
       modelInfo.multipleSystemMessages === true ? messages : mergeSystemMessages(messages);
     const sent = trimLastAssistant(merged);
     const args = this.#args(sent, options, answer);
-    const system = systemText(sent);
-    if (system.trim() !== "") args["system"] = system;
+    // Who marks the end of the prompt wants no other marks.
+    const marks = this.#settings.caches && args["cache_control"] === undefined;
+    const used = addSystem(args, sent, marks);
     if (stream) args["stream"] = true;
-    const body = (writer: MessageWriter, fields: JsonObject): string =>
-      `{"model":${JSON.stringify(model)},"messages":[${writer.write(sent)}],${JSON.stringify(fields).slice(1)}`;
+    const body = (writer: MessageWriter, fields: JsonObject): string => {
+      const elements = writer.elements(sent);
+      const text = joined(marks ? markedHistory(elements, used) : elements);
+      return `{"model":${JSON.stringify(model)},"messages":[${text}],${JSON.stringify(fields).slice(1)}`;
+    };
     const answerTool = answer?.name;
     const thinking = typeOf(args["thinking"]);
     if (thinking === "disabled") return { text: body(this.#plain, args), answerTool };
@@ -116,7 +123,7 @@ export class RequestBodies {
 
   #args(
     messages: readonly LLMMessage[],
-    { extraCreateArgs, tools = [], toolChoice = "auto" }: CreateOptions,
+    { extraCreateArgs, tools = [], declaredTools = [], toolChoice = "auto" }: CreateOptions,
     answer: AnswerTool | undefined,
   ): JsonObject {
     const { extra_body, timeout: _, ...extra } = extraCreateArgs ?? {};
@@ -129,7 +136,7 @@ export class RequestBodies {
       ...(extra_body as JsonObject | undefined),
     };
     const choice = wireToolChoice(toolChoice, tools, answer);
-    const wire = wireTools(tools, messages, answer);
+    const wire = wireTools(tools.length > 0 ? tools : declaredTools, messages, answer);
     if (wire.length > 0) {
       args["tools"] = wire;
       args["tool_choice"] = choice;
@@ -138,11 +145,23 @@ export class RequestBodies {
   }
 }
 
-/** All system messages as one text, wherever they stand. */
-function systemText(messages: readonly LLMMessage[]): string {
-  return messages
+/**
+ * Adds all system messages, wherever they stand, as the field of their own that they have.
+ * @param marks whether the server's cache is to keep what does not change: tools and system messages
+ * @returns how many blocks it has marked
+ */
+function addSystem(args: JsonObject, messages: readonly LLMMessage[], marks: boolean): number {
+  const texts = messages
     .flatMap((message) => (message.type === "SystemMessage" ? [message.content] : []))
-    .join("\n");
+    .filter((text) => text.trim() !== "");
+  const tools = args["tools"] as JsonObject[] | undefined;
+  if (texts.length > 0) {
+    args["system"] = marks ? markedSystem(texts) : texts.join("\n");
+    return Math.min(2, texts.length);
+  }
+  if (!marks || tools === undefined) return 0;
+  args["tools"] = markedTools(tools);
+  return 1;
 }
 
 function isCalls({ content }: AssistantMessage): boolean {

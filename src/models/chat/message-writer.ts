@@ -15,17 +15,21 @@ export class MessageWriter {
 
   /** The elements of the request's `messages`, without the brackets around them. */
   write(messages: readonly LLMMessage[]): string {
-    // `+=` instead of `join`: the engine then copies the text once, when it is sent.
-    let text = "";
+    return joined(this.elements(messages));
+  }
+
+  /** The elements, each as JSON. A message may be left out, or be several elements separated by commas. */
+  elements(messages: readonly LLMMessage[]): string[] {
+    const elements: string[] = [];
     for (const message of messages) {
       let part = this.#written.get(message);
       if (part === undefined) {
         part = this.#write(message);
         this.#written.set(message, part);
       }
-      if (part !== "") text += text === "" ? part : `,${part}`;
+      if (part !== "") elements.push(part);
     }
-    return text;
+    return elements;
   }
 
   /** Writes a message in another way from now on. Returns whether that is a change. */
@@ -34,4 +38,12 @@ export class MessageWriter {
     this.#written.set(message, text);
     return isOther;
   }
+}
+
+/** The elements of an array as the text between its brackets. */
+export function joined(elements: readonly string[]): string {
+  // `+=` instead of `join`: the engine then copies the text once, when it is sent.
+  let text = "";
+  for (const element of elements) text += text === "" ? element : `,${element}`;
+  return text;
 }

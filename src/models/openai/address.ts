@@ -35,7 +35,12 @@ const OWN_HOSTS =
 export function isOpenAIs(url: string, dependencies: OutgoingDependencies): boolean {
   const standIn = readEnv(dependencies, "OPENAI_BASE_URL");
   const isStandIn = standIn !== undefined && trimEnd(url, "/") === trimEnd(standIn, "/");
-  return isStandIn || OWN_HOSTS.test(new URL(url).hostname);
+  return isStandIn || isOwnHost(url);
+}
+
+/** Whether a server is OpenAI's or Azure's own. */
+export function isOwnHost(url: string): boolean {
+  return OWN_HOSTS.test(new URL(url).hostname);
 }
 
 /** The server of an Azure client. */

@@ -6,7 +6,7 @@ import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { resolveKey } from "../model-address.ts";
-import { azureAddress } from "./address.ts";
+import { azureAddress, isOwnHost } from "./address.ts";
 import {
   type AzureOpenAIChatCompletionClientOptions,
   type AzureOpenAIConfig,
@@ -57,6 +57,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
           modelInfo,
           known,
           api: config.api ?? "auto",
+          caches: config.cache !== "off",
           createArgs: createArgsFrom(config, modelInfo),
           includeNames: config.include_name_in_message ?? true,
           prefixNames: config.add_name_prefixes ?? false,
@@ -72,6 +73,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
             isMakers: true,
             maker: MAKER,
             servedAs: deployment,
+            takesCacheKey: isOwnHost(address.url) && !/^20(23|24)-/.test(config.api_version),
             secrets,
             paths: pathsOf(deployment, config.api_version),
             sdk: openAISdks.get(

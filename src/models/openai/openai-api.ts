@@ -26,9 +26,13 @@ export interface ConnectedServer extends Server {
   maker: string;
   /** The name that the server has for the model. */
   servedAs: string;
+  /** Whether it takes a `prompt_cache_key`. Servers of others refuse fields that they do not know. */
+  takesCacheKey: boolean;
 }
 
-export interface OpenAIApiSettings extends Omit<RequestSettings, "maker"> {
+export interface OpenAIApiSettings extends Omit<RequestSettings, "maker" | "keyed"> {
+  /** Whether requests may say to which conversation they belong. */
+  caches: boolean;
   /** `api` of the config. */
   api: ApiName | "auto";
   known: KnownModel | undefined;
@@ -138,9 +142,10 @@ class Connection {
     const { model, known } = settings;
     this.server = server;
     this.habits = habitsOf(server.url, model);
-    this.#chat = chatCompletionsApi({ ...settings, maker: makerOf(model, server.url) });
+    const keyed = settings.caches && server.takesCacheKey;
+    this.#chat = chatCompletionsApi({ ...settings, keyed, maker: makerOf(model, server.url) });
     this.responses = responsesApi(
-      { ...settings, servedAs, maker, reasons: known?.reasons },
+      { ...settings, keyed, servedAs, maker, reasons: known?.reasons },
       this.habits,
     );
     this.redact = (text) => secrets.redact(text);

@@ -6,7 +6,7 @@ import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { resolveKey } from "../model-address.ts";
-import { isOpenAIs, openAIAddress } from "./address.ts";
+import { isOpenAIs, isOwnHost, openAIAddress } from "./address.ts";
 import {
   createArgsFrom,
   type OpenAIChatCompletionClientOptions,
@@ -52,6 +52,7 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
           modelInfo,
           known,
           api: config.api ?? "auto",
+          caches: config.cache !== "off",
           createArgs: createArgsFrom(config, modelInfo),
           includeNames: config.include_name_in_message ?? true,
           prefixNames: config.add_name_prefixes ?? false,
@@ -71,6 +72,7 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
             isMakers,
             maker: isMakers ? "openai" : new URL(address.url).host,
             servedAs: model,
+            takesCacheKey: isOwnHost(address.url),
             secrets,
             paths: { responses: ["/responses"], chat_completions: ["/chat/completions"] },
             sdk: openAISdks.get(

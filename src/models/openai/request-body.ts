@@ -1,4 +1,5 @@
 import { ValueError } from "../../core/errors.ts";
+import { hashId } from "../../core/ids.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CreateOptions, JsonOutput } from "../../core/models/chat-completion-client.ts";
 import type { AssistantMessage, LLMMessage } from "../../core/models/llm-messages.ts";
@@ -22,6 +23,8 @@ export interface RequestSettings {
   includeNames: boolean;
   prefixNames: boolean;
   maker: Maker;
+  /** Whether the server takes a `prompt_cache_key`, and the config has nothing against it. */
+  keyed: boolean;
 }
 
 /** Fields that the client sets itself; `extraCreateArgs` must not have them. */
@@ -100,6 +103,7 @@ export class RequestBodies {
       throw new ValueError(`extraCreateArgs must not have: ${reserved.join(", ")}`);
     const args: JsonObject = { ...createArgs, ...extra, ...(extra_body as JsonObject | undefined) };
 
+    addCacheKey(args, this.#settings, options);
     const format = this.#responseFormat(options.jsonOutput);
     if (format !== undefined) args["response_format"] = format;
 
@@ -131,4 +135,13 @@ export class RequestBodies {
       json_schema: { name, schema: strictSchema(schema), strict: true },
     };
   }
+}
+
+/** Requests with the same key go to the server that has the beginning of the prompt in its cache. */
+export function addCacheKey(
+  args: JsonObject,
+  { keyed }: Pick<RequestSettings, "keyed">,
+  { conversation }: CreateOptions,
+): void {
+  if (keyed && conversation !== undefined) args["prompt_cache_key"] ??= hashId(conversation);
 }

@@ -58,6 +58,7 @@ export class WorkersAIChatCompletionClient extends HttpModelClient {
           includeNames: false,
           prefixNames: config.add_name_prefixes ?? false,
           maker: MAKER,
+          keyed: false,
           isNative,
         },
         workersAIEndpoint(bindingOf(dependencies), model, isNative),

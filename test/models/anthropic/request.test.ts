@@ -19,6 +19,8 @@ const clientOf = (config: Partial<AnthropicChatCompletionClientOptions> = {}) =>
     model: "claude-sonnet-4-5",
     apiKey: "test-key",
     baseURL: fake.origin,
+    // What requests mark for the cache is in a test of its own.
+    cache: "off",
     ...config,
   });
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { ChatRequest } from "./chat-request.ts";
 import type { AnswerFormat } from "./answer-format.ts";
 import { completionFor } from "./completion.ts";
+import type { CacheUse } from "./prompt-cache.ts";
 import type { Fault, Rule } from "./rule.ts";
 
 /** Where an answer goes, and how its progress is known. */
@@ -13,6 +14,8 @@ export interface AnswerTarget {
   /** Aborts when the client is gone. */
   signal: AbortSignal;
   onChunks(count: number): void;
+  /** What the server's cache had of the prompt. */
+  cache?: CacheUse | undefined;
 }
 
 export function sendJson(response: ServerResponse, status: number, body: string): void {
@@ -58,11 +61,11 @@ function answerFault(fault: Fault, { response, format }: AnswerTarget): boolean 
 async function answerWhole(
   request: ChatRequest,
   rule: Rule | undefined,
-  { response, format, signal, onChunks }: AnswerTarget,
+  { response, format, signal, onChunks, cache }: AnswerTarget,
 ): Promise<void> {
   const fault = rule?.fault?.kind;
   const text = JSON.stringify(
-    format.whole(completionFor(request, rule), fault === "no_choices", request),
+    format.whole(completionFor(request, rule, cache), fault === "no_choices", request),
   );
   const headers = { "content-type": "application/json", "x-request-id": "req_fake" };
   const half = text.slice(0, text.length / 2);
@@ -95,7 +98,7 @@ async function answerWhole(
 async function answerStream(
   request: ChatRequest,
   rule: Rule | undefined,
-  { response, format, signal, onChunks }: AnswerTarget,
+  { response, format, signal, onChunks, cache }: AnswerTarget,
 ): Promise<void> {
   const fault = rule?.fault;
   const { pace_ms = 0, batch = 1 } = rule ?? {};
@@ -113,7 +116,7 @@ async function answerStream(
     fault !== undefined && "after_chunks" in fault ? fault.after_chunks : Number.POSITIVE_INFINITY;
   let pending = "";
   let sent = 0;
-  const completion = completionFor(request, rule);
+  const completion = completionFor(request, rule, cache);
   const chunks = format.chunks(completion, request, fault?.kind === "no_choices");
   for (const chunk of fault?.kind === "truncated" ? [...chunks].slice(0, -1) : chunks) {
     if (sent >= limit) break;

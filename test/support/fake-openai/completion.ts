@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { lastUserText, textOf, type ChatRequest } from "./chat-request.ts";
 import type { Voice } from "./makers/maker.ts";
+import type { CacheUse } from "./prompt-cache.ts";
 import type { Reply, Rule } from "./rule.ts";
 
 /** A time that never changes, so that neither do answers. */
@@ -19,6 +20,8 @@ export interface Completion {
   finishReason: string | null;
   logprobs: boolean;
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number } | null;
+  /** What the server's cache did, where it has one. */
+  cache: CacheUse | undefined;
 }
 
 /**
@@ -34,7 +37,11 @@ function echo(request: ChatRequest, digest: string): Reply {
 }
 
 /** The answer to `request` under `rule`. The same request always gets the same one. */
-export function completionFor(request: ChatRequest, rule: Rule | undefined): Completion {
+export function completionFor(
+  request: ChatRequest,
+  rule: Rule | undefined,
+  cache?: CacheUse,
+): Completion {
   const digest = createHash("sha256")
     .update(JSON.stringify([request.model, request.messages]))
     .digest("hex")
@@ -66,12 +73,29 @@ export function completionFor(request: ChatRequest, rule: Rule | undefined): Com
     toolCalls,
     finishReason,
     logprobs: reply.logprobs ?? false,
-    usage: usageOf(request, reply, content ?? ""),
+    usage: usageOf(request, reply, content ?? "", cache),
+    cache,
   };
 }
 
-function usageOf(request: ChatRequest, reply: Reply, content: string): Completion["usage"] {
+function usageOf(
+  request: ChatRequest,
+  reply: Reply,
+  content: string,
+  cache: CacheUse | undefined,
+): Completion["usage"] {
   if (reply.usage === null) return null;
+  if (cache !== undefined) {
+    const { prompt, read, written } = cache;
+    const completion_tokens = Math.ceil(content.length / 4);
+    const details = { cached_tokens: read, ...(written > 0 && { cache_write_tokens: written }) };
+    return {
+      prompt_tokens: prompt,
+      completion_tokens,
+      total_tokens: prompt + completion_tokens,
+      ...{ prompt_tokens_details: details },
+    };
+  }
   const { prompt_tokens, completion_tokens, ...details } = reply.usage ?? {
     prompt_tokens: request.messages.reduce((sum, message) => sum + words(textOf(message)), 0),
     completion_tokens: words(content),

@@ -42,6 +42,8 @@ export class AssistantTurn {
   #iterations = 0;
   #reflecting = false;
   #listed: ListedTools = [];
+  /** The tools of the last call. */
+  #declared: readonly ToolSchema[] = [];
 
   constructor(settings: AssistantSettings, ctx: TurnContext) {
     this.#settings = settings;
@@ -62,12 +64,17 @@ export class AssistantTurn {
     const messages = await modelMessages(this.#settings);
     const key = `model:${number}`;
     if (this.#reflecting) {
-      const options: CreateOptions = { toolChoice: "none", jsonOutput };
+      const options: CreateOptions = {
+        toolChoice: "none",
+        jsonOutput,
+        declaredTools: this.#declared,
+      };
       return { key, messages, options, messageId: this.#messageId };
     }
     this.#listed = await listTools(this.#settings, this.#ctx, number);
     const own = [...this.#listed.flat(), ...this.#settings.handoffTools];
     const tools = [...own, ...this.#clientTools(own)];
+    this.#declared = tools;
     return { key, messages, options: { tools, jsonOutput }, messageId: this.#messageId };
   }
 

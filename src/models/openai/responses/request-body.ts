@@ -10,7 +10,7 @@ import { mergeSystemMessages } from "../../chat/conversation.ts";
 import { MessageWriter } from "../../chat/message-writer.ts";
 import { checkToolName } from "../../chat/tool-name.ts";
 import { ModelAbilities } from "../../model-abilities.ts";
-import type { RequestSettings } from "../request-body.ts";
+import { addCacheKey, type RequestSettings } from "../request-body.ts";
 import type { ServerHabits } from "../server-habits.ts";
 import { strictSchema } from "../strict-schema.ts";
 import { wireToolChoice } from "../wire-tools.ts";
@@ -108,6 +108,7 @@ export class ResponsesBodies {
     if (Object.keys(args["text"]).length === 0) delete args["text"];
 
     this.#addReasoning(args);
+    addCacheKey(args, this.#settings, options);
 
     const tools = options.tools ?? [];
     const choice = options.toolChoice ?? "auto";

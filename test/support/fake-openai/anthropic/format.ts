@@ -14,11 +14,13 @@ function stopReason({ finishReason }: Completion): string | null {
   return finishReason === null ? null : (STOP_REASONS[finishReason.toLowerCase()] ?? finishReason);
 }
 
-function usage({ usage: counts }: Completion): object {
+function usage({ usage: counts, cache }: Completion): object {
+  const { read = 0, written = 0 } = cache ?? {};
   return {
-    input_tokens: counts?.prompt_tokens ?? 0,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
+    // Without what the cache had or got: https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+    input_tokens: (counts?.prompt_tokens ?? 0) - read - written,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: read,
     output_tokens: counts?.completion_tokens ?? 0,
   };
 }

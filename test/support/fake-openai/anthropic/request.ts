@@ -18,7 +18,8 @@ const cacheControl = z.strictObject({
   type: z.literal("ephemeral"),
   ttl: z.enum(["5m", "1h"]).optional(),
 });
-const textBlock = z.strictObject({ type: z.literal("text"), text: said });
+const cached = { cache_control: cacheControl.optional() };
+const textBlock = z.strictObject({ type: z.literal("text"), text: said, ...cached });
 const imageBlock = z.strictObject({
   type: z.literal("image"),
   source: z.strictObject({
@@ -26,18 +27,21 @@ const imageBlock = z.strictObject({
     media_type: z.enum(["image/jpeg", "image/png", "image/gif", "image/webp"]),
     data: z.base64(),
   }),
+  ...cached,
 });
 const toolUseBlock = z.strictObject({
   type: z.literal("tool_use"),
   id: z.string().regex(/^[a-zA-Z0-9_-]+$/),
   name: toolName,
   input: jsonObject,
+  ...cached,
 });
 const toolResultBlock = z.strictObject({
   type: z.literal("tool_result"),
   tool_use_id: z.string(),
   content: z.string(),
   is_error: z.boolean().optional(),
+  ...cached,
 });
 
 const messageSchema = z.discriminatedUnion("role", [
@@ -63,7 +67,7 @@ const requestSchema = z.strictObject({
   model: z.string().min(1),
   max_tokens: z.int().positive(),
   messages: z.array(messageSchema).min(1),
-  system: said.optional(),
+  system: z.union([said, z.array(textBlock).min(1)]).optional(),
   stream: z.boolean().optional(),
   temperature: z.number().min(0).max(1).optional(),
   top_p: z.number().optional(),
@@ -81,6 +85,7 @@ const requestSchema = z.strictObject({
         name: toolName,
         description: z.string().optional(),
         input_schema: z.looseObject({ type: z.literal("object") }),
+        ...cached,
       }),
     )
     .min(1)
@@ -106,7 +111,17 @@ export function parseAnthropicRequest(
 ): ChatRequest | Refusal {
   const parsed = requestSchema.safeParse(body);
   if (!parsed.success) return { problem: z.prettifyError(parsed.error) };
-  const request = parsed.data;
+  let marks = 0;
+  // What rules match and replies are made for is the request without its marks.
+  const request = JSON.parse(JSON.stringify(parsed.data), (name, value: unknown) => {
+    if (name !== "cache_control") return value;
+    marks++;
+    return undefined;
+  }) as AnthropicRequest;
+  if (marks > 4) {
+    // https://platform.claude.com/docs/en/build-with-claude/prompt-caching
+    return { problem: `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.` };
+  }
   const key = String(headers["x-api-key"]);
   const problem = toolProblem(request) ?? thinkingProblem(request, key) ?? lastProblem(request);
   if (problem !== undefined) return { problem };
@@ -115,7 +130,7 @@ export function parseAnthropicRequest(
     model,
     stream,
     messages: [
-      ...(system === undefined ? [] : [{ role: "system", content: system }]),
+      ...(system === undefined ? [] : [{ role: "system", content: systemText(system) }]),
       ...messages.flatMap(chatMessages),
     ],
     ...(tools && {
@@ -181,4 +196,8 @@ function chatMessages(message: Message): object[] {
     return [{ type: "image_url", image_url: { url: `data:${media_type};base64,${data}` } }];
   });
   return parts.length === 0 ? results : [...results, { role: "user", content: parts }];
+}
+
+function systemText(system: NonNullable<AnthropicRequest["system"]>): string {
+  return typeof system === "string" ? system : system.map(({ text }) => text).join("\n");
 }
