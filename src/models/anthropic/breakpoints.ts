@@ -61,7 +61,8 @@ function markedElement(element: string): string | undefined {
   const blocks: JsonObject[] =
     typeof content === "string" ? [{ type: "text", text: content }] : content;
   const last = blocks.at(-1);
-  if (last === undefined || /thinking$/.test(String(last["type"]))) return undefined;
+  const type = last?.["type"];
+  if (type === undefined || type === "thinking" || type === "redacted_thinking") return undefined;
   const marked = [...blocks.slice(0, -1), { ...last, cache_control: MARK }];
   return JSON.stringify({ role, content: marked });
 }

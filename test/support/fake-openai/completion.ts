@@ -19,7 +19,12 @@ export interface Completion {
   toolCalls: { id: string; name: string; arguments: string }[];
   finishReason: string | null;
   logprobs: boolean;
-  usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number } | null;
+  usage: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    total_tokens: number;
+    prompt_tokens_details?: { [detail: string]: number } | undefined;
+  } | null;
   /** What the server's cache did, where it has one. */
   cache: CacheUse | undefined;
 }
@@ -88,12 +93,14 @@ function usageOf(
   if (cache !== undefined) {
     const { prompt, read, written } = cache;
     const completion_tokens = Math.ceil(content.length / 4);
-    const details = { cached_tokens: read, ...(written > 0 && { cache_write_tokens: written }) };
     return {
       prompt_tokens: prompt,
       completion_tokens,
       total_tokens: prompt + completion_tokens,
-      ...{ prompt_tokens_details: details },
+      prompt_tokens_details: {
+        cached_tokens: read,
+        ...(written > 0 && { cache_write_tokens: written }),
+      },
     };
   }
   const { prompt_tokens, completion_tokens, ...details } = reply.usage ?? {
