@@ -8,10 +8,18 @@ import {
   coreComponents,
   dumpComponent,
   mcpComponents,
+  openAIComponents,
   run as runTeam,
   toText,
 } from "troupe";
-import type { A2AAgent, McpWorkbench, Team } from "troupe";
+import type {
+  A2AAgent,
+  ChatCompletionClient,
+  McpWorkbench,
+  OpenAIAgent,
+  Team,
+  WorkersAIBinding,
+} from "troupe";
 import { DEFAULT_LIMITS } from "#http/limits.ts";
 import { ROOT } from "./support/npm-start.ts";
 import { PAGES, read, snippet, snippets, Workplace } from "./support/pages.ts";
@@ -116,6 +124,29 @@ test("the remote agent of docs/a2a.md is a component", () => {
   const found = snippets.find(({ info }) => info === "a2a-agent");
   const agent = registry.load<A2AAgent>(JSON.parse(found?.code ?? ""), "agent");
   expect(dumpComponent(agent)).toMatchObject(JSON.parse(found?.code ?? "") as object);
+});
+
+describe("the model clients of docs/models.md", () => {
+  const registry = new ComponentRegistry().register(
+    ...openAIComponents({ ai: {} as WorkersAIBinding }),
+  );
+  const clients = snippets.filter(({ info }) => info === "maker").map(({ code }) => code);
+
+  test("are there for every maker", () => expect(clients.length).toBeGreaterThan(10));
+
+  test.each(clients)("%s", (code) => {
+    const client = registry.load<ChatCompletionClient>(JSON.parse(code), "model");
+    expect(dumpComponent(client)).toMatchObject(JSON.parse(code) as object);
+    expect(client.modelInfo.functionCalling).toBe(true);
+    expect(registry.notes(JSON.parse(code))).toEqual([]);
+  });
+});
+
+test("the agent of docs/models.md is a component", () => {
+  const registry = new ComponentRegistry().register(...openAIComponents());
+  const found = snippets.find(({ info }) => info === "openai-agent");
+  const agent = registry.load<OpenAIAgent>(JSON.parse(found?.code ?? ""), "agent");
+  expect(agent.toConfig()).toMatchObject({ model: "gpt-5.6", tools: [{ type: "web_search" }, {}] });
 });
 
 describe("the pages", () => {

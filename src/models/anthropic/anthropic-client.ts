@@ -16,6 +16,7 @@ import {
   createArgsFrom,
 } from "./config.ts";
 import { toModelError } from "./errors.ts";
+import { claudeNotes } from "./notes.ts";
 import { MessagesApi } from "./messages-api.ts";
 import { anthropicSdks } from "./sdk.ts";
 import { readEvent } from "./server-events.ts";
@@ -91,6 +92,9 @@ export function anthropicDefinition(
     configSchema: anthropicConfigSchema,
     fromConfig: (config) =>
       new AnthropicChatCompletionClient(optionsOf(anthropicConfigSchema, config), dependencies),
-    notes: (config) => unknownModelNotes(config, knownClaudeModel(config.model)),
+    notes: (config) => [
+      ...unknownModelNotes(config, knownClaudeModel(config.model)),
+      ...claudeNotes(config),
+    ],
   };
 }

@@ -2,21 +2,24 @@ import { isClaude } from "../../core/models/model-family.ts";
 import { findModel, type KnownModel, type ModelRow } from "./known-model.ts";
 
 /**
- * Models by name, the first match counts. The families are AutoGen's (`ModelFamily`) where it has one; models that
+ * Models by name, as their makers describe them on 2026-11-24; docs/models.md tells how it is renewed. The first match counts. The families are AutoGen's (`ModelFamily`) where it has one; models that
  * AutoGen knows have the abilities it gives them. Where a maker publishes different windows for one series, the
  * smallest stands here: a context that is cut too early still works.
  */
 const ROWS: readonly ModelRow[] = [
   // OpenAI
   [/^gpt-5(\.\d+)?-chat/, "gpt-5", "vfjsm", 128_000],
-  [/^gpt-5(\.\d+)?-(pro|codex)/, "gpt-5", "vfjsmr", 400_000, "always"],
-  [/^gpt-5\.4-(mini|nano)/, "gpt-5", "vfjsmr", 400_000, "with_effort"],
-  [/^gpt-5\.4/, "gpt-5", "vfjsmr", 1_050_000, "with_effort"],
+  [/^gpt-5(\.\d+)?-(pro|codex|cyber)/, "gpt-5", "vfjsmr", 400_000, "always"],
+  [/^gpt-5\.4-(mini|nano)/, "gpt-5", "vfjsmq", 400_000, "with_effort"],
+  [/^gpt-5\.4/, "gpt-5", "vfjsmq", 1_050_000, "with_effort"],
   [/^gpt-5\.([5-9]|\d\d)/, "gpt-5", "vfjsmr", 1_050_000, "unless_none"],
+  [/^gpt-5\.[1-3]/, "gpt-5", "vfjsmq", 400_000],
   [/^gpt-5/, "gpt-5", "vfjsmr", 400_000],
-  [/^gpt-[6-9](\.\d+)?-(pro|codex|rosalind)/, "unknown", "vfjsmr", 1_050_000, "always"],
+  [/^gpt-[6-9](\.\d+)?-(pro|codex|cyber|rosalind)/, "unknown", "vfjsmr", 1_050_000, "always"],
   [/^gpt-[6-9](\.\d+)?(-|$)/, "unknown", "vfjsmr", 1_050_000, "unless_none"],
+  [/^gpt-(daybreak|rosalind)/, "unknown", "vfjsmr", 0, "always"],
   [/^(computer-use-preview|codex-mini)/, "unknown", "vfjsmr", 200_000, "always"],
+  [/^gpt-audio/, "unknown", "fm", 128_000],
   [/^gpt-4\.1/, "gpt-41", "vfjsm", 1_047_576],
   [/^gpt-4\.5/, "gpt-45", "vfjsm", 128_000],
   [/^gpt-4o(-mini)?-search/, "gpt-4o", "fjsm", 0],
@@ -57,10 +60,13 @@ const ROWS: readonly ModelRow[] = [
   [/^claude-3[-.]5-haiku/, "claude-3-5-haiku", "vfm", 200_000],
   [/^claude-3[-.]5-sonnet/, "claude-3-5-sonnet", "vfm", 200_000],
   [/^claude-3[-.]7-sonnet/, "claude-3-7-sonnet", "vfm", 200_000],
+  [/^claude-sonnet-4-[6-9]/, "claude-4-sonnet", "vfm", 1_000_000],
   [/^claude-(4-sonnet|sonnet-4)/, "claude-4-sonnet", "vfm", 200_000],
+  [/^claude-opus-4-[6-9]/, "claude-4-opus", "vfm", 1_000_000],
   [/^claude-(4-opus|opus-4)/, "claude-4-opus", "vfm", 200_000],
   [/^claude-haiku-4/, "claude-4-haiku", "vfm", 200_000],
-  [/^claude-(opus|sonnet|haiku|fable|mythos)-/, "claude-5", "vfm", 200_000],
+  [/^claude-(opus|sonnet|fable|mythos)-/, "claude-5", "vfm", 1_000_000],
+  [/^claude-haiku-/, "claude-5", "vfm", 200_000],
   // Meta
   [/^(meta-)?llama-3\.3-8b/, "llama-3.3-8b", "fjm", 128_000],
   [/^(meta-)?llama-3\.3-70b/, "llama-3.3-70b", "fjm", 128_000],
@@ -70,8 +76,10 @@ const ROWS: readonly ModelRow[] = [
   [/^(meta-)?llama-3\.[12]/, "unknown", "fjm", 128_000],
   // xAI
   [/^grok-[23](?!.*vision)/, "unknown", "fjsm", 131_072],
-  [/^grok-code/, "unknown", "fjsm", 256_000],
-  [/^grok-(4|latest)/, "unknown", "vfjsm", 256_000],
+  [/^grok-(code|build)/, "unknown", "fjsm", 256_000],
+  [/^grok-4\.(3|20)/, "unknown", "vfjsm", 1_000_000],
+  [/^grok-4\.5/, "unknown", "vfjsm", 500_000],
+  [/^grok-([4-9]|latest)/, "unknown", "vfjsm", 256_000],
   // DeepSeek
   [/^deepseek-r1/, "r1", "m", 65_536],
   [/^deepseek-reasoner/, "r1", "fjm", 128_000],
@@ -89,6 +97,7 @@ const ROWS: readonly ModelRow[] = [
   [/^pixtral/, "pixtral", "vfjs", 128_000],
   [/^ministral/, "ministral", "fjs", 128_000],
   [/^mistral-large-24/, "mistral", "fjs", 128_000],
+  [/^mistral-(large-(3|25)|medium-3[.-]5)/, "mistral", "vfjs", 256_000],
   [/^(mistral-(large|medium|small)|magistral)/, "mistral", "vfjs", 128_000],
   [/^(devstral|open-mistral-nemo)/, "mistral", "fjs", 128_000],
   [/^(open-)?mixtral/, "mistral", "fj", 32_768],
@@ -96,7 +105,10 @@ const ROWS: readonly ModelRow[] = [
   [/^kimi-(k2\.[5-9]|k[3-9])/, "unknown", "vfjm", 262_144],
   [/^kimi-k2/, "unknown", "fjm", 131_072],
   [/^glm-[45](\.\d+)?v/, "unknown", "vfjm", 65_536],
-  [/^glm-[45]/, "unknown", "fjm", 128_000],
+  [/^glm-5\.[2-9]/, "unknown", "fjm", 1_000_000],
+  [/^glm-(4\.[6-9]|5)/, "unknown", "fjm", 200_000],
+  [/^glm-[4-9]/, "unknown", "fjm", 128_000],
+  [/^minimax-m2/, "unknown", "fjm", 204_800],
   [/^minimax-m/, "unknown", "fjm", 0],
   [/^command-(a|r7b|r)/, "unknown", "fjs", 128_000],
 ];

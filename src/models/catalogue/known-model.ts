@@ -1,4 +1,5 @@
 import type { Note } from "../../core/component/component.ts";
+import { isOpenAI } from "../../core/models/model-family.ts";
 import type { ModelInfo } from "../../core/models/model-info.ts";
 
 /** What the catalogue says about a model. */
@@ -6,8 +7,10 @@ export interface KnownModel {
   info: ModelInfo;
   /** Tokens of the context window; undefined when not published. */
   tokenLimit: number | undefined;
-  /** Whether the model reasons before it answers; undefined where the catalogue does not tell. */
-  reasons?: boolean;
+  /** Whether the model can reason before it answers; undefined where the catalogue does not tell. */
+  reasons?: boolean | undefined;
+  /** Whether it does so where a request gives no effort. */
+  reasonsUnasked?: boolean;
   /** When OpenAI serves the model with tools by its Responses API alone; undefined: never. */
   responses?: NeedsResponses | undefined;
 }
@@ -48,7 +51,10 @@ export function unknownModelNotes(
 /** For all requests, for any reasoning effort but an explicit `none`, or only where an effort is given. */
 export type NeedsResponses = "always" | "unless_none" | "with_effort";
 
-/** Has: `v`ision, `f`unction calling, `j`son output, `s`tructured output, `m`ultiple system messages; `r`easons. */
+/**
+ * Has: `v`ision, `f`unction calling, `j`son output, `s`tructured output, `m`ultiple system messages; `r`easons, or only where a
+ * re`q`uest gives an effort.
+ */
 type Abilities = string;
 
 /** Matches names in lower case; family; abilities; tokens of the context window (0: not known); OpenAI's API for tools. */
@@ -75,7 +81,8 @@ export function findModel(name: string, rows: readonly ModelRow[]): KnownModel |
       multipleSystemMessages: abilities.includes("m"),
     },
     tokenLimit: tokenLimit || undefined,
-    reasons: abilities.includes("r"),
+    reasons: /[rq]/.test(abilities) || (isOpenAI(family) ? false : undefined),
+    reasonsUnasked: abilities.includes("r"),
     responses,
   };
 }

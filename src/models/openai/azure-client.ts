@@ -13,6 +13,7 @@ import {
   azureConfigSchema,
   createArgsFrom,
 } from "./config.ts";
+import { openAINotes } from "./notes.ts";
 import { OpenAIApi } from "./openai-api.ts";
 import type { Server } from "./routes.ts";
 import { openAISdks } from "./sdk.ts";
@@ -143,6 +144,7 @@ export function azureDefinition(
     },
     notes: (config) => [
       ...unknownModelNotes(config, knownModel(config.model)),
+      ...openAINotes(config, knownModel(config.model), true),
       ...(config.azure_ad_token_provider == null
         ? []
         : [

@@ -13,6 +13,7 @@ import {
   type OpenAIConfig,
   openAIConfigSchema,
 } from "./config.ts";
+import { openAINotes } from "./notes.ts";
 import { OpenAIApi } from "./openai-api.ts";
 import { openAISdks } from "./sdk.ts";
 
@@ -94,6 +95,13 @@ export function openAIDefinition(
     configSchema: openAIConfigSchema,
     fromConfig: (config) =>
       new OpenAIChatCompletionClient(optionsOf(openAIConfigSchema, config), dependencies),
-    notes: (config) => unknownModelNotes(config, knownModel(config.model)),
+    notes(config) {
+      const known = knownModel(config.model);
+      const { url } = openAIAddress(config, dependencies);
+      return [
+        ...unknownModelNotes(config, known),
+        ...openAINotes(config, known, isOpenAIs(url, dependencies)),
+      ];
+    },
   };
 }

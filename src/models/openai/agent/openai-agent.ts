@@ -30,6 +30,7 @@ import { type OutgoingDependencies, Secrets } from "../../../outgoing/dependenci
 import { knownModel } from "../../catalogue/hosted-models.ts";
 import { unknownModelNotes } from "../../catalogue/known-model.ts";
 import { resolveHeaders } from "../../client-config.ts";
+import { openAINotes } from "../notes.ts";
 import { OpenAIChatCompletionClient } from "../openai-client.ts";
 import {
   type OpenAIAgentConfig,
@@ -265,6 +266,13 @@ export function openAIAgentDefinition(
       }
       return new OpenAIAgent({ ...options, modelClient }, dependencies);
     },
-    notes: (config) => unknownModelNotes(config, knownModel(config.model)),
+    notes(config) {
+      const { model, temperature } = config;
+      const known = knownModel(model);
+      return [
+        ...unknownModelNotes(config, known),
+        ...openAINotes({ model, temperature, api: "responses" }, known, true),
+      ];
+    },
   };
 }
