@@ -9,6 +9,9 @@ export class Attempts {
   readonly #dropReasoning: () => boolean;
   #route: Route;
   #count = 0;
+  #hasMoved = false;
+  /** What chat completions said when it named the other API. */
+  #chatError: unknown;
 
   /**
    * @param dropReasoning leaves out the reasoning of earlier answers; returns whether there was any
@@ -38,7 +41,14 @@ export class Attempts {
 
   /** Remembers the route that was found. */
   succeeded(): void {
-    if (this.#count > 0) this.#habits.path = this.#route.path;
+    if (this.#hasMoved) this.#habits.path = this.#route.path;
+  }
+
+  /** The error to report once there is no other way: a server that lacks responses has said more by chat completions. */
+  failure(error: unknown): unknown {
+    const { api } = this.#route;
+    const lacksApi = api === "responses" && refusalOf(error, api) === "api";
+    return lacksApi ? (this.#chatError ?? error) : error;
   }
 
   #changes(error: unknown): boolean {
@@ -50,8 +60,11 @@ export class Attempts {
           (route) => api === "responses" || route.api === "responses",
         );
         const [route] = next === -1 ? [] : this.#left.splice(next, 1);
-        this.#route = route ?? this.#route;
-        return route !== undefined;
+        if (route === undefined) return false;
+        if (api === "chat_completions") this.#chatError = error;
+        this.#route = route;
+        this.#hasMoved = true;
+        return true;
       }
       case "reasoning":
         return this.#dropReasoning();

@@ -69,7 +69,7 @@ export class OpenAIApi implements ModelApi {
             attempts.succeeded();
             return result;
           } catch (error) {
-            if (!attempts.again(error)) throw error;
+            if (!attempts.again(error)) throw attempts.failure(error);
           }
         }
       },
@@ -96,7 +96,7 @@ export class OpenAIApi implements ModelApi {
             const body = api.write(messages, options, true);
             return openBySdk(target, body, attemptOptions(sendOptions, attempts.count));
           },
-          toError: (error) => toModelError(error, connection.redact),
+          toError: (error) => toModelError(attempts.failure(error), connection.redact),
           again: (error) => attempts.again(error),
         };
       },

@@ -174,6 +174,28 @@ describe.each(WAYS)("%s", (way) => {
     expect(fake.requests).toHaveLength(4);
   });
 
+  test("a server that names an API which it does not have: its refusal is the error", async () => {
+    await using fake = await startFakeOpenAI({ withoutResponses: 404 });
+    await expect(ask(otherClient(fake), way)).rejects.toMatchObject({
+      status: 400,
+      message: expect.stringContaining("reasoning_effort to 'none'") as string,
+    });
+    expect(fake.requests.map(({ status }) => status)).toEqual([400, 404]);
+  });
+
+  test("a refusal that is not about the API does not change which one is asked", async () => {
+    const body = JSON.stringify({ error: { message: "No.", param: "reasoning.summary" } });
+    const fault = { kind: "status", status: 400, body } as const;
+    await using fake = await startFakeOpenAI({ rules: [{ name: "no", times: 1, fault }, CALL] });
+    await ask(ownClient(fake, { model: "gpt-5.4", reasoningEffort: "low" }), way);
+    await ask(ownClient(fake, { model: "gpt-5.4" }), way);
+    expect(fake.requests.map(({ path }) => path)).toEqual([
+      "/v1/responses",
+      "/v1/responses",
+      "/v1/chat/completions",
+    ]);
+  });
+
   test.each([
     ["2025-04-01-preview", "/openai/responses?api-version=2025-04-01-preview"],
     ["2024-10-21", "/openai/v1/responses"],

@@ -47,3 +47,40 @@ test("a JSON answer instead of a stream, and the connection is closed", async ()
   });
   await server.left;
 });
+
+test.each(["queued", "in_progress", "cancelled"])("a response that is %s", async (state) => {
+  await using server = await serveOnce((response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ id: "resp_1", status: state, output: [] }));
+  });
+  const asked = clientOf(server, { api: "responses" }).create([user("Hi")]);
+  await expect(asked).rejects.toMatchObject({ kind: "bad_response" });
+});
+
+test.each([
+  ["server_error", "server", true],
+  ["rate_limit_exceeded", "rate_limit", true],
+  ["invalid_prompt", "bad_request", false],
+])("a response that failed by %s, whole and streamed", async (code, kind, retryable) => {
+  const failed = {
+    id: "resp_1",
+    status: "failed",
+    error: { code, message: "It failed." },
+    output: [],
+  };
+  await using whole = await serveOnce((response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify(failed));
+  });
+  await expect(clientOf(whole, { api: "responses" }).create([user("Hi")])).rejects.toMatchObject({
+    kind,
+    retryable,
+    message: expect.stringContaining("It failed.") as string,
+  });
+  await using streamed = await serveOnce((response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.end(`data: ${JSON.stringify({ type: "response.failed", response: failed })}\n\n`);
+  });
+  const stream = clientOf(streamed, { api: "responses" }).createStream([user("Hi")]);
+  await expect(collect(stream)).rejects.toMatchObject({ kind, retryable });
+});

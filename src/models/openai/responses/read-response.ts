@@ -18,6 +18,8 @@ export interface AnswerSettings {
   family: string;
 }
 
+const UNFINISHED: ReadonlySet<unknown> = new Set(["in_progress", "queued", "cancelled"]);
+
 /** How an answer ended, whether it was streamed or not. */
 export type AnswerEnd = Pick<Response, "status" | "incomplete_details" | "usage">;
 
@@ -34,6 +36,8 @@ export function readResponse(body: unknown, settings: AnswerSettings): CreateRes
   if (typeof response === "string")
     throw new ModelError("bad_response", "The model server did not answer with JSON");
   if (response.status === "failed") throw failure(response.error);
+  if (UNFINISHED.has(response.status))
+    throw new ModelError("bad_response", `The model server's response is ${response.status}`);
   if (!Array.isArray(response.output))
     throw new ModelError("bad_response", "The model server's answer has no output");
   return resultOf(response.output, response, settings);
