@@ -167,7 +167,7 @@ export interface TeamGateway {
   requests(run: string): Promise<Result<HumanRequest[]>>;
   answer(run: string, request: string, answer: JsonObject): Promise<Result<RunInfo>>;
 
-  /** Adds a push notification config to a run that is not over, or replaces the one with this id. */
+  /** Adds a push notification config to a run, or replaces the one with this id. A run that is over tells nothing more. */
   putPushConfig(run: string, config: SecretPushConfig): Promise<Result<null>>;
   pushConfigs(run: string): Promise<Result<PushConfig[]>>;
   /** Nothing happens where there is no such config. What it was not told yet is not sent any more. */

@@ -134,7 +134,6 @@ export class RunService {
   putPushConfig(id: string, config: SecretPushConfig): Result<null> {
     const run = this.#stores.runs.byId(id);
     if (!run) return runNotFound();
-    if (isOver(run.record)) return runEnded(run);
     const others = (run.record.push ?? []).filter((one) => one.id !== config.id);
     if (others.length >= MAX_PUSH_CONFIGS) {
       return refuse(

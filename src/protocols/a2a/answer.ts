@@ -20,6 +20,7 @@ import {
   listPushConfigs,
 } from "./request/push-configs.ts";
 import { sendMessage, sendStreamingMessage } from "./request/send-message.ts";
+import { withCamelKeys } from "./request/camel-keys.ts";
 import type { A2ARequest } from "./request/services.ts";
 import { cancelTask, getTask, listTasks, subscribeToTask } from "./tasks.ts";
 import { type RpcId, VERSION } from "./wire.ts";
@@ -55,7 +56,8 @@ export async function answer(given: Omit<A2ARequest, "id">, request: Request): P
       'The body must be a JSON-RPC request: { "jsonrpc": "2.0", "id", "method", "params" }';
     return errorResponse(null, { code: INVALID_REQUEST, message });
   }
-  const { id = null, method, params } = body;
+  const { id = null, method } = body;
+  const params = withCamelKeys(body.params);
   try {
     requireVersion(request.headers.get("a2a-version"));
     const call = { ...given, id };

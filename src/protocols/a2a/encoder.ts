@@ -31,6 +31,8 @@ class A2AEncoder implements StreamEncoder {
   /** The last message of an agent, as long as it may be the answer. */
   #last: ChatMessage | undefined;
   #ended = false;
+  /** Ids of the questions that were told last. */
+  #asked: string | undefined;
   /** What happened before an answer is not told again; the projector has to see it to know who of the agents is a human. */
   #silent: boolean;
 
@@ -97,6 +99,8 @@ class A2AEncoder implements StreamEncoder {
       }
       case "live":
         return [];
+      case "waiting":
+        return this.#waits(item.run);
       default:
         this.#ended = true;
         return this.#end(run, item);
@@ -113,10 +117,18 @@ class A2AEncoder implements StreamEncoder {
     return [];
   }
 
+  /** Tells what is asked, which ends a stream that does not go to the task's end. */
+  #waits(run: RunInfo): StreamResponse[] {
+    this.#ended = this.#options.toEnd !== true;
+    const asked = run.requests.map(({ id }) => id).join(" ");
+    if (asked === this.#asked) return [];
+    this.#asked = asked;
+    this.#told = run.status;
+    return [...this.#tellLast(run), statusUpdate(run, statusOf(run))];
+  }
+
   #end(run: RunInfo, item: EndItem): StreamResponse[] {
     switch (item.type) {
-      case "waiting":
-        return [...this.#tellLast(run), statusUpdate(item.run, statusOf(item.run))];
       case "completed": {
         const { stop_reason, usage } = item.result;
         const metadata = runMetadata({ status: "completed", stop_reason, usage });
@@ -193,8 +205,8 @@ class A2AEncoder implements StreamEncoder {
   }
 }
 
-type EndItem = Extract<RunItem, { type: "waiting" | "completed" | "cancelled" | "failed" }>;
-type PassingItem = Exclude<RunItem, EndItem>;
+type EndItem = Extract<RunItem, { type: "completed" | "cancelled" | "failed" }>;
+type PassingItem = Exclude<RunItem, EndItem | { type: "waiting" }>;
 
 function isPassing(item: RunItem): item is PassingItem {
   return !["waiting", "completed", "cancelled", "failed"].includes(item.type);

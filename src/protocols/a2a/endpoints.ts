@@ -1,8 +1,8 @@
-import { type Endpoint, endpoint, json } from "../../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../../http/endpoint.ts";
 import { unwrap } from "../../http/problem.ts";
 import { EVENT_STREAM } from "../../http/sse.ts";
 import { writeProblem } from "./errors.ts";
-import { makeCards } from "./card/cards.ts";
+import { CARD_ANSWERS, makeCards } from "./card/cards.ts";
 import { rootCard } from "./card/root-card.ts";
 import type { A2AServices } from "./request/services.ts";
 
@@ -42,11 +42,10 @@ export function a2aEndpoints(services: A2AServices): Endpoint[] {
       summary: "The team's agent card",
       tag,
       scope: "teams:read",
-      answers: { 200: { description: "The agent card.", media: "application/json" } },
+      answers: CARD_ANSWERS,
       problems: [404],
-      async handle({ c, team }) {
-        return json(await cards.cardOf(unwrap(await team.team()), new URL(c.req.url).origin));
-      },
+      handle: async ({ c, team }) =>
+        cards.respond(c.req.raw, unwrap(await team.team()), "private, max-age=60"),
     }),
 
     ...rootCard(services, cards),

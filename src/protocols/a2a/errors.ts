@@ -57,22 +57,30 @@ export function writeProblem(
 ): Response {
   const { status, code, detail, errors = [] } = problem;
   const places = errors.map(({ path, message }) => `\n- ${path}: ${message}`).join("");
-  const data = [errorInfo(code.toUpperCase(), "troupe")];
+  const named = code === "unsupported_media_type" ? "CONTENT_TYPE_NOT_SUPPORTED" : undefined;
+  const data = [
+    named ? errorInfo(named, "a2a-protocol.org") : errorInfo(code.toUpperCase(), "troupe"),
+  ];
   const error: RpcError = { code: codeOf(problem), message: detail + places, data };
   const { headers } = problemResponse(problem, given);
   headers.set("content-type", "application/json");
   return new Response(JSON.stringify({ jsonrpc: "2.0", id, error }), { status, headers });
 }
 
+const USED_MESSAGE_ID =
+  "message.messageId was used for another message in this context: each message needs an id of its own";
+
 /** The error of the protocol that a problem is; undefined for those of HTTP: credentials, limits, outages. */
 export function a2aErrorOf({ status, code, detail }: Problem): A2AError | undefined {
   if (code === "run_not_found") return new A2AError("TASK_NOT_FOUND", detail);
+  if (code === "idempotency_mismatch") return new A2AError("INVALID_PARAMS", USED_MESSAGE_ID);
   if (status === 409) return new A2AError("UNSUPPORTED_OPERATION", detail);
   return undefined;
 }
 
 function codeOf({ status, code }: Problem): number {
   if (code === "malformed_json") return PARSE_ERROR;
+  if (status === 415) return CODES.CONTENT_TYPE_NOT_SUPPORTED;
   if (status === 422) return CODES.INVALID_PARAMS;
   return status === 500 ? INTERNAL_ERROR : SERVER_ERROR;
 }

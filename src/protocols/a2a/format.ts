@@ -11,16 +11,23 @@ export interface A2AStreamOptions {
   historyLength?: number;
   /** Ids of the questions that the request answers: the task is working again. */
   answering?: string[];
+  /** The stream goes on while the task waits, up to its end. */
+  toEnd?: boolean;
 }
 
 export function formatOf(
   id: RpcId,
-  { historyLength, answering }: { historyLength?: HistoryLength; answering?: string[] } = {},
+  {
+    historyLength,
+    answering,
+    toEnd,
+  }: { historyLength?: HistoryLength; answering?: string[]; toEnd?: boolean } = {},
 ): StreamFormat {
   const options = {
     id,
     ...(historyLength !== undefined && { historyLength }),
     ...(answering !== undefined && { answering }),
+    ...(toEnd !== undefined && { toEnd }),
   } satisfies A2AStreamOptions;
   return { name: FORMAT, options };
 }

@@ -17,8 +17,8 @@ export interface Parties {
 }
 
 /** The id of the conversation that a message without a context begins: the same message again begins no other. */
-export async function conversationId(parties: Parties, messageId: string): Promise<string> {
-  const start = await half(["start", parties, messageId]);
+export async function conversationId(parties: Parties, message: string): Promise<string> {
+  const start = await half(["start", parties, message]);
   return `a2a-${start}${await half(["owner", parties, start])}`;
 }
 

@@ -1,4 +1,5 @@
 import type { HumanRequest, RunInfo } from "../../contract/run.ts";
+import { camelCase } from "../../core/camel-case.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { humanSources } from "../../core/messages/human-sources.ts";
 import { isChatMessage } from "../../core/messages/kinds.ts";
@@ -150,5 +151,10 @@ export function runMetadata({
   stop_reason,
   usage,
 }: Pick<RunInfo, "status" | "stop_reason" | "usage">): JsonObject {
-  return { "troupe/status": status, "troupe/stop_reason": stop_reason, "troupe/usage": usage };
+  const counts = Object.entries(usage).map(([name, count]) => [camelCase(name), count]);
+  return {
+    "troupe/status": status,
+    "troupe/stop_reason": stop_reason,
+    "troupe/usage": Object.fromEntries(counts) as JsonObject,
+  };
 }

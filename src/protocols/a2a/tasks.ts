@@ -54,7 +54,7 @@ export async function cancelTask(request: A2ARequest, params: unknown): Promise<
   return taskOf(unwrapIn(place, await place.team.run(place.run)));
 }
 
-/** `SubscribeToTask`: the task, all that happened and what happens. @throws A2AError or ProblemError */
+/** `SubscribeToTask`: the task, all that happened and what happens, also after questions. @throws A2AError or ProblemError */
 export async function subscribeToTask(request: A2ARequest, params: unknown): Promise<OpenedStream> {
   needs(request, "runs:read");
   const place = await findTask(request, parseParams(taskIdSchema, params).id);
@@ -63,7 +63,10 @@ export async function subscribeToTask(request: A2ARequest, params: unknown): Pro
   if (ended_at !== null) {
     throw new A2AError("UNSUPPORTED_OPERATION", `The task is ${status}: GetTask has its result.`);
   }
-  return unwrapIn(place, await team.stream({ run, after: 0, format: formatOf(request.id) }));
+  return unwrapIn(
+    place,
+    await team.stream({ run, after: 0, format: formatOf(request.id, { toEnd: true }) }),
+  );
 }
 
 interface TaskPage {

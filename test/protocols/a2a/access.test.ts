@@ -2,6 +2,7 @@ import { AgentCard } from "@a2a-js/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Scope, SCOPES } from "#contract/constants.ts";
 import { SAMPLE_COMPONENT } from "../../support/sample-component.ts";
+import { jsonInit } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
 import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
@@ -128,6 +129,60 @@ test("the card tells what the team is", async () => {
   expect(AgentCard.toJSON(AgentCard.fromJSON(card))).toEqual(card);
 });
 
+test("a card is kept by those who have it, until it changes", LIMIT, async () => {
+  await newTeam(worker, { id: "known", label: "One", component: SAMPLE_COMPONENT }, bearer("acme"));
+  const path = "/a2a/teams/known/.well-known/agent-card.json";
+  const get = (headers: object = {}) =>
+    worker.fetch(path, { headers: { ...bearer("teams:read"), ...headers } });
+  const first = await get();
+  expect(first.headers.get("cache-control")).toBe("private, max-age=60");
+  expect(Date.parse(first.headers.get("last-modified") ?? "")).not.toBeNaN();
+  const etag = first.headers.get("etag") ?? "";
+  await first.body?.cancel();
+  for (const known of [etag, `"other", ${etag.replace("W/", "")}`, "*"]) {
+    const again = await get({ "if-none-match": known });
+    expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+  }
+  await worker.fetch(
+    "/v1/teams/known/component",
+    jsonInit({ component: inTurn(HUMAN) }, "PUT", bearer("acme")),
+  );
+  const changed = await get({ "if-none-match": etag });
+  expect(changed.status).toBe(200);
+  expect(changed.headers.get("etag")).not.toBe(etag);
+  await changed.body?.cancel();
+  const root = await worker.fetch("/.well-known/agent-card.json");
+  const known = { "if-none-match": root.headers.get("etag") ?? "" };
+  await root.body?.cancel();
+  expect((await worker.fetch("/.well-known/agent-card.json", { headers: known })).status).toBe(304);
+});
+
+test(
+  "fields may have the names of the .proto file, and what comes back has camel case",
+  LIMIT,
+  async () => {
+    const { message_id, ...rest } = { message_id: "snake-1", role: "ROLE_USER" };
+    const data = { in_it: { stays_so: 1 } };
+    const sentSnake = {
+      message: { message_id, ...rest, parts: [{ data, media_type: "application/json" }] },
+    };
+    const { body } = await post(worker, "asks", request("SendMessage", sentSnake), bearer("acme"));
+    const task = body.result!["task"] as { id: string; contextId: string; history: object[] };
+    expect(task.history).toMatchObject([
+      { messageId: "snake-1", parts: [{ text: JSON.stringify(data) }] },
+    ]);
+    const list = request("ListTasks", { context_id: task.contextId, page_size: 1 });
+    expect((await post(worker, "asks", list, bearer("acme"))).body.result).toMatchObject({
+      tasks: [{ id: task.id }],
+    });
+    const answer = { message: { ...sentSnake.message, message_id: "snake-2", task_id: task.id } };
+    const done = await post(worker, "asks", request("SendMessage", answer), bearer("acme"));
+    expect(done.body.result).toMatchObject({
+      task: { metadata: { "troupe/usage": { promptTokens: 0, completionTokens: 0 } } },
+    });
+  },
+);
+
 test("anybody finds the team that A2A_TEAM names at the root", async () => {
   const response = await worker.fetch("/.well-known/agent-card.json");
   expect(response.headers.get("cache-control")).toBe("public, max-age=60");
@@ -216,7 +271,7 @@ test.each<[string, unknown, number, number, Record<string, string>?]>([
     -32_602,
   ],
   ["a large body", request("SendMessage", sent("x".repeat(30_000))), 413, -32_000],
-  ["a body of another type", HELLO, 415, -32_000, { "content-type": "text/plain" }],
+  ["a body of another type", HELLO, 415, -32_005, { "content-type": "text/plain" }],
 ])("%s gets an error of the protocol", async (_, body, status, code, headers = {}) => {
   const answer = await post(worker, "desk", body, { ...bearer("acme"), ...headers });
   expect(answer.body).toMatchObject({ jsonrpc: "2.0", error: { code } });

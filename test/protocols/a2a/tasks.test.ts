@@ -97,8 +97,17 @@ test("the same message again finds the same task", LIMIT, async () => {
   expect(statesOf(again)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
   expect(textOf(artifactsOf(again).get("answer"))).toBe("two");
   expect(await runsOf(worker, tasks[0]!.contextId)).toHaveLength(1);
-  const other = message("Something else.", { messageId: sent.messageId });
-  await expect(send(client, other)).rejects.toThrow(/Idempotency|key/i);
+  const { messageId } = sent;
+  const { contextId } = tasks[0]!;
+  const other = message("Something else.", { messageId });
+  // Without a context it is another message, which begins another conversation.
+  expect((await send(client, other)).contextId).not.toBe(contextId);
+  const within = [message("One.", { contextId }), message("Two.", { contextId })];
+  within[1]!.messageId = within[0]!.messageId;
+  await send(client, within[0]!);
+  await expect(send(client, within[1]!)).rejects.toThrow(
+    /^message\.messageId was used for another/,
+  );
 });
 
 test(
@@ -168,9 +177,12 @@ test(
     expect(said(first)[0]).toBe("writer: Four little words here.");
     const [task] = first;
     if (task?.$case !== "task") throw new Error("no task");
-    const waiting = await collect(client.resubscribeTask({ tenant: "", id: task.value.id }));
+    const subscribed = client.resubscribeTask({ tenant: "", id: task.value.id });
+    const waiting: NonNullable<StreamResponse["payload"]>[] = [];
+    while (waiting.length < 2 || statesOf(waiting).at(-1) !== "TASK_STATE_INPUT_REQUIRED") {
+      waiting.push((await subscribed.next()).value!.payload!);
+    }
     expect(waiting[0]).toMatchObject({ $case: "task", value: { id: task.value.id } });
-    expect(statesOf(waiting).at(-1)).toBe("TASK_STATE_INPUT_REQUIRED");
     const second = await collect(
       client.sendMessageStream(sending(message("Lisbon", { taskId: task.value.id }))),
     );
@@ -178,6 +190,14 @@ test(
     expect(statesOf(second)).toEqual(["TASK_STATE_WORKING", "TASK_STATE_COMPLETED"]);
     expect(textOf(artifactsOf(second).get("answer"))).toBe("Four little words here.");
     expect(said(second)).toEqual([]);
+    // Who has subscribed sees what becomes of the answer.
+    const through = [...waiting, ...(await collect(subscribed))];
+    expect(statesOf(through).slice(-3)).toEqual([
+      "TASK_STATE_INPUT_REQUIRED",
+      "TASK_STATE_WORKING",
+      "TASK_STATE_COMPLETED",
+    ]);
+    expect(textOf(artifactsOf(through).get("answer"))).toBe("Four little words here.");
   },
 );
 

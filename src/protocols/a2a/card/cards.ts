@@ -1,4 +1,5 @@
 import type { TeamInfo } from "../../../contract/team.ts";
+import { sha256Hex } from "../../../core/sha256.ts";
 import { type Endpoint, endpoint, json } from "../../../http/endpoint.ts";
 import type { A2AServices } from "../request/services.ts";
 
@@ -6,31 +7,52 @@ const KEYS_PATH = "/a2a/jwks.json";
 /** Of the public key. */
 const VALID_SECONDS = 3600;
 
-/** Makes the agent cards of teams. */
+export const CARD_ANSWERS = {
+  200: { description: "The agent card.", media: "application/json" },
+  304: { description: "The client has it: its ETag was in If-None-Match." },
+};
+
+/** Sends the agent cards of teams. */
 export interface Cards {
-  /** @param origin of the request that asks for it */
-  cardOf(team: TeamInfo, origin: string): Promise<object>;
+  /**
+   * The card of a team; 304 where the client has it already.
+   *
+   * @param keep for whom it may be kept, and how long
+   */
+  respond(request: Request, team: TeamInfo, keep: string): Promise<Response>;
   /** Where those who verify signatures find the key; none where nothing is signed. */
   endpoints: Endpoint[];
 }
 
 /** Cards are signed where the setting A2A_CARD_KEY has a key. */
 export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
-  const unsigned = async (team: TeamInfo, origin: string): Promise<object> => {
-    const { agentCard } = await import("./agent-card.ts");
-    return agentCard(team, { origin, pushNotifications });
-  };
+  const sendWith =
+    (sign: (card: object, origin: string) => Promise<object>): Cards["respond"] =>
+    async (request, team, keep) => {
+      const { origin } = new URL(request.url);
+      const { agentCard } = await import("./agent-card.ts");
+      const card = agentCard(team, { origin, pushNotifications });
+      // A weak one: signatures differ each time.
+      const etag = `W/"${(await sha256Hex(JSON.stringify(card))).slice(0, 32)}"`;
+      const headers = {
+        etag,
+        "cache-control": keep,
+        "last-modified": new Date(team.updated_at).toUTCString(),
+      };
+      return isKnown(request, etag)
+        ? new Response(null, { status: 304, headers })
+        : json(await sign(card, origin), 200, headers);
+    };
   const key = a2a.cardKey;
-  if (key === undefined) return { cardOf: unsigned, endpoints: [] };
+  if (key === undefined) return { respond: sendWith(async (card) => card), endpoints: [] };
   let loaded: Promise<import("./card-signer.ts").CardSigner> | undefined;
   const signer = () =>
     (loaded ??= import("./card-signer.ts").then(({ CardSigner }) => new CardSigner(key)));
   return {
-    async cardOf(team, origin) {
-      const card = await unsigned(team, origin);
+    respond: sendWith(async (card, origin) => {
       const signature = await (await signer()).sign(card, origin + KEYS_PATH);
       return { ...card, signatures: [signature] };
-    },
+    }),
     endpoints: [
       endpoint({
         method: "get",
@@ -47,4 +69,11 @@ export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
       }),
     ],
   };
+}
+
+/** Whether `If-None-Match` names what would be sent. */
+function isKnown(request: Request, etag: string): boolean {
+  const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
+  const known = (request.headers.get("if-none-match") ?? "").split(",").map(opaque);
+  return known.includes("*") || known.includes(opaque(etag));
 }

@@ -1,8 +1,8 @@
 import type { TeamInfo } from "../../../contract/team.ts";
-import { type Endpoint, endpoint, json } from "../../../http/endpoint.ts";
+import { type Endpoint, endpoint } from "../../../http/endpoint.ts";
 import { unwrap } from "../../../http/problem.ts";
 import type { A2AServices } from "../request/services.ts";
-import type { Cards } from "./cards.ts";
+import { CARD_ANSWERS, type Cards } from "./cards.ts";
 
 /** How long a card is remembered: anybody may ask for it. */
 const VALID_MS = 60_000;
@@ -20,14 +20,13 @@ export function rootCard({ gateway, a2a }: A2AServices, cards: Cards): Endpoint[
       summary: "The agent card of the team that A2A_TEAM names",
       tag: "A2A",
       scope: null,
-      answers: { 200: { description: "The agent card.", media: "application/json" } },
+      answers: CARD_ANSWERS,
       problems: [404],
       async handle({ c }) {
         if (known === undefined || Date.now() - known.at > VALID_MS) {
           known = { team: unwrap(await gateway.team(tenant, id).team()), at: Date.now() };
         }
-        const card = await cards.cardOf(known.team, new URL(c.req.url).origin);
-        return json(card, 200, { "cache-control": `public, max-age=${VALID_MS / 1000}` });
+        return cards.respond(c.req.raw, known.team, `public, max-age=${VALID_MS / 1000}`);
       },
     }),
   ];

@@ -1,5 +1,6 @@
 import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { Result } from "../../../contract/result.ts";
+import { sortedJson } from "../../../core/json.ts";
 import { sha256Hex } from "../../../core/sha256.ts";
 import { reservedId } from "../../../http/input/team-input.ts";
 import { unwrap } from "../../../http/problem.ts";
@@ -53,21 +54,19 @@ export async function findTask(request: A2ARequest, id: string): Promise<TaskPla
  *
  * @throws A2AError or ProblemError
  */
-export async function contextOf(
-  request: A2ARequest,
-  { contextId = "", messageId }: GivenMessage,
-): Promise<Context> {
-  if (contextId === "") return newConversation(request, messageId);
+export async function contextOf(request: A2ARequest, message: GivenMessage): Promise<Context> {
+  const { contextId = "" } = message;
+  if (contextId === "") return newConversation(request, message);
   const found = await findContext(request, contextId);
   if (found === undefined) throw unknownContext(contextId);
   return found;
 }
 
 /** A conversation of the caller alone. The same message again finds it. */
-async function newConversation(request: A2ARequest, messageId: string): Promise<Context> {
+async function newConversation(request: A2ARequest, message: GivenMessage): Promise<Context> {
   const { services, principal, agent } = request;
   const parties = await partiesOf(request);
-  const id = await conversationId(parties, messageId);
+  const id = await conversationId(parties, sortedJson(message));
   const model = unwrap(await agent.team.conversationModel());
   await reservedId(services.tenants, principal, id, undefined);
   const team = services.gateway.team(principal.tenant, id);
