@@ -57,10 +57,9 @@ export function shippedProtocols(services: ProtocolServices): Protocols {
       },
     ],
     formats: {
-      a2a: async () => ({
-        makeEncoder: (await import("./a2a/encoder.ts")).makeA2AEncoder,
-        pushBody: (await import("./a2a/push-body.ts")).pushBody,
-      }),
+      a2a: async () => (await import("./a2a/formats.ts")).a2aFormats.a2a,
+      "a2a-rest": async () => (await import("./a2a/formats.ts")).a2aFormats["a2a-rest"],
+      "a2a-0.3": async () => (await import("./a2a/formats.ts")).a2aFormats["a2a-0.3"],
       "ag-ui": async () => ({
         makeEncoder: (await import("./ag-ui/encoder/encoder.ts")).makeAgUiEncoder,
       }),

@@ -3,7 +3,6 @@ import { readJson } from "../../http/input/body.ts";
 import { json } from "../../http/endpoint.ts";
 import { problemOf } from "../../http/problem.ts";
 import { streamAnswer } from "../../http/sse.ts";
-import type { OpenedStream } from "../../contract/gateways/team-gateway.ts";
 import {
   A2AError,
   a2aErrorOf,
@@ -13,43 +12,21 @@ import {
   refusedBy,
   writeProblem,
 } from "./errors.ts";
-import {
-  createPushConfig,
-  deletePushConfig,
-  getPushConfig,
-  listPushConfigs,
-} from "./request/push-configs.ts";
-import { sendMessage, sendStreamingMessage } from "./request/send-message.ts";
 import { withCamelKeys } from "./request/camel-keys.ts";
 import type { A2ARequest } from "./request/services.ts";
-import { cancelTask, getTask, listTasks, subscribeToTask } from "./tasks.ts";
-import { type RpcId, VERSION } from "./wire.ts";
-
-type Method<Result> = (request: A2ARequest, params: unknown) => Promise<Result>;
-
-const METHODS = new Map<string, Method<object>>([
-  ["SendMessage", sendMessage],
-  ["GetTask", getTask],
-  ["ListTasks", listTasks],
-  ["CancelTask", cancelTask],
-  ["CreateTaskPushNotificationConfig", createPushConfig],
-  ["GetTaskPushNotificationConfig", getPushConfig],
-  ["ListTaskPushNotificationConfigs", listPushConfigs],
-  ["DeleteTaskPushNotificationConfig", deletePushConfig],
-  ["GetExtendedAgentCard", refuseExtendedCard],
-]);
-
-const STREAMS = new Map<string, Method<OpenedStream>>([
-  ["SendStreamingMessage", sendStreamingMessage],
-  ["SubscribeToTask", subscribeToTask],
-]);
+import type { A2AFormat } from "./format.ts";
+import { isVersion, type Methods, METHODS, versionNotSupported, versionOf } from "./methods.ts";
+import { LEGACY_VERSION, type RpcId, VERSION } from "./wire.ts";
 
 /**
  * Answers a JSON-RPC request to the agent that a team is.
  *
  * @throws ProblemError for a body that is not JSON, and what is thrown by mistake
  */
-export async function answer(given: Omit<A2ARequest, "id">, request: Request): Promise<Response> {
+export async function answer(
+  given: Omit<A2ARequest, "id" | "format">,
+  request: Request,
+): Promise<Response> {
   const { value: body } = await readJson(request, given.services.limits);
   if (!isRequest(body)) {
     const message =
@@ -59,23 +36,36 @@ export async function answer(given: Omit<A2ARequest, "id">, request: Request): P
   const { id = null, method } = body;
   const params = withCamelKeys(body.params);
   try {
-    requireVersion(request.headers.get("a2a-version"));
-    const call = { ...given, id };
-    const stream = STREAMS.get(method);
+    const { methods, format } = await methodsOf(versionOf(request.headers), method);
+    const call: A2ARequest = { ...given, id, format };
+    const stream = methods.streams.get(method);
     if (stream !== undefined) {
       const opened = await stream(call, params);
       return "done" in opened ? gone(id) : streamAnswer(opened);
     }
-    const single = METHODS.get(method);
+    const single = methods.single.get(method);
     if (single !== undefined) {
       return json({ jsonrpc: "2.0", id, result: await single(call, params) });
     }
-    const known = [...METHODS.keys(), ...STREAMS.keys()].join(", ");
+    const known = [...methods.single.keys(), ...methods.streams.keys()].join(", ");
     const message = `There is no method ${JSON.stringify(method.slice(0, 100))}; the methods are ${known}`;
     return errorResponse(id, { code: METHOD_NOT_FOUND, message });
   } catch (error) {
     return refused(error, id);
   }
+}
+
+/** The methods of the version that a client speaks. @throws A2AError */
+async function methodsOf(
+  version: string,
+  method: string,
+): Promise<{ methods: Methods; format: A2AFormat }> {
+  if (isVersion(version, VERSION)) return { methods: METHODS, format: "a2a" };
+  // A client of 1.0 that leaves out the header is told of it.
+  const isNewer = METHODS.single.has(method) || METHODS.streams.has(method);
+  if (!isVersion(version, LEGACY_VERSION) || isNewer) throw versionNotSupported(version);
+  const { LEGACY_METHODS } = await import("./v0-3/methods.ts");
+  return { methods: LEGACY_METHODS, format: "a2a-0.3" };
 }
 
 interface RpcRequest {
@@ -89,20 +79,6 @@ function isRequest(body: unknown): body is JsonObject & RpcRequest {
   const { jsonrpc, id = null, method } = body;
   const isId = id === null || typeof id === "string" || Number.isSafeInteger(id);
   return jsonrpc === "2.0" && typeof method === "string" && isId;
-}
-
-/** Without the header a client speaks 0.3, as the specification says. @throws A2AError */
-function requireVersion(header: string | null): void {
-  const version = header === null || header.trim() === "" ? "0.3" : header.trim();
-  if (version === VERSION || version.startsWith(`${VERSION}.`)) return;
-  throw new A2AError(
-    "VERSION_NOT_SUPPORTED",
-    `Version ${JSON.stringify(version.slice(0, 20))} is not supported: send the header A2A-Version: ${VERSION}`,
-  );
-}
-
-async function refuseExtendedCard(): Promise<never> {
-  throw new A2AError("UNSUPPORTED_OPERATION", "There is no extended agent card.");
 }
 
 /** The run ended between two requests to its team. */

@@ -10,10 +10,13 @@ import { messageOf, textPart } from "./content.ts";
 import type { A2AStreamOptions } from "./format.ts";
 import { taskId } from "./ids.ts";
 import { agentMessage, runMetadata, stateOf, statusOf, taskOf, timeOf } from "./task.ts";
-import { rpcResult, type StreamResponse, type TaskStatus } from "./wire.ts";
+import type { StreamResponse, TaskStatus } from "./wire.ts";
 
-export function makeA2AEncoder(options: JsonObject): StreamEncoder {
-  return new A2AEncoder(options as unknown as A2AStreamOptions);
+/** What a response of the stream is sent as. */
+type Write = (response: StreamResponse, options: A2AStreamOptions) => string;
+
+export function a2aEncoder(write: Write): (options: JsonObject) => StreamEncoder {
+  return (options) => new A2AEncoder(options as unknown as A2AStreamOptions, write);
 }
 
 /**
@@ -23,6 +26,7 @@ export function makeA2AEncoder(options: JsonObject): StreamEncoder {
  */
 class A2AEncoder implements StreamEncoder {
   readonly #options: A2AStreamOptions;
+  readonly #write: Write;
   readonly #projector: RunProjector;
   readonly #text = new AnswerText();
   /** The run as it was last seen. */
@@ -36,8 +40,9 @@ class A2AEncoder implements StreamEncoder {
   /** What happened before an answer is not told again; the projector has to see it to know who of the agents is a human. */
   #silent: boolean;
 
-  constructor(options: A2AStreamOptions) {
+  constructor(options: A2AStreamOptions, write: Write) {
     this.#options = options;
+    this.#write = write;
     this.#silent = options.answering !== undefined;
     this.#projector = new RunProjector({ answering: options.answering ?? [], whole: true });
   }
@@ -50,7 +55,7 @@ class A2AEncoder implements StreamEncoder {
     return this.#projector
       .take(frame)
       .flatMap((item) => this.#take(item))
-      .map((response) => `data: ${rpcResult(this.#options.id, response)}\n\n`)
+      .map((response) => `data: ${this.#write(response, this.#options)}\n\n`)
       .join("");
   }
 

@@ -1,9 +1,9 @@
 import type { StreamFormat } from "../../contract/stream/stream-format.ts";
-import type { HistoryLength } from "./task.ts";
+import type { A2ARequest } from "./request/services.ts";
 import type { RpcId } from "./wire.ts";
 
-/** The name of the streams' format. */
-export const FORMAT = "a2a";
+/** The names of the formats of streams and push notifications: of each binding and version. */
+export type A2AFormat = "a2a" | "a2a-rest" | "a2a-0.3";
 
 /** What a client's request says about its stream. */
 export interface A2AStreamOptions {
@@ -16,12 +16,8 @@ export interface A2AStreamOptions {
 }
 
 export function formatOf(
-  id: RpcId,
-  {
-    historyLength,
-    answering,
-    toEnd,
-  }: { historyLength?: HistoryLength; answering?: string[]; toEnd?: boolean } = {},
+  { id, format: name }: Pick<A2ARequest, "id" | "format">,
+  { historyLength, answering, toEnd }: Omit<Partial<A2AStreamOptions>, "id"> = {},
 ): StreamFormat {
   const options = {
     id,
@@ -29,5 +25,5 @@ export function formatOf(
     ...(answering !== undefined && { answering }),
     ...(toEnd !== undefined && { toEnd }),
   } satisfies A2AStreamOptions;
-  return { name: FORMAT, options };
+  return { name, options };
 }

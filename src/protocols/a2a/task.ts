@@ -1,11 +1,11 @@
 import type { HumanRequest, RunInfo } from "../../contract/run.ts";
-import { camelCase } from "../../core/camel-case.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { humanSources } from "../../core/messages/human-sources.ts";
 import { isChatMessage } from "../../core/messages/kinds.ts";
 import type { Message } from "../../core/messages/message.ts";
 import { questionText } from "../question-text.ts";
 import { taskId } from "./ids.ts";
+import { camelKey } from "./request/camel-keys.ts";
 import { answerOf, JSON_TYPE, messageOf, textPart } from "./content.ts";
 import type { A2AMessage, Part, Task, TaskState, TaskStatus } from "./wire.ts";
 
@@ -151,7 +151,7 @@ export function runMetadata({
   stop_reason,
   usage,
 }: Pick<RunInfo, "status" | "stop_reason" | "usage">): JsonObject {
-  const counts = Object.entries(usage).map(([name, count]) => [camelCase(name), count]);
+  const counts = Object.entries(usage).map(([name, count]) => [camelKey(name), count]);
   return {
     "troupe/status": status,
     "troupe/stop_reason": stop_reason,

@@ -54,7 +54,7 @@ export async function cancelTask(request: A2ARequest, params: unknown): Promise<
   return taskOf(unwrapIn(place, await place.team.run(place.run)));
 }
 
-/** `SubscribeToTask`: the task, all that happened and what happens, also after questions. @throws A2AError or ProblemError */
+/** `SubscribeToTask`: the task, all that happened and what happens, since 1.0 also after questions. @throws A2AError or ProblemError */
 export async function subscribeToTask(request: A2ARequest, params: unknown): Promise<OpenedStream> {
   needs(request, "runs:read");
   const place = await findTask(request, parseParams(taskIdSchema, params).id);
@@ -65,7 +65,11 @@ export async function subscribeToTask(request: A2ARequest, params: unknown): Pro
   }
   return unwrapIn(
     place,
-    await team.stream({ run, after: 0, format: formatOf(request.id, { toEnd: true }) }),
+    await team.stream({
+      run,
+      after: 0,
+      format: formatOf(request, { toEnd: request.format !== "a2a-0.3" }),
+    }),
   );
 }
 

@@ -6,6 +6,7 @@ import { jsonInit } from "../../support/http-app.ts";
 import { TestWorker } from "../../support/worker.ts";
 import { bearer, deployed, ORIGIN, teamToken } from "../support/access.ts";
 import { HUMAN, inTurn, newTeam } from "../support/teams.ts";
+import { withoutLegacy } from "./support/legacy-card.ts";
 import { answerText, clientOf, send } from "./support/client.ts";
 import { post, request, sent } from "./support/rpc.ts";
 
@@ -118,6 +119,7 @@ test("the card tells what the team is", async () => {
         protocolBinding: "JSONRPC",
         protocolVersion: "1.0",
       },
+      { protocolBinding: "JSONRPC", protocolVersion: "0.3" },
     ],
     capabilities: { streaming: true, pushNotifications: true },
     skills: [
@@ -126,7 +128,15 @@ test("the card tells what the team is", async () => {
     ],
   });
   // Nothing in it is empty, which the types would leave out.
-  expect(AgentCard.toJSON(AgentCard.fromJSON(card))).toEqual(card);
+  expect(AgentCard.toJSON(AgentCard.fromJSON(card))).toEqual(withoutLegacy(card));
+  // What clients of 0.3 read.
+  expect(card).toMatchObject({
+    url: `${await worker.origin}/a2a/teams/desk`,
+    preferredTransport: "JSONRPC",
+    protocolVersion: "0.3.0",
+    securitySchemes: { key: { type: "http", scheme: "Bearer" } },
+    security: [{ key: ["runs:read", "runs:write"] }],
+  });
 });
 
 test("a card is kept by those who have it, until it changes", LIMIT, async () => {
@@ -188,7 +198,7 @@ test("anybody finds the team that A2A_TEAM names at the root", async () => {
   expect(response.headers.get("cache-control")).toBe("public, max-age=60");
   expect(await response.json()).toMatchObject({
     name: "News desk",
-    supportedInterfaces: [{ url: `${await worker.origin}/a2a/teams/desk` }],
+    supportedInterfaces: [{ url: `${await worker.origin}/a2a/teams/desk` }, {}],
   });
   await using other = await TestWorker.start();
   const none = await other.fetch("/.well-known/agent-card.json");

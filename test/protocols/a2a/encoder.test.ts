@@ -2,7 +2,7 @@ import { StreamResponse, TaskState } from "@a2a-js/sdk";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { StreamFrame } from "#contract/stream/stream-frame.ts";
-import { makeA2AEncoder } from "#protocols/a2a/encoder.ts";
+import { a2aFormats } from "#protocols/a2a/formats.ts";
 import { frames, isEnd } from "../support/frames.ts";
 import { madeUpMessage } from "../support/made-up-messages.ts";
 import { RunSimulator } from "../support/run-simulator.ts";
@@ -28,7 +28,7 @@ function encoded(
   stream: readonly StreamFrame[],
   options = {},
 ): { events: Payload[]; ended: boolean } {
-  const encoder = makeA2AEncoder({ id: 7, ...options });
+  const encoder = a2aFormats.a2a.makeEncoder({ id: 7, ...options });
   let text = "";
   for (const frame of stream) {
     if (encoder.ended) break;

@@ -1,6 +1,6 @@
 import type { TeamInfo } from "../../../contract/team.ts";
 import { isJsonObject, type JsonObject } from "../../../core/json.ts";
-import { VERSION } from "../wire.ts";
+import { LEGACY_VERSION, VERSION } from "../wire.ts";
 
 const IMAGES = ["image/png", "image/jpeg", "image/webp", "image/gif"];
 
@@ -10,6 +10,14 @@ export interface CardServer {
   pushNotifications: boolean;
 }
 
+interface Interface {
+  url: string;
+  protocolBinding: string;
+  protocolVersion: string;
+}
+
+type AgentCard = ReturnType<typeof agentCard>;
+
 /**
  * The agent that a team is, to those who look for one: its agents are its skills. No member is empty: what is signed would
  * not have it, and for some verifiers it would not be there even where it is required.
@@ -17,8 +25,14 @@ export interface CardServer {
 export function agentCard(
   { id, label, component, component_version }: TeamInfo,
   { origin, pushNotifications }: CardServer,
-): object {
+) {
   const { config } = component;
+  const url = `${origin}/a2a/teams/${id}`;
+  const at = { url, protocolBinding: "JSONRPC" };
+  const interfaces: [Interface, ...Interface[]] = [
+    { ...at, protocolVersion: VERSION },
+    { ...at, protocolVersion: LEGACY_VERSION },
+  ];
   const own = skillOf(component);
   const name = firstText([label, component.label, own?.name], id);
   const description = firstText([component.description, own?.description], `The team ${name}.`);
@@ -27,18 +41,33 @@ export function agentCard(
     name,
     description,
     version: String(component_version),
-    supportedInterfaces: [
-      { url: `${origin}/a2a/teams/${id}`, protocolBinding: "JSONRPC", protocolVersion: VERSION },
-    ],
+    supportedInterfaces: interfaces,
     capabilities: { streaming: true, pushNotifications, extendedAgentCard: false },
-    securitySchemes: {
-      key: { httpAuthSecurityScheme: { scheme: "Bearer", description: "A key of Troupe." } },
-    },
-    // The scopes of a key that may do all of it.
-    securityRequirements: [{ schemes: { key: { list: ["runs:read", "runs:write"] } } }],
+    securitySchemes: { key: { httpAuthSecurityScheme: KEY } },
+    securityRequirements: [{ schemes: { key: { list: SCOPES_FOR_ALL } } }],
     defaultInputModes: ["text/plain", "application/json", ...IMAGES],
     defaultOutputModes: ["text/plain", "application/json", ...IMAGES],
     skills: skills.length > 0 ? skills : [{ id, name, description, tags: [NO_TAG] }],
+  };
+}
+
+const KEY = { scheme: "Bearer", description: "A key of Troupe." };
+/** The scopes of a key that may do all of it. */
+const SCOPES_FOR_ALL = ["runs:read", "runs:write"];
+
+/**
+ * A card with the fields in which clients of 0.3 look for the interface and the security. They are not signed: a verifier that
+ * decodes the card knows only those of 1.0.
+ */
+export function withLegacyFields(card: AgentCard): object {
+  const [{ url }] = card.supportedInterfaces;
+  return {
+    ...card,
+    url,
+    preferredTransport: "JSONRPC",
+    protocolVersion: "0.3.0",
+    securitySchemes: { key: { ...card.securitySchemes.key, type: "http", ...KEY } },
+    security: [{ key: SCOPES_FOR_ALL }],
   };
 }
 

@@ -1,6 +1,7 @@
 import type { TeamInfo } from "../../../contract/team.ts";
 import { sha256Hex } from "../../../core/sha256.ts";
 import { type Endpoint, endpoint, json } from "../../../http/endpoint.ts";
+import type { CardSignature } from "./card-signer.ts";
 import type { A2AServices } from "../request/services.ts";
 
 const KEYS_PATH = "/a2a/jwks.json";
@@ -27,10 +28,10 @@ export interface Cards {
 /** Cards are signed where the setting A2A_CARD_KEY has a key. */
 export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
   const sendWith =
-    (sign: (card: object, origin: string) => Promise<object>): Cards["respond"] =>
+    (sign: (card: object, origin: string) => Promise<CardSignature[]>): Cards["respond"] =>
     async (request, team, keep) => {
       const { origin } = new URL(request.url);
-      const { agentCard } = await import("./agent-card.ts");
+      const { agentCard, withLegacyFields } = await import("./agent-card.ts");
       const card = agentCard(team, { origin, pushNotifications });
       // A weak one: signatures differ each time.
       const etag = `W/"${(await sha256Hex(JSON.stringify(card))).slice(0, 32)}"`;
@@ -39,20 +40,20 @@ export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
         "cache-control": keep,
         "last-modified": new Date(team.updated_at).toUTCString(),
       };
-      return isKnown(request, etag)
-        ? new Response(null, { status: 304, headers })
-        : json(await sign(card, origin), 200, headers);
+      if (isKnown(request, etag)) return new Response(null, { status: 304, headers });
+      const signatures = await sign(card, origin);
+      const whole = { ...withLegacyFields(card), ...(signatures.length > 0 && { signatures }) };
+      return json(whole, 200, headers);
     };
   const key = a2a.cardKey;
-  if (key === undefined) return { respond: sendWith(async (card) => card), endpoints: [] };
+  if (key === undefined) return { respond: sendWith(async () => []), endpoints: [] };
   let loaded: Promise<import("./card-signer.ts").CardSigner> | undefined;
   const signer = () =>
     (loaded ??= import("./card-signer.ts").then(({ CardSigner }) => new CardSigner(key)));
   return {
-    respond: sendWith(async (card, origin) => {
-      const signature = await (await signer()).sign(card, origin + KEYS_PATH);
-      return { ...card, signatures: [signature] };
-    }),
+    respond: sendWith(async (card, origin) => [
+      await (await signer()).sign(card, origin + KEYS_PATH),
+    ]),
     endpoints: [
       endpoint({
         method: "get",
@@ -74,6 +75,6 @@ export function makeCards({ pushNotifications, a2a }: A2AServices): Cards {
 /** Whether `If-None-Match` names what would be sent. */
 function isKnown(request: Request, etag: string): boolean {
   const opaque = (tag: string): string => tag.trim().replace(/^W\//, "");
-  const known = (request.headers.get("if-none-match") ?? "").split(",").map(opaque);
-  return known.includes("*") || known.includes(opaque(etag));
+  const known = new Set((request.headers.get("if-none-match") ?? "").split(",").map(opaque));
+  return known.has("*") || known.has(opaque(etag));
 }

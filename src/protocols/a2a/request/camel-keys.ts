@@ -1,4 +1,3 @@
-import { camelCase } from "../../../core/camel-case.ts";
 import { isJsonObject } from "../../../core/json.ts";
 
 /** What is below them is the client's own. */
@@ -12,8 +11,13 @@ export function withCamelKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withCamelKeys);
   if (!isJsonObject(value)) return value;
   const entries = Object.entries(value).map(([key, inner]) => [
-    camelCase(key),
+    camelKey(key),
     OPEN.has(key) ? inner : withCamelKeys(inner),
   ]);
   return Object.fromEntries(entries);
+}
+
+/** `contextId` of `context_id`. */
+export function camelKey(key: string): string {
+  return key.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -1,7 +1,6 @@
 import type { PushConfig, SecretPushConfig } from "../../../contract/webhooks/push.ts";
 import { TroupeError } from "../../../core/errors.ts";
 import { A2AError } from "../errors.ts";
-import { FORMAT } from "../format.ts";
 import type { TaskPushNotificationConfig } from "../wire.ts";
 import { findTask, unwrapIn } from "./contexts.ts";
 import {
@@ -91,7 +90,7 @@ export function pushConfigOf(
   return {
     id: id === "" ? crypto.randomUUID() : id,
     url,
-    format: FORMAT,
+    format: request.format,
     about: scheme === undefined ? {} : { scheme },
     headers: JSON.stringify(headers),
   };

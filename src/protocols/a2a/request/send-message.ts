@@ -70,7 +70,7 @@ export async function sendStreamingMessage(
     needs(request, "runs:write");
     const input = await runOf(request, sent);
     const context = await contextOf(request, message);
-    const format = formatOf(request.id, { historyLength });
+    const format = formatOf(request, { historyLength });
     return unwrapIn(context, await context.team.startStream(input, format));
   }
   needs(request, "requests:write");
@@ -84,7 +84,7 @@ export async function sendStreamingMessage(
     await place.team.stream({
       run: place.run,
       after: 0,
-      format: formatOf(request.id, {
+      format: formatOf(request, {
         historyLength,
         answering: answers.map((one) => one.request),
       }),

@@ -3,6 +3,7 @@ import type { TeamGateway } from "../../../contract/gateways/team-gateway.ts";
 import type { Scope } from "../../../contract/constants.ts";
 import { requireScope } from "../../../http/access/admission.ts";
 import type { ProtocolServices } from "../../services.ts";
+import type { A2AFormat } from "../format.ts";
 import type { RpcId } from "../wire.ts";
 
 /** What the A2A server uses. */
@@ -20,6 +21,8 @@ export interface A2ARequest {
   /** Of the request's URL. */
   origin: string;
   id: RpcId;
+  /** How its stream is written, and what its push notification configs are told. */
+  format: A2AFormat;
 }
 
 /** @throws ProblemError 403 */
