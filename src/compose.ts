@@ -139,6 +139,7 @@ export function compose(
     gateway: new DurableObjectGateway(TEAM),
     tenants,
     teamTokens: credentials.teamTokens,
+    keySigner: credentials.keySigner,
     files:
       sandbox && (async () => new (await import("./sandbox/deployed.ts")).SessionFiles(sandbox)),
     components,

@@ -28,6 +28,10 @@ export const SETTINGS = [
   "MODEL_PRICES",
   /** JSON: static keys, `[{ hash, tenant, scopes, name? }]`. */
   "API_KEYS",
+  /** 32 bytes as base64: signs created keys, instead of SECRETS_KEY. */
+  "CREATED_KEYS_SECRET",
+  /** Requests without a valid credential that an address may send in a minute. */
+  "REFUSALS_PER_MINUTE",
   /** SHA-256 of the operator's key, hex. */
   "OPERATOR_KEY_HASH",
   /** Of identity tokens. */

@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react";
-import type { KeyInfo } from "troupe/client";
+import type { KeyInfo, Keys, TroupeClient } from "troupe/client";
 import { useTroupe } from "troupe/react";
 import { Confirm } from "../parts/confirm.tsx";
 import { Failure } from "../parts/failure.tsx";
@@ -23,10 +23,22 @@ const SHOWN = {
   },
 };
 
+/** Newest first. */
+async function allKeys({ keys }: TroupeClient): Promise<KeyInfo[]> {
+  const all: KeyInfo[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Keys = await keys.list({ limit: 200, ...(cursor !== null && { cursor }) });
+    all.push(...page.keys);
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  return all;
+}
+
 /** The keys of the tenant, and tokens for single teams. */
 export function KeysPage() {
   const client = useTroupe();
-  const load = useCallback(async () => (await client.keys.list()).keys, [client]);
+  const load = useCallback(() => allKeys(client), [client]);
   const { value: keys, error, reload } = useLoaded(load);
   const [form, setForm] = useState<"key" | "token">();
   const [made, setMade] = useState<{ kind: "key" | "token"; secret: string }>();

@@ -1,8 +1,9 @@
 import { SCOPES } from "../contract/constants.ts";
-import { parseApiKey } from "./api-key.ts";
+import { KeySigner, type ParsedApiKey, parseApiKey } from "./api-key.ts";
+import { ValueError } from "../core/errors.ts";
 import { equalInConstantTime } from "../core/equal.ts";
 import { sha256Hex } from "../core/sha256.ts";
-import { secretsKeyBytes } from "../secrets/secrets-key.ts";
+import { KEY_BYTES, secretsKeyBytes } from "../secrets/secrets-key.ts";
 import { identityTokenSettings, IdentityTokens, IssuerUnavailableError } from "./identity-token.ts";
 import {
   type Authenticate,
@@ -11,6 +12,7 @@ import {
   type Refusal,
   unauthorized,
 } from "./principal.ts";
+import { AddressBudget, addressOf, tooManyRefusals } from "./refusals.ts";
 import { parseOperatorHash, StaticKeys } from "./static-keys.ts";
 import { TeamTokens } from "./team-token.ts";
 import { Verdicts } from "./verdicts.ts";
@@ -32,6 +34,10 @@ export interface CredentialSources {
   createdKey:
     | ((tenant: string, id: string, hash: string) => Promise<Principal | undefined>)
     | undefined;
+  /** Of created keys. */
+  keySigner: KeySigner | undefined;
+  /** Requests without a valid credential that an address may send in a minute. */
+  refusalsPerMinute: number;
 }
 
 /**
@@ -52,13 +58,36 @@ export function credentialSources(
   const operatorHash = text("OPERATOR_KEY_HASH");
   const identity = identityTokenSettings(settings);
   const secret = secretsKeyBytes(settings["SECRETS_KEY"]);
+  const keysSecret = text("CREATED_KEYS_SECRET");
+  const signing = keysSecret === undefined ? secret : secretsKeyBytes(keysSecret);
+  if (keysSecret !== undefined && signing === undefined) {
+    throw new ValueError(`CREATED_KEYS_SECRET must be ${KEY_BYTES} bytes as base64`);
+  }
   return {
     staticKeys: apiKeys === undefined ? undefined : StaticKeys.parse(apiKeys),
     operatorHash: operatorHash === undefined ? undefined : parseOperatorHash(operatorHash),
     identityTokens: identity && new IdentityTokens(identity, guardedFetch),
     teamTokens: secret === undefined ? undefined : new TeamTokens(secret),
     createdKey,
+    keySigner: signing && new KeySigner(signing),
+    refusalsPerMinute: refusalsPerMinute(text(REFUSALS_SETTING)),
   };
+}
+
+const REFUSALS_SETTING = "REFUSALS_PER_MINUTE";
+const DEFAULT_REFUSALS = 1_000;
+/**
+ * Of keys that no present secret has signed, whose tenants have to be asked: those of an address in a minute that turn out
+ * to be none.
+ */
+const UNKNOWN_KEYS_PER_MINUTE = 60;
+
+function refusalsPerMinute(setting: string | undefined): number {
+  const value = setting === undefined ? DEFAULT_REFUSALS : Number(setting);
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new ValueError(
+    `${REFUSALS_SETTING} is ${JSON.stringify(setting)}: it must be a positive whole number`,
+  );
 }
 
 /** Whether any credential can be valid. Created keys and team tokens do not count: creating one takes a credential. */
@@ -74,24 +103,39 @@ export function isConfigured(sources: CredentialSources): boolean {
 export class Credentials {
   readonly #sources: CredentialSources;
   readonly #verdicts = new Verdicts();
+  readonly #refusals: AddressBudget;
+  readonly #unknownKeys = new AddressBudget(UNKNOWN_KEYS_PER_MINUTE);
 
   constructor(sources: CredentialSources) {
     this.#sources = sources;
+    this.#refusals = new AddressBudget(sources.refusalsPerMinute);
   }
 
   readonly authenticate: Authenticate = async (request) => {
+    const address = addressOf(request);
     const credential = bearer(request);
-    if (credential === undefined) return this.#fromQuery(request);
-    const checked = await this.check(credential, request.headers.get(TENANT_HEADER));
-    return checked ?? unauthorized(true);
+    const checked =
+      credential === undefined
+        ? await this.#fromQuery(request)
+        : ((await this.#check(credential, request.headers.get(TENANT_HEADER), address)) ??
+          unauthorized(true));
+    if (!("problem" in checked) || checked.problem.status !== 401) return checked;
+    if (this.#refusals.take(address, Date.now())) return checked;
+    const { refusalsPerMinute: limit } = this.#sources;
+    return tooManyRefusals("refusals_per_minute", limit, this.#refusals.pause);
   };
 
   /**
    * The principal of a credential; undefined when it is not valid.
    *
    * @param actAs the tenant an operator wants to act in
+   * @param address that sent it
    */
-  async check(credential: string, actAs: string | null): Promise<Principal | Refusal | undefined> {
+  async #check(
+    credential: string,
+    actAs: string | null,
+    address: string,
+  ): Promise<Principal | Refusal | undefined> {
     if (credential.length > LONGEST_CREDENTIAL) return undefined;
     const now = Date.now();
     const hash = await sha256Hex(credential);
@@ -99,27 +143,56 @@ export class Credentials {
     if (operatorHash !== undefined && equalInConstantTime(operatorHash, hash))
       return operator(actAs);
     const known = this.#verdicts.get(hash, now);
-    if (known) return known;
+    if (known !== undefined) return known ?? undefined;
     try {
-      const principal = await this.#verify(credential, hash, now);
-      if (principal) this.#verdicts.set(hash, principal, now);
-      return principal;
+      const verified = await this.#verify(credential, hash, now, address);
+      if (verified && "problem" in verified) return verified;
+      this.#verdicts.set(hash, verified ?? null, now);
+      return verified;
     } catch (error) {
       if (error instanceof IssuerUnavailableError) return issuerUnavailable();
       throw error;
     }
   }
 
-  async #verify(credential: string, hash: string, now: number): Promise<Principal | undefined> {
-    const { staticKeys, createdKey, teamTokens, identityTokens } = this.#sources;
+  async #verify(
+    credential: string,
+    hash: string,
+    now: number,
+    address: string,
+  ): Promise<Principal | Refusal | undefined> {
+    const { staticKeys, teamTokens, identityTokens } = this.#sources;
     const configured = staticKeys?.find(hash);
     if (configured) return configured;
     const key = parseApiKey(credential);
-    if (key) return createdKey?.(key.tenant, key.id, hash);
+    if (key) return this.#createdKey(key, hash, now, address);
     if (TeamTokens.isToken(credential)) return teamTokens?.verify(credential, now);
     // A JWT: three parts, the first of which is a JSON object in base64url.
     if (/^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(credential)) return identityTokens?.verify(credential);
     return undefined;
+  }
+
+  /**
+   * A key with the present MAC was made here, so its tenant is asked; a forged one is refused. For others, made before there
+   * were MACs or with another secret, an address may have few tenants asked in vain.
+   */
+  async #createdKey(
+    key: ParsedApiKey,
+    hash: string,
+    now: number,
+    address: string,
+  ): Promise<Principal | Refusal | undefined> {
+    const { createdKey, keySigner } = this.#sources;
+    const origin = (await keySigner?.originOf(key)) ?? "unknown";
+    if (createdKey === undefined || origin === "forged") return undefined;
+    if (origin === "genuine") return createdKey(key.tenant, key.id, hash);
+    if (!this.#unknownKeys.take(address, now)) {
+      const limit = UNKNOWN_KEYS_PER_MINUTE;
+      return tooManyRefusals("unknown_keys_per_minute", limit, this.#unknownKeys.pause);
+    }
+    const principal = await createdKey(key.tenant, key.id, hash);
+    if (principal) this.#unknownKeys.giveBack(address);
+    return principal;
   }
 
   /** EventSource cannot send headers, so a stream takes a short-lived token in its query. */

@@ -23,6 +23,17 @@ export function toBase62(number: number): string {
   return text;
 }
 
+/** Bytes as one number in base-62 digits; 16 bytes have 22 digits. */
+export function bytesToBase62(bytes: Uint8Array): string {
+  let rest = bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
+  let text = "";
+  for (let digits = Math.ceil((bytes.length * 8) / Math.log2(62)); digits > 0; digits--) {
+    text = `${DIGITS[Number(rest % 62n)]}${text}`;
+    rest /= 62n;
+  }
+  return text;
+}
+
 /** CRC-32 (ISO-HDLC, as in zlib) of an ASCII text. */
 export function crc32(text: string): number {
   let crc = 0xffffffff;

@@ -1,4 +1,5 @@
 import { type Scope, SCOPES } from "../contract/constants.ts";
+import type { TokenOfTeam } from "../contract/gateways/team-gateway.ts";
 import type { Problem } from "../contract/problem.ts";
 
 export type CredentialKind = "local" | "static" | "operator" | "created" | "identity" | "team";
@@ -17,7 +18,7 @@ export interface Principal {
   /** ISO 8601 UTC. */
   expires_at: string | null;
   /** The only team a team token is good for. */
-  team?: { id: string; creation: string };
+  team?: { id: string; token: TokenOfTeam };
 }
 
 /** Authenticates a request, or says why it is refused. */

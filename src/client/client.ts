@@ -98,7 +98,8 @@ export class TroupeClient {
     /** Creates a key; this answer is the only one that shows it. */
     create: (key: CreateKey): Promise<CreatedKey> =>
       this.#transport.json("/v1/keys", { method: "POST", body: key }),
-    list: (): Promise<Keys> => this.#transport.json("/v1/keys"),
+    /** A page, newest first. */
+    list: (query: Query = {}): Promise<Keys> => this.#transport.json("/v1/keys", { query }),
     revoke: (id: string): Promise<void> =>
       this.#transport.json(`/v1/keys/${encodeURIComponent(id)}`, { method: "DELETE" }),
   };

@@ -247,6 +247,11 @@ export class TeamClient {
     return this.#json("/tokens", "POST", token);
   }
 
+  /** Revokes a token of this team at once; without an id all that were made until now. */
+  revokeTokens(id?: string): Promise<void> {
+    return this.#json(id === undefined ? "/tokens" : `/tokens/${encodeURIComponent(id)}`, "DELETE");
+  }
+
   #stream(
     run: string | undefined,
     signal: AbortSignal | undefined,

@@ -39,7 +39,12 @@ export const createdKeySchema = keySchema.omit({ last_used_at: true }).extend({
   key: z.string().describe("Shown this once: only its hash is stored."),
 });
 
-export const keysSchema = z.object({ keys: z.array(keySchema) });
+export const keysSchema = z.object({
+  keys: z.array(keySchema),
+  next_cursor: z.string().nullable(),
+});
+
+export type KeyPage = z.output<typeof keysSchema>;
 
 /** The longest a team token may live, in seconds: a day. */
 const LONGEST_TOKEN_LIFE = 86_400;
@@ -50,6 +55,7 @@ export const createTokenSchema = z.strictObject({
 });
 
 export const tokenSchema = z.object({
+  id: idSchema.describe("Revokes it: DELETE /v1/teams/{team}/tokens/{id}."),
   token: z.string(),
   team_id: idSchema,
   scopes: z.array(z.enum(SCOPES)),

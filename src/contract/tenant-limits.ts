@@ -6,6 +6,7 @@ import type { TenantLimits } from "./tenant.ts";
 export const DEFAULT_TENANT_LIMITS: TenantLimits = {
   requests_per_second: 100,
   teams: 10_000,
+  keys: 1_000,
   active_runs: 100,
   runs_per_minute: 600,
   tokens_per_day: null,
@@ -20,6 +21,7 @@ export const DEFAULT_TENANT_LIMITS: TenantLimits = {
 const OPEN_LIMITS: TenantLimits = {
   requests_per_second: 1_000_000_000,
   teams: 1_000_000_000,
+  keys: 1_000_000_000,
   active_runs: 1_000_000_000,
   runs_per_minute: 1_000_000_000,
   tokens_per_day: null,

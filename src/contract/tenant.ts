@@ -7,6 +7,7 @@ const count = z.number().int().min(0);
 export const tenantLimitsSchema = z.strictObject({
   requests_per_second: count.describe("To the API, in one place of the network."),
   teams: count,
+  keys: count.describe("That were made over the API."),
   active_runs: count.describe("Runs that are running, waiting or paused."),
   runs_per_minute: count,
   tokens_per_day: count.nullable().describe("Of runs that ended that day, UTC; null: no limit."),

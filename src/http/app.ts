@@ -70,7 +70,7 @@ export function createApp(options: AppOptions): Hono {
         if (principal.kind === "team") withTeamToken.add(request);
         const call = await readCall(endpoint, c, principal, options);
         const response = await endpoint.handle(call);
-        return endWithCredential(response, principal, authenticate, request, recheckMs);
+        return endWithCredential(response, principal, admission.again, request, recheckMs);
       } catch (error) {
         return refused(error, write);
       }

@@ -72,6 +72,8 @@ const routeModules = (services: Services): RouteModule[] => [
       "GET /v1/keys",
       "DELETE /v1/keys/:key",
       `POST ${TEAM}/tokens`,
+      `DELETE ${TEAM}/tokens/:token`,
+      `DELETE ${TEAM}/tokens`,
       "GET /v1/tenants",
       "PUT /v1/tenants/:tenant",
       "GET /v1/tenants/:tenant",

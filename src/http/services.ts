@@ -6,6 +6,7 @@ import type { ModelPrices } from "../contract/usage/model-prices.ts";
 import type { Gateway } from "../contract/gateways/team-gateway.ts";
 import type { WorkspaceFiles } from "../contract/workspace-files.ts";
 import type { RedactedSecrets } from "../secrets/redacted-secrets.ts";
+import type { KeySigner } from "../auth/api-key.ts";
 import type { TeamTokens } from "../auth/team-token.ts";
 import type { TenantGateway, Tenants } from "../contract/gateways/tenant-gateway.ts";
 import type { Limits } from "./limits.ts";
@@ -26,6 +27,8 @@ export interface Services {
   tenants: Tenants | undefined;
   /** Undefined without a valid SECRETS_KEY. */
   teamTokens: TeamTokens | undefined;
+  /** Of created keys; undefined without a valid secret for it. */
+  keySigner: KeySigner | undefined;
   /** Undefined without a sandbox. */
   files: (() => Promise<WorkspaceFiles>) | undefined;
   components: Components;

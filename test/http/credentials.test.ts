@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createApiKey } from "#auth/api-key.ts";
+import { crc32, toBase62 } from "#auth/bytes.ts";
 import { type Scope, SCOPES } from "#contract/constants.ts";
 import { sha256Hex } from "#core/sha256.ts";
 import { SAMPLE_COMPONENT } from "../support/sample-component.ts";
@@ -102,7 +103,7 @@ test("whoami tells who a credential stands for", async () => {
 test.each([
   ["none", null],
   ["an unknown one", "no-such-key"],
-  ["a key of the right form", createApiKey("acme").key],
+  ["a key of the right form", (await createApiKey("acme")).key],
 ])("with %s there is one answer for everything but /healthz", async (_, credential) => {
   for (const path of ["/v1/whoami", `/v1/teams/${team}`, "/v1/nothing", "/v1/tenants"]) {
     const response = await ask(credential, path);
@@ -128,7 +129,7 @@ test("tenants do not see each other", async () => {
   }
   const { id } = await created();
   expect((await ask(GLOBEX, `/v1/keys/${id}`, undefined, { method: "DELETE" })).status).toBe(404);
-  expect(await json(await ask(GLOBEX, "/v1/keys"))).toEqual({ keys: [] });
+  expect(await json(await ask(GLOBEX, "/v1/keys"))).toEqual({ keys: [], next_cursor: null });
 });
 
 describe("created keys", () => {
@@ -143,6 +144,43 @@ describe("created keys", () => {
     const fresh = await created(["teams:read"]);
     await ask(ACME, `/v1/keys/${fresh.id}`, undefined, { method: "DELETE" });
     expect((await ask(fresh.key, `/v1/teams/${team}`)).status).toBe(401);
+  });
+
+  test("that are forged are refused without telling whether there is one", async () => {
+    const { id, key } = await created(["teams:read"]);
+    const swap = (text: string, from: string, to: string): string => {
+      const changed = text.replace(from, to).slice(0, -6);
+      return changed + toBase62(crc32(changed));
+    };
+    const answers = new Set<string>();
+    for (const forged of [
+      swap(key, id, Array.from(id).toReversed().join("")),
+      swap(key, "_acme_", "_globex_"),
+      swap(key, key.slice(-20, -6), "A".repeat(14)),
+      (await createApiKey("acme")).key,
+    ]) {
+      const response = await ask(forged, "/v1/whoami");
+      expect(response.status).toBe(401);
+      answers.add(await response.text());
+    }
+    expect(answers.size).toBe(1);
+    expect((await ask(key, "/v1/whoami")).status).toBe(200);
+  });
+
+  test("are listed in pages", async () => {
+    await Promise.all(Array.from({ length: 3 }, () => created(["runs:read"])));
+    const seen = new Set<string>();
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const query = cursor === "" ? "" : `&cursor=${cursor}`;
+      const page: { keys: { id: string }[]; next_cursor: string | null } = await json(
+        await ask(ACME, `/v1/keys?limit=2${query}`),
+      );
+      for (const { id } of page.keys) seen.add(id);
+      cursor = page.next_cursor;
+    }
+    const all = await json<{ keys: unknown[] }>(await ask(ACME, "/v1/keys?limit=200"));
+    expect(seen.size).toBe(all.keys.length);
   });
 
   test("cannot have more scopes than the credential that makes them", async () => {
@@ -255,6 +293,25 @@ describe("team tokens", () => {
     await ended();
   });
 
+  test("are revoked one by one, or all that were made until now", async () => {
+    const make = async (): Promise<{ id: string; token: string }> =>
+      json(await ask(ACME, `/v1/teams/${team}/tokens`, { scopes: ["runs:read"], expires_in: 600 }));
+    const statusOf = async (token: string): Promise<number> =>
+      (await ask(token, `/v1/teams/${team}/runs`)).status;
+    const remove = async (path: string, key = ACME): Promise<number> =>
+      (await ask(key, `/v1/teams/${team}/tokens${path}`, undefined, { method: "DELETE" })).status;
+    const [leaked, other] = [await make(), await make()];
+    expect([await statusOf(leaked.token), await statusOf(other.token)]).toEqual([200, 200]);
+    expect(await remove(`/${leaked.id}`, leaked.token)).toBe(403);
+    expect(await remove(`/${leaked.id}`)).toBe(204);
+    expect(await remove(`/${leaked.id}`)).toBe(204);
+    expect([await statusOf(leaked.token), await statusOf(other.token)]).toEqual([401, 200]);
+    expect(await remove("", GLOBEX)).toBe(404);
+    expect(await remove("")).toBe(204);
+    expect(await statusOf(other.token)).toBe(401);
+    expect(await statusOf((await make()).token)).toBe(200);
+  });
+
   test("say nothing about the body of a request to another team", async () => {
     const token = await teamToken(["runs:write"]);
     expect((await ask(token, "/v1/teams/other/runs", { nonsense: 1 })).status).toBe(403);
@@ -269,6 +326,27 @@ describe("team tokens", () => {
     const long = await teamToken(["runs:read"], 3600);
     expect((await ask(null, `/v1/teams/${team}/events?token=${long}`)).status).toBe(401);
   });
+});
+
+test("an address that guesses is told to wait, and valid credentials of it are not", async () => {
+  const guesser = { headers: { "cf-connecting-ip": "203.0.113.99" } };
+  const guess = (): Promise<Response> => ask("guess", "/v1/whoami", undefined, guesser);
+  const answers: Response[] = [];
+  for (let round = 0; round < 15; round++) {
+    answers.push(...(await Promise.all(Array.from({ length: 100 }, guess))));
+  }
+  const statuses = answers.map(({ status }) => status);
+  expect(statuses.slice(0, 900)).toEqual(Array(900).fill(401));
+  expect(statuses.at(-1)).toBe(429);
+  const limited = answers.at(-1)!;
+  expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect(await json(limited)).toMatchObject({
+    code: "too_many_refusals",
+    limit: "refusals_per_minute",
+    value: 1000,
+  });
+  expect((await ask(ACME, "/v1/whoami", undefined, guesser)).status).toBe(200);
+  expect((await ask("guess", "/v1/whoami")).status).toBe(401);
 });
 
 describe("pages of other sites", () => {

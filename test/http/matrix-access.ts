@@ -82,6 +82,8 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     status: 201,
     body: { scopes: ["teams:read"], expires_in: 60 },
   },
+  "DELETE /v1/teams/{team}/tokens": { needs: ["keys:write"], status: 204 },
+  "DELETE /v1/teams/{team}/tokens/{token}": { needs: ["keys:write"], status: 204 },
   "POST /v1/teams/{team}/runs": {
     needs: ["runs:write"],
     teamToken: true,

@@ -78,6 +78,8 @@ beforeAll(async () => {
       OPERATOR_KEY_HASH: await sha256Hex(OPERATOR),
       TENANT_REQUESTS_PER_SECOND: "100000",
       TENANT_RUNS_PER_MINUTE: "100000",
+      TENANT_KEYS: "100000",
+      REFUSALS_PER_MINUTE: "100000",
       SANDBOX_URL: SANDBOX,
       JWT_ISSUER: ISSUER,
       JWT_AUDIENCE: AUDIENCE,
@@ -170,7 +172,7 @@ async function makeCredentials(): Promise<void> {
   const all: Record<string, string | null> = {
     none: null,
     unknown: "no-such-key",
-    "unknown created key": createApiKey("acme").key,
+    "unknown created key": (await createApiKey("acme")).key,
     "expired created key": shortLived.key,
     "revoked created key": revoked.key,
     "wrong secret of a created key": withOtherSecret((await newKey()).key),
@@ -192,7 +194,7 @@ async function makeCredentials(): Promise<void> {
 
 /** A key with another secret, and the checksum of that. */
 function withOtherSecret(key: string): string {
-  const text = `${key.slice(0, -49)}${"0".repeat(43)}`;
+  const text = `${key.slice(0, -64)}${"0".repeat(58)}`;
   return text + toBase62(crc32(text));
 }
 

@@ -106,6 +106,14 @@ class FakeTeam implements TeamGateway {
     return this.#info ? ok("creation") : refuse(404, "team_not_found");
   }
 
+  async isRevoked(): Promise<boolean> {
+    return this.#info === undefined;
+  }
+
+  async revokeTokens(): Promise<Result<null>> {
+    return this.#info ? ok(null) : refuse(404, "team_not_found");
+  }
+
   async session(): Promise<Result<string>> {
     return this.#info ? ok("session") : refuse(404, "team_not_found");
   }

@@ -20,6 +20,7 @@ export function testApp(options: Partial<AppOptions> = {}): {
     gateway,
     tenants: undefined,
     teamTokens: undefined,
+    keySigner: undefined,
     origins: allowedOrigins(undefined),
     requestsPerSecond: 1_000,
     files: undefined,

@@ -60,10 +60,15 @@ function listCommand(): Command {
     .addHelpText("after", "\nExample:\n  $ npx troupe keys list")
     .action(async (options: ConnectionOptions) => {
       await connect(options, async (client) => {
-        for (const key of (await client.keys.list()).keys) {
-          if (options.json) printJson(key);
-          else printLine(`${key.id}  ${key.name}  ${key.scopes.join(",")}`);
-        }
+        let cursor: string | null | undefined;
+        do {
+          const page = await client.keys.list({ limit: 200, ...(cursor && { cursor }) });
+          for (const key of page.keys) {
+            if (options.json) printJson(key);
+            else printLine(`${key.id}  ${key.name}  ${key.scopes.join(",")}`);
+          }
+          cursor = page.next_cursor;
+        } while (cursor !== null);
       });
     });
   return withConnection(command);

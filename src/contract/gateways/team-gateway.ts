@@ -120,6 +120,15 @@ export interface StreamInput {
   format?: StreamFormat;
 }
 
+/** What a team token says of itself. */
+export interface TokenOfTeam {
+  creation: string;
+  /** Null for a token of an earlier version. */
+  id: string | null;
+  /** Epoch milliseconds. */
+  made_at: number;
+}
+
 /**
  * One team, as the HTTP layer and the protocols see it. Implemented over Durable Object RPC. Asking for a team that
  * does not exist gives `team_not_found` and writes nothing.
@@ -132,6 +141,10 @@ export interface TeamGateway {
   destroy(): Promise<Result<null>>;
   /** Differs for every team that was ever created, also under the same id: what team tokens are bound to. */
   creation(): Promise<Result<string>>;
+  /** Whether a token of this team was revoked, or is for an earlier team with its id. */
+  isRevoked(token: TokenOfTeam): Promise<boolean>;
+  /** Revokes a team token. @param id null: all that were made until now */
+  revokeTokens(id: string | null): Promise<Result<null>>;
   /** The team's name at the sandbox: random, and not for clients. */
   session(): Promise<Result<string>>;
   reset(): Promise<Result<TeamInfo>>;

@@ -12,7 +12,7 @@ import type {
 } from "../directory.ts";
 import type { Idempotency } from "./team-gateway.ts";
 import type { Scope } from "../constants.ts";
-import type { KeyInfo } from "../key.ts";
+import type { KeyInfo, KeyPage } from "../key.ts";
 import type { Result } from "../result.ts";
 import type { UsageQuery, UsageReport } from "../usage/usage-report.ts";
 import type { TenantLimits } from "../tenant.ts";
@@ -39,7 +39,7 @@ export interface TenantGateway extends WebhookGateway {
   limits(): Promise<TenantLimits>;
 
   createKey(input: CreateKeyInput): Promise<Result<KeyInfo>>;
-  keys(): Promise<KeyInfo[]>;
+  keys(page: { limit: number; cursor?: string }): Promise<Result<KeyPage>>;
   revokeKey(id: string): Promise<Result<null>>;
   /** The key, if this is its hash and it has not expired. */
   verifyKey(id: string, hash: string): Promise<KeyInfo | null>;

@@ -23,6 +23,8 @@ export class DurableObjectGateway implements Gateway {
       replaceComponent: (component) => stub.replaceComponent(component),
       destroy: () => stub.destroy(),
       creation: () => stub.creation(),
+      isRevoked: (token) => stub.isRevoked(token),
+      revokeTokens: (token) => stub.revokeTokens(token),
       session: () => stub.session(),
       reset: () => stub.reset(),
       saveState: () => stub.saveState(),

@@ -12,6 +12,7 @@ import type {
   ScheduleChanges,
   StartedStream,
   StartRunInput,
+  TokenOfTeam,
 } from "../../contract/gateways/team-gateway.ts";
 import type { PushConfig, SecretPushConfig } from "../../contract/webhooks/push.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../../contract/run.ts";
@@ -41,6 +42,7 @@ import type {
 import { ForkSource } from "../fork/fork-source.ts";
 import { ok } from "../../contract/result.ts";
 import { stillBeingDeleted, teamNotFound } from "./refusals.ts";
+import { RevokedTokens } from "./revoked-tokens.ts";
 import { RunInputs } from "./run-inputs.ts";
 import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
@@ -216,6 +218,17 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     const { session } = this.#team.parts?.stores.team ?? {};
     if (session === undefined) return teamNotFound();
     return ok((await sha256Hex(`creation ${session}`)).slice(0, 32));
+  }
+
+  async isRevoked(token: TokenOfTeam): Promise<boolean> {
+    const creation = await this.creation();
+    if (!creation.ok || creation.value !== token.creation) return true;
+    const { stores } = this.#team.parts ?? {};
+    return stores === undefined || new RevokedTokens(stores.meta).has(token);
+  }
+
+  revokeTokens(id: string | null): Result<null> {
+    return this.#team.with(({ stores }) => new RevokedTokens(stores.meta).revoke(id, Date.now()));
   }
 
   session(): Result<string> {

@@ -26,7 +26,7 @@ export class DurableObjectTenants implements Tenants {
       destroy: () => stub.destroy(),
       limits: () => stub.limits(),
       createKey: (input) => stub.createKey(input),
-      keys: () => stub.keys(),
+      keys: (page) => stub.keys(page),
       revokeKey: (key) => stub.revokeKey(key),
       verifyKey: (key, hash) => stub.verifyKey(key, hash),
       reserve: (input) => stub.reserve(input),

@@ -1,6 +1,7 @@
 import { type Scope, SCOPES } from "../../contract/constants.ts";
-import type { KeyInfo } from "../../contract/key.ts";
+import type { KeyInfo, KeyPage } from "../../contract/key.ts";
 import { equalInConstantTime } from "../../core/equal.ts";
+import { fromCursor, toCursor } from "./directory/cursor.ts";
 import type { Database } from "../storage/database.ts";
 
 /** The stored data of a created key. */
@@ -42,11 +43,38 @@ export class KeyStore {
     return shown(id, record);
   }
 
-  list(): KeyInfo[] {
+  get size(): number {
+    return this.#db.first<{ count: number }>("select count(*) as count from key")?.count ?? 0;
+  }
+
+  /** Deletes those that have expired. */
+  clean(now: number): void {
+    for (const { id, expires_at } of this.#list()) {
+      if (isOver(expires_at, now)) this.#db.write("delete from key where id = ?", id);
+    }
+  }
+
+  /** A page, newest first; undefined for an invalid cursor. */
+  page({ limit, cursor }: { limit: number; cursor?: string }): KeyPage | undefined {
+    const position = cursor === undefined ? [] : fromCursor(cursor, ["string", "string"]);
+    if (position === undefined) return undefined;
+    const [created_at, id] = position.map(String);
+    const rest = this.#list().filter(
+      (key) => created_at === undefined || newestFirst(key, { created_at, id: id ?? "" }) > 0,
+    );
+    const keys = rest.slice(0, limit);
+    const last = keys.at(-1);
+    const next_cursor =
+      last !== undefined && rest.length > limit ? toCursor(last.created_at, last.id) : null;
+    return { keys, next_cursor };
+  }
+
+  /** All of them, newest first: the limit of a tenant's keys bounds them. */
+  #list(): KeyInfo[] {
     return this.#db
       .all<{ id: string; record: string }>("select id, record from key")
       .map(({ id, record }) => shown(id, JSON.parse(record) as KeyRecord))
-      .toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1));
+      .toSorted(newestFirst);
   }
 
   /** Whether there was such a key. */
@@ -62,13 +90,24 @@ export class KeyStore {
     const [row] = this.#db.all<{ record: string }>(FIND, id, NO_RECORD);
     const record = JSON.parse(row?.record ?? NO_RECORD) as KeyRecord;
     if (!equalInConstantTime(record.hash, hash)) return undefined;
-    if (record.expires_at !== null && Date.parse(record.expires_at) <= now) return undefined;
+    if (isOver(record.expires_at, now)) return undefined;
     const minute = Math.floor(now / MINUTE);
     if (record.last_used === minute) return shown(id, record);
     const used = { ...record, last_used: minute };
     this.#db.write("update key set record = ? where id = ?", JSON.stringify(used), id);
     return shown(id, used);
   }
+}
+
+function isOver(expires_at: string | null, now: number): boolean {
+  return expires_at !== null && Date.parse(expires_at) <= now;
+}
+
+type Position = Pick<KeyInfo, "created_at" | "id">;
+
+function newestFirst(one: Position, other: Position): number {
+  const [left, right] = [`${one.created_at} ${one.id}`, `${other.created_at} ${other.id}`];
+  return left === right ? 0 : left < right ? 1 : -1;
 }
 
 function shown(id: string, record: KeyRecord): KeyInfo {

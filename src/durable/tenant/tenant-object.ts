@@ -10,7 +10,7 @@ import type {
   TeamList,
   TeamQuery,
 } from "../../contract/directory.ts";
-import type { KeyInfo } from "../../contract/key.ts";
+import type { KeyInfo, KeyPage } from "../../contract/key.ts";
 import { ok, refuse, type Refused, type Result } from "../../contract/result.ts";
 import { tenantLimitsFrom } from "../../contract/tenant-limits.ts";
 import type { TenantLimits } from "../../contract/tenant.ts";
@@ -153,6 +153,9 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     const { tenant, keys } = this.#hold();
     if (tenant.record.deleting) return beingDeleted();
     const now = Date.now();
+    const { keys: most } = this.limits();
+    if (keys.size >= most) keys.clean(now);
+    if (keys.size >= most) return tooManyKeys(most);
     const created = keys.create(id, {
       name,
       scopes: [...scopes],
@@ -164,8 +167,10 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     return ok(created);
   }
 
-  keys(): KeyInfo[] {
-    return this.#parts?.keys.list() ?? [];
+  keys(page: { limit: number; cursor?: string }): Result<KeyPage> {
+    if (this.#parts === undefined) return ok({ keys: [], next_cursor: null });
+    const keys = this.#parts.keys.page(page);
+    return keys === undefined ? invalidCursor() : ok(keys);
   }
 
   revokeKey(id: string): Result<null> {
@@ -409,4 +414,9 @@ function tenantNotFound(): Refused {
 
 function beingDeleted(): Refused {
   return refuse(409, "tenant_being_deleted", "The tenant is being deleted.");
+}
+
+function tooManyKeys(value: number): Refused {
+  const detail = `The tenant has ${value} keys, its limit. Revoke those that are not used.`;
+  return refuse(429, "too_many_keys", detail, { limit: "keys", value });
 }

@@ -40,8 +40,14 @@ export class Admission {
     const caller = await this.#authenticate(request);
     if ("problem" in caller) return caller;
     const refused = caller.kind === "local" ? undefined : await this.#rate.take(caller.tenant);
-    return refused ?? (await this.#otherCreation(caller)) ?? caller;
+    return refused ?? (await this.#revoked(caller)) ?? caller;
   }
+
+  /** The caller of a request that was admitted before, whose credential may have ended since. */
+  readonly again: Authenticate = async (request) => {
+    const caller = await this.#authenticate(request);
+    return "problem" in caller ? caller : ((await this.#revoked(caller)) ?? caller);
+  };
 
   /** The caller of an endpoint, which may be anybody. @throws ProblemError 403 or 422 */
   async admitTo(
@@ -57,11 +63,11 @@ export class Admission {
     return principal;
   }
 
-  /** A team token is good for the team it was made for, not for one that got its id later. */
-  async #otherCreation({ tenant, team }: Principal): Promise<Refusal | undefined> {
+  /** A team token is good for the team it was made for, not for one that got its id later, until it is revoked. */
+  async #revoked({ tenant, team }: Principal): Promise<Refusal | undefined> {
     if (team === undefined) return undefined;
-    const creation = await this.#gateway.team(tenant, team.id).creation();
-    return creation.ok && creation.value === team.creation ? undefined : unauthorized(true);
+    const revoked = await this.#gateway.team(tenant, team.id).isRevoked(team.token);
+    return revoked ? unauthorized(true) : undefined;
   }
 }
 

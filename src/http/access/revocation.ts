@@ -39,9 +39,10 @@ export function endWithCredential(
 
 async function isValid(authenticate: Authenticate, request: Request): Promise<boolean> {
   try {
-    return !("problem" in (await authenticate(request)));
+    const caller = await authenticate(request);
+    return !("problem" in caller) || caller.problem.status !== 401;
   } catch {
-    // Only a refusal ends the stream, not a tenant or an issuer that cannot be reached at the moment.
+    // Only that it is not valid ends the stream, not a tenant or an issuer that cannot be reached at the moment.
     return true;
   }
 }

@@ -1,10 +1,13 @@
+import * as z from "zod";
 import { createApiKey } from "../../auth/api-key.ts";
 import { sha256Hex } from "../../core/sha256.ts";
 import type { Principal } from "../../auth/principal.ts";
 import type { Scope } from "../../contract/constants.ts";
 import { createKeySchema, createTokenSchema } from "../../contract/key.ts";
+import { defaultPage } from "./teams.ts";
 import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { ProblemError, unwrap } from "../problem.ts";
+import { integerParameter } from "../../contract/query-parameters.ts";
 import { type Services, tenantOf } from "../services.ts";
 
 /** What a browser may be given: it can neither make keys nor change what a team is made of. */
@@ -12,7 +15,7 @@ const TOKEN_SCOPES: readonly Scope[] = ["teams:read", "runs:read", "runs:write",
 
 /** Credentials: created keys, team tokens, and who asks. */
 export function keyEndpoints(services: Services): Endpoint[] {
-  const { teamTokens } = services;
+  const { limits, teamTokens } = services;
   const tag = "Keys" as const;
 
   return [
@@ -39,10 +42,10 @@ export function keyEndpoints(services: Services): Endpoint[] {
       scope: "keys:write",
       body: createKeySchema,
       answers: { 201: { description: "The key.", schema: "CreatedKey" } },
-      problems: [409],
+      problems: [409, 429],
       async handle({ body, principal }) {
         const scopes = withinOwn(principal, body.scopes ?? principal.scopes);
-        const { key, id } = createApiKey(principal.tenant);
+        const { key, id } = await createApiKey(principal.tenant, services.keySigner);
         const { last_used_at: _, ...created } = unwrap(
           await tenantOf(services, principal.tenant).createKey({
             id,
@@ -63,9 +66,15 @@ export function keyEndpoints(services: Services): Endpoint[] {
       summary: "The keys that were made, without their secrets",
       tag,
       scope: "keys:write",
-      answers: { 200: { description: "The keys, newest first.", schema: "Keys" } },
-      handle: async ({ principal }) =>
-        json({ keys: await tenantOf(services, principal.tenant).keys() }),
+      query: z.strictObject({
+        limit: integerParameter(1, limits.max_page_size).optional(),
+        cursor: z.string().max(500).optional().describe("A next_cursor of an earlier answer."),
+      }),
+      answers: { 200: { description: "A page, newest first.", schema: "Keys" } },
+      async handle({ principal, query: { cursor, limit = defaultPage(limits.max_page_size) } }) {
+        const page = { limit, ...(cursor !== undefined && { cursor }) };
+        return json(unwrap(await tenantOf(services, principal.tenant).keys(page)));
+      },
     }),
 
     endpoint({
@@ -122,6 +131,36 @@ export function keyEndpoints(services: Services): Endpoint[] {
           Date.now(),
         );
         return json({ ...signed, team_id, scopes }, 201);
+      },
+    }),
+
+    endpoint({
+      method: "delete",
+      path: "/v1/teams/:team/tokens/:token",
+      id: "revokeToken",
+      summary: "Revoke a token of this team at once, by its id",
+      tag,
+      scope: "keys:write",
+      answers: { 204: { description: "It is revoked, or there was none." } },
+      problems: [404, 409],
+      async handle({ team, param }) {
+        unwrap(await team.revokeTokens(param("token")));
+        return new Response(null, { status: 204 });
+      },
+    }),
+
+    endpoint({
+      method: "delete",
+      path: "/v1/teams/:team/tokens",
+      id: "revokeTokens",
+      summary: "Revoke all tokens of this team that were made until now",
+      tag,
+      scope: "keys:write",
+      answers: { 204: { description: "They are revoked." } },
+      problems: [404],
+      async handle({ team }) {
+        unwrap(await team.revokeTokens(null));
+        return new Response(null, { status: 204 });
       },
     }),
   ];

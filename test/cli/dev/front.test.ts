@@ -150,6 +150,7 @@ describe("passes on", () => {
       connection: ["keep-alive"],
       "content-length": ["4"],
       "x-kept": ["1", "2"],
+      "cf-connecting-ip": ["127.0.0.1"],
       "troupe-front-key": [KEY],
     });
     expect(answer).toMatch(/^HTTP\/1\.1 201 Made\r\n/);
@@ -284,13 +285,15 @@ describe("a closed server", () => {
     await raw(
       "GET /v1/whoami HTTP/1.1\r\nHost: troupe.example\r\nConnection: close\r\nAuthorization: Bearer k\r\n" +
         "Troupe-Tenant: acme\r\nTroupe-Front-Key: guess\r\nTroupe-Egress-Target: http://x/\r\n" +
-        "MF-Original-URL: http://127.0.0.1/healthz\r\nmf-cf-blob: {}\r\nMF-Route-Override: x\r\n\r\n",
+        "MF-Original-URL: http://127.0.0.1/healthz\r\nmf-cf-blob: {}\r\nMF-Route-Override: x\r\n" +
+        "CF-Connecting-IP: 203.0.113.7\r\n\r\n",
     );
     expect(seen?.headersDistinct).toEqual({
       host: ["troupe.example"],
       connection: ["keep-alive"],
       authorization: ["Bearer k"],
       "troupe-tenant": ["acme"],
+      "cf-connecting-ip": ["127.0.0.1"],
       "troupe-front-key": [KEY],
     });
   });

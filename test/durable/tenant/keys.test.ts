@@ -1,5 +1,6 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, expect, test } from "vitest";
+import { value } from "../support/team.ts";
 import { tenantObject, tenantStub, type TenantStub } from "../support/tenant.ts";
 
 let tenant: TenantStub;
@@ -25,11 +26,35 @@ test("keys work until they are revoked or expire", async () => {
   expect(await tenant.verifyKey("k2", "a".repeat(64))).toBeNull();
   const used = await tenant.verifyKey("k1", "a".repeat(64));
   expect(used?.last_used_at).toMatch(/:00\.000Z$/);
-  expect(JSON.stringify(await tenant.keys())).not.toContain("aaaa");
+  expect(JSON.stringify(await tenant.keys({ limit: 10 }))).not.toContain("aaaa");
   await tenant.createKey({ ...input, id: "k2", expires_in: -1 });
   expect(await tenant.verifyKey("k2", "a".repeat(64))).toBeNull();
   expect(await tenant.revokeKey("k1")).toEqual({ ok: true, value: null });
   expect(await tenant.verifyKey("k1", "a".repeat(64))).toBeNull();
+});
+
+test("keys are listed in pages, and limited; expired ones make room", async () => {
+  await tenant.put({ limits: { keys: 5 } });
+  const make = (id: string, expires_in: number | null = null) =>
+    tenant.createKey({ id, name: id, scopes: ["runs:read"], hash: "e".repeat(64), expires_in });
+  for (const id of ["k1", "k2", "k3", "k4"]) expect(await make(id)).toMatchObject({ ok: true });
+  expect(await make("k5", -1)).toMatchObject({ ok: true });
+  expect(await make("k6")).toMatchObject({ ok: true });
+  expect(await make("k7")).toMatchObject({
+    problem: { status: 429, code: "too_many_keys", extra: { limit: "keys", value: 5 } },
+  });
+  const listed: string[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = value(await tenant.keys({ limit: 2, ...(cursor && { cursor }) }));
+    expect(page.keys.length).toBeLessThanOrEqual(2);
+    listed.push(...page.keys.map(({ id }) => id));
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+  expect(listed.toSorted()).toEqual(["k1", "k2", "k3", "k4", "k6"]);
+  expect(await tenant.keys({ limit: 2, cursor: "none" })).toMatchObject({
+    problem: { code: "invalid_cursor" },
+  });
 });
 
 test("a key is known again after the object was unloaded", async () => {
@@ -63,7 +88,7 @@ test("asking about a tenant without stored data writes nothing", async () => {
   expect(await tenant.verifyKey("id", "0".repeat(64))).toBeNull();
   expect(await tenant.info()).toMatchObject({ ok: false, problem: { status: 404 } });
   expect(await tenant.revokeKey("id")).toMatchObject({ ok: false });
-  expect(await tenant.keys()).toEqual([]);
+  expect(await tenant.keys({ limit: 10 })).toMatchObject({ value: { keys: [] } });
   const tables = await runInDurableObject(tenantObject(tenant), (_, state) =>
     state.storage.sql.exec("select name from sqlite_master").toArray(),
   );

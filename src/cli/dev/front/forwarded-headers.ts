@@ -17,10 +17,10 @@ const OF_CONNECTION = new Set([
 ]);
 
 /**
- * Headers that a client may not set: `MF-Original-URL` and others, which miniflare takes for its own, and those with which the
- * parts of the local server speak to each other. `Troupe-Tenant` is a header of the API.
+ * Headers that a client may not set: `MF-Original-URL` and others, which miniflare takes for its own, the client's address, and
+ * those with which the parts of the local server speak to each other. `Troupe-Tenant` is a header of the API.
  */
-const INTERNAL = /^(mf-|troupe-front-key$|troupe-egress-)/;
+const INTERNAL = /^(mf-|cf-connecting-ip$|troupe-front-key$|troupe-egress-)/;
 
 /**
  * The headers of a request as they are passed on, as a flat list of names and values.

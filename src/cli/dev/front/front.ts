@@ -128,7 +128,11 @@ export class Front {
       socketPath: socket,
       method: request.method,
       path: request.url,
-      headers: [...forwardedRequestHeaders(request), FRONT_KEY_HEADER, key],
+      headers: [
+        ...forwardedRequestHeaders(request),
+        ...["cf-connecting-ip", request.socket.remoteAddress ?? ""],
+        ...[FRONT_KEY_HEADER, key],
+      ],
       agent: this.#agent,
       setDefaultHeaders: false,
     });
