@@ -18,6 +18,7 @@ const long = [
   "test/e2e/{a2a,python-tools,spinning-run,stored-secrets}.test.ts",
   "test/examples.test.ts",
   "test/fuzz/*.test.ts",
+  "test/mcp/program-starts.test.ts",
   "test/npm-start/*.test.ts",
   "test/protocols/a2a/push-kill.test.ts",
   "test/protocols/ai-sdk/{life,page}.test.ts",

@@ -61,9 +61,15 @@ export const programSchema = z
       .describe("In addition to PATH, HOME, TMPDIR and LANG."),
     cwd: z
       .string()
-      .refine((path) => pathProblem(path) === undefined, "is not a path below the workspace")
+      // The workspace under the name by which the program knows it.
+      .transform((path) => path.replace(/^\/workspace(\/|$)/, "").replace(/^\.(\/|$)/, ""))
+      .refine(
+        (path) => path === "" || pathProblem(path) === undefined,
+        "is not a path below the workspace",
+      )
       .nullable()
-      .default(null),
+      .default(null)
+      .describe("Below the workspace: `sub`, `./sub` or `/workspace/sub`."),
   })
   .refine(
     ({ command, args, env }) =>

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -56,7 +56,7 @@ export class ProcessIsolation implements Isolation {
 
   constructor(options: ProcessIsolationOptions) {
     this.#options = options;
-    this.#name = createHash("sha256").update(options.data).digest("hex").slice(0, 16);
+    this.#name = createHash("sha256").update(options.data).digest("hex").slice(0, 8);
     // Unlike the data directory, this one must be accessible to the users that run code.
     this.#scratch = join(tmpdir(), `troupe-sandbox-${this.#name}`);
     this.#uids = process.getuid?.() === 0 ? range(options.firstUid, USERS) : [];
@@ -97,7 +97,8 @@ export class ProcessIsolation implements Isolation {
     const { maxProcesses } = this.#options;
     const owner = { marker: `${this.#name}-${randomUUID()}`, ...(uid !== undefined && { uid }) };
     const runner = await ProcessRunner.create({
-      directory: join(this.#scratch, owner.marker),
+      // Short: programs make sockets in it, whose paths have at most a hundred characters.
+      directory: join(this.#scratch, randomBytes(4).toString("hex")),
       owner,
       interpreters: this.languages,
       maxProcesses,

@@ -15,6 +15,12 @@ const MAX_STDERR = 4_000;
 /** Bytes of a line. */
 const MAX_LINE = 16_000_000;
 
+/** How a program ends that got SIGKILL: by itself, or behind the walls. */
+const KILLED: readonly (number | null)[] = [null, 137];
+
+const BY_KERNEL =
+  "The program was killed, and not by the sandbox: the kernel does this when the machine, or the container of the sandbox, has no memory left.";
+
 /** A timer that is set to more than this rings at once. */
 const FOREVER_MS = 2 ** 31 - 1;
 
@@ -212,9 +218,9 @@ export class RunningProgram {
     child.stdin.on("error", () => undefined);
     this.exited = once(child, "close").then(
       ([code]) => {
-        const reason = this.#reason(endedBy(), limits);
-        const stderr = this.#stderr;
-        return { exit_code: code as number | null, stderr, ...(reason && { reason }) };
+        const exit_code = code as number | null;
+        const reason = this.#reason(endedBy(), limits, exit_code);
+        return { exit_code, stderr: this.#stderr, ...(reason && { reason }) };
       },
       (error: Error) => ({
         exit_code: null,
@@ -270,8 +276,13 @@ export class RunningProgram {
     else this.#asked.delete(message["id"]);
   }
 
-  #reason(endedBy: EndedBy | undefined, limits: BlockLimits): string | undefined {
+  #reason(
+    endedBy: EndedBy | undefined,
+    limits: BlockLimits,
+    exitCode: number | null,
+  ): string | undefined {
     if (this.#madeRoom) return "The program was ended: other sessions need its place.";
+    if (endedBy === undefined && KILLED.includes(exitCode)) return BY_KERNEL;
     if (endedBy === undefined || endedBy === "cancelled") return undefined;
     return terminationNote(endedBy, { ...limits, maxOutputBytes: 0 }).replace("code", "program");
   }

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import {
   type ComponentDefinition,
   dumpComponent,
+  type Note,
   withoutInnerNulls,
   withoutNulls,
 } from "../core/component/component.ts";
@@ -22,6 +23,7 @@ import { sequenceOf } from "../core/tools/sequence.ts";
 import type { ToolCallContext, ToolResult } from "../core/tools/tool.ts";
 import { textResult } from "../core/tools/tool-result.ts";
 import type { Workbench } from "../core/tools/workbench.ts";
+import { SandboxClient } from "../sandbox/sandbox-client.ts";
 import { type McpServerConfig, mcpServerParamsSchema } from "./server-params.ts";
 import { type ReadingKind, readingTools } from "./reading-tools.ts";
 import { LegacyQuestions } from "./host/server-question.ts";
@@ -261,9 +263,24 @@ type Request = (
 export function mcpWorkbenchDefinition(
   dependencies: McpDependencies,
 ): ComponentDefinition<z.output<typeof workbenchConfigSchema>, McpWorkbench> {
+  const askSandbox = async (items: unknown[]): Promise<boolean[]> => {
+    const lacks = await lacksPrograms(dependencies.sandbox);
+    return items.map(() => lacks);
+  };
   return {
     ...definition,
     configSchema: workbenchConfigSchema,
+    async prepare(
+      { server_params: { type }, troupe },
+      preparation,
+    ): Promise<JsonObject | undefined> {
+      if (type !== "StdioServerParams" || dependencies.sandbox === undefined) return undefined;
+      const lacks = await preparation.together(askSandbox, undefined);
+      if (lacks) return { programs: "not_available" };
+      // What was found before is no longer so.
+      return troupe === undefined ? undefined : {};
+    },
+    notes: ({ troupe }) => (troupe?.programs === undefined ? [] : [NO_PROGRAMS]),
     fromConfig: ({ server_params, tool_overrides, host, ...config }, loader) =>
       new McpWorkbench(
         {
@@ -277,4 +294,24 @@ export function mcpWorkbenchDefinition(
         dependencies,
       ),
   };
+}
+
+/** A sandbox that does not answer for so long is not asked further: its note is left out. */
+const ASK_MS = 3_000;
+
+const NO_PROGRAMS: Note = {
+  path: "config.server_params.command",
+  message:
+    "is a program, and the sandbox of this server starts none: run the sandbox with SANDBOX_ISOLATION=process in a container, or with SANDBOX_MCP=1 on a machine whose programs component JSON may start",
+};
+
+async function lacksPrograms(sandbox: McpDependencies["sandbox"]): Promise<boolean> {
+  if (sandbox === undefined) return false;
+  try {
+    const starts = await new SandboxClient(sandbox).startsPrograms(AbortSignal.timeout(ASK_MS));
+    return starts === false;
+  } catch {
+    // The first listing will say what is wrong.
+    return false;
+  }
 }

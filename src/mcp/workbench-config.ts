@@ -26,6 +26,8 @@ export const workbenchConfigSchema = z
     host: componentModelSchema.nullish(),
     /** What else of the server becomes tools. */
     tools_for: z.array(z.enum(["resources", "prompts"])).nullish(),
+    /** What was found when the component arrived. */
+    troupe: z.object({ programs: z.literal("not_available").optional() }).optional(),
   })
   .extend(humanApprovalSchema.shape);
 

@@ -57,6 +57,12 @@ const INSTEAD: Note = {
   message: "the code runs in the sandbox of this server, in a workspace of the team",
 };
 
+const NO_KERNEL: Note = {
+  path: "provider",
+  message:
+    "each block runs in an interpreter of its own: files stay from block to block, variables and imports do not",
+};
+
 /** Definitions of AutoGen's executors, which run code in the sandbox. */
 export function autoGenExecutors(sandbox: SandboxAddress | undefined): AnyComponentDefinition[] {
   return Object.entries(CONFIGS).map(([provider, configSchema]) => {
@@ -69,6 +75,7 @@ export function autoGenExecutors(sandbox: SandboxAddress | undefined): AnyCompon
       fromConfig: (config: Config) => new AutoGenExecutor(definition, config, sandbox),
       notes: (config: Config) => [
         ...(sandbox === undefined ? [] : [INSTEAD]),
+        ...(provider.includes("jupyter") ? [NO_KERNEL] : []),
         ...withoutEffect(config, configSchema.parse({})),
       ],
     };

@@ -5,13 +5,17 @@ import { type SandboxProblem, problemFrom } from "./sandbox-problem.ts";
 
 const startedSchema = z.object({ program: z.string(), workspace: z.string() });
 const messageSchema = z.object({ line: z.string() });
-const exitSchema = z.object({ exit_code: z.number().int().nullable(), stderr: z.string() });
+const exitSchema = z.object({
+  exit_code: z.number().int().nullable(),
+  stderr: z.string(),
+  reason: z.string().optional(),
+});
 
 /** What a program of a session does: it starts, writes lines, ends. */
 export type ProgramEvent =
   | { type: "started"; program: string; workspace: string }
   | { type: "line"; line: string }
-  | { type: "exit"; exitCode: number | null; stderr: string }
+  | { type: "exit"; exitCode: number | null; stderr: string; reason: string }
   | { type: "problem"; problem: SandboxProblem };
 
 /**
@@ -58,8 +62,8 @@ function parse(event: string, data: string): ProgramEvent | undefined {
     case "line":
       return { type: "line", ...messageSchema.parse(JSON.parse(data)) };
     case "exit": {
-      const { exit_code: exitCode, stderr } = exitSchema.parse(JSON.parse(data));
-      return { type: "exit", exitCode, stderr };
+      const { exit_code: exitCode, stderr, reason = "" } = exitSchema.parse(JSON.parse(data));
+      return { type: "exit", exitCode, stderr, reason };
     }
     case "error":
       return { type: "problem", problem: problemFrom(data) };

@@ -35,6 +35,7 @@ const languageSchema: z.ZodType<SandboxLanguage> = z.object({
   packages: z.array(z.object({ name: z.string(), version: z.string() })).optional(),
 });
 const languagesSchema = z.object({ languages: z.array(languageSchema) });
+const healthSchema = z.object({ programs: z.object({}).nullable() });
 
 /** A request to run code. */
 export interface Execution {
@@ -65,6 +66,13 @@ export class SandboxClient {
   constructor({ silenceMs = SILENCE_MS, ...address }: SandboxAddress) {
     this.#connection = new SandboxConnection(address);
     this.#silenceMs = silenceMs;
+  }
+
+  /** Whether the sandbox starts programs of MCP servers; undefined when it does not say. */
+  async startsPrograms(signal: AbortSignal): Promise<boolean | undefined> {
+    const response = await this.#connection.ask("GET", "/healthz", signal);
+    const { success, data } = healthSchema.safeParse(await response.json());
+    return success ? data.programs !== null : undefined;
   }
 
   /**

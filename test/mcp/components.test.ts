@@ -223,3 +223,37 @@ describe("refused is", () => {
     expect(issue).toMatchObject({ path: "component.config.tool_overrides.b.name" });
   });
 });
+
+describe("a program and a sandbox that starts none", () => {
+  const workbench = component("McpWorkbench", "workbench", { server_params: STDIO });
+
+  async function notesWith(health: object, model = workbench) {
+    const fetch = async (url: string): Promise<Response> => {
+      expect(url).toBe("http://127.0.0.1:1/healthz");
+      return Response.json(health);
+    };
+    const components = registry({ sandbox: { ...sandbox, fetch } });
+    const prepared = (await components.prepare(model)) as ComponentModel;
+    return { prepared, notes: components.notes(prepared) };
+  }
+
+  test("get a note when the component arrives", async () => {
+    const { prepared, notes } = await notesWith({ status: "ok", programs: null });
+    expect(notes).toEqual([
+      {
+        path: "component.config.server_params.command",
+        message: expect.stringMatching(/starts none.*SANDBOX_MCP=1/) as string,
+      },
+    ]);
+    // The note goes when the sandbox starts programs.
+    const programs = { isolation: "process", walls: [] };
+    expect((await notesWith({ status: "ok", programs }, prepared)).notes).toEqual([]);
+  });
+
+  test.each([[{ status: "ok", programs: { isolation: "process", walls: ["namespaces"] } }], [{}]])(
+    "get none where the sandbox says %o",
+    async (health) => {
+      expect(await notesWith(health)).toEqual({ prepared: workbench, notes: [] });
+    },
+  );
+});

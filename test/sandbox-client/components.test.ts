@@ -91,6 +91,8 @@ describe("the executors", () => {
       const paths = notes.map(({ path }) => path);
       expect(paths).toEqual([
         ...(provider.startsWith("autogen") ? [`${place}.provider`] : []),
+        // Variables do not outlive their block.
+        ...(provider.includes("jupyter") ? [`${place}.provider`] : []),
         ...ignored.map((key) => `${place}.config.${key}`),
       ]);
     },

@@ -137,6 +137,34 @@ describe("the environment of a program", () => {
   });
 });
 
+testWith("bwrap")(
+  "a program runs in the directory that it was shown, and sockets fit into its TMPDIR",
+  async () => {
+    await using sandbox = await Sandbox.start({ settings: { SANDBOX_MCP: "1" } });
+    await sandbox.request("/v1/sessions/shown/files/sub/x", { method: "PUT", body: "x" });
+    for (const cwd of ["sub", "./sub", "/workspace/sub"]) {
+      await using program = await start(sandbox, "shown", sh("pwd; echo $TMPDIR", { cwd }));
+      expect(await program.next("line")).toEqual({ line: "/workspace/sub" });
+      expect(await program.next("line")).toEqual({ line: "/tmp" });
+    }
+    for (const cwd of ["/workspace", ".", "./"]) {
+      await using program = await start(sandbox, "shown", sh("pwd", { cwd }));
+      expect(await program.next("line")).toEqual({ line: "/workspace" });
+    }
+    for (const cwd of ["/etc", "/workspaces", "../x", "/workspace/../x"])
+      expect((await post(sandbox, "shown", sh("pwd", { cwd }))).status).toBe(422);
+  },
+  60_000,
+);
+
+test("a program that something else killed says so", async () => {
+  await using sandbox = await Sandbox.start({ settings: { SANDBOX_MCP: "1" } });
+  await using program = await start(sandbox, "killed", sh("kill -9 $$"));
+  expect(await program.next("exit")).toMatchObject({
+    reason: expect.stringContaining("killed, and not by the sandbox: the kernel") as string,
+  });
+}, 60_000);
+
 describe("what cannot be started", () => {
   let sandbox: Sandbox;
   beforeAll(async () => {

@@ -69,7 +69,7 @@ export interface ComponentDefinition<Config = never, T extends Component = Compo
    * Collects, before loading, facts that need asynchronous work ({@link ComponentRegistry.prepare}). They are kept in the
    * config under `troupe`, errors included, which `fromConfig` throws. Undefined when nothing is needed.
    */
-  prepare?(config: Config, preparation: Preparation): Promise<JsonObject> | undefined;
+  prepare?(config: Config, preparation: Preparation): Promise<JsonObject | undefined> | undefined;
   /** Runs after `configSchema`. What it throws is reported with the component's path. */
   fromConfig(config: Config, loader: ComponentLoader): T;
   /** Remarks on a valid config, such as keys without effect. Paths begin at the component: `config.image`. */

@@ -21,6 +21,9 @@ import {
  */
 const IDLE_MS = 60_000;
 
+/** For the question for the protocol's version: a program that is still starting answers the older handshake as well. */
+const PROGRAM_PROBE_MS = 5_000;
+
 const CLIENT = { name: "troupe", version: "1" };
 
 /** What the server may ask of its client, and the handlers that answer. */
@@ -135,7 +138,19 @@ export class McpSession {
     return this.#open;
   }
 
-  async #connect({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
+  /** A program that ends at the question for the protocol's version gets the older handshake at a second start. */
+  async #connect(use: SessionUse): Promise<Connection> {
+    try {
+      return await this.#connectOnce(use);
+    } catch (error) {
+      const asked = this.#generation === undefined && this.#params.type === "StdioServerParams";
+      if (!asked || use.signal.aborted || !endedWhenAsked(error)) throw error;
+      this.#generation = { kind: "legacy" };
+      return await this.#connectOnce(use);
+    }
+  }
+
+  async #connectOnce({ signal, sandboxSession = this.#ownSandboxSession }: SessionUse) {
     const { Client, ClientCredentialsProvider, StdioTransport } = await import("./sdk.ts");
     const { oauth } = this.#params.type === "StdioServerParams" ? {} : this.#params;
     if (oauth) {
@@ -199,7 +214,12 @@ export class McpSession {
     const client = new make(CLIENT, {
       capabilities: { ...requests?.capabilities, ...(this.#offersWorkspace && { roots: {} }) },
       // Servers of the older transport know only the older protocol.
-      versionNegotiation: { mode: this.#params.type === "SseServerParams" ? "legacy" : "auto" },
+      versionNegotiation: {
+        mode: this.#params.type === "SseServerParams" ? "legacy" : "auto",
+        ...(this.#params.type === "StdioServerParams" && {
+          probe: { timeoutMs: PROGRAM_PROBE_MS },
+        }),
+      },
       // Whoever answers may take days, so the answers are collected outside of the request.
       inputRequired: { autoFulfill: false },
       // Bounds the length of lists.
@@ -252,4 +272,11 @@ async function terminate(transport: Transport): Promise<void> {
 function isLostSession(error: unknown): boolean {
   if (!(error instanceof Error) || !("status" in error)) return false;
   return error.status === 404 || error.status === 400;
+}
+
+/** Whether a program ended, or its connection, before it said which version of the protocol it speaks. */
+function endedWhenAsked(error: unknown): boolean {
+  return (
+    error instanceof Error && /connection closed during the server\/discover/.test(error.message)
+  );
 }

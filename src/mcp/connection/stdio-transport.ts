@@ -1,12 +1,15 @@
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isReference, type Secrets } from "../../outgoing/dependencies.ts";
 import { SandboxClient } from "../../sandbox/sandbox-client.ts";
+import type { ProgramEvent } from "../../sandbox/program-stream.ts";
 import type { SandboxAddress } from "../../sandbox/sandbox-connection.ts";
 import { McpError } from "../mcp-error.ts";
 import type { StdioServerConfig } from "../server-params.ts";
 
 /** Characters of one message. */
 const MAX_LINE = 16_000_000;
+
+type Ending = Extract<ProgramEvent, { type: "exit" }>;
 
 export interface StdioTransportOptions {
   sandbox: SandboxAddress;
@@ -21,6 +24,12 @@ export class StdioTransport implements Transport {
   onclose: (() => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onmessage: Transport["onmessage"];
+  /**
+   * By these the SDK knows that it speaks to a program: one that does not answer the question for the protocol's version gets the
+   * older handshake over the same connection, instead of being started again.
+   */
+  readonly pid = null;
+  readonly stderr = null;
   readonly #client: SandboxClient;
   readonly #params: StdioServerConfig;
   readonly #options: StdioTransportOptions;
@@ -83,20 +92,24 @@ export class StdioTransport implements Transport {
       for await (const event of events) {
         if (event.type === "line") this.#receive(event.line);
         if (event.type === "exit") {
-          const said = event.stderr.trim();
-          const error = new McpError(
-            "mcp_connection",
-            this.#options.secrets.redact(
-              `The program "${this.#params.command}" ended with the exit code ${event.exitCode ?? "of a signal"}${said === "" ? "." : `: ${said}`}`,
-            ),
-          );
-          this.#options.onExcess(error);
+          this.#options.onExcess(this.#ending(event));
         }
       }
     } catch (error) {
       if (!this.#ended.signal.aborted) this.onerror?.(error as Error);
     }
     this.#end();
+  }
+
+  #ending({ exitCode, stderr, reason }: Ending): McpError {
+    const said = stderr.trim();
+    const how = `ended with the exit code ${exitCode ?? "of a signal"}`;
+    const parts = [
+      `The program "${this.#params.command}" ${how}${said === "" ? "." : `: ${said}`}`,
+      reason,
+    ];
+    const text = parts.filter((part) => part !== "").join(" ");
+    return new McpError("mcp_connection", this.#options.secrets.redact(text));
   }
 
   /** Programs write other lines to their output now and then; they are not messages. */
