@@ -16,7 +16,7 @@ const MAX_STDERR = 4_000;
 const MAX_LINE = 16_000_000;
 
 /** How a program ends that got SIGKILL: by itself, or behind the walls. */
-const KILLED: readonly (number | null)[] = [null, 137];
+const KILLED: ReadonlySet<number | null> = new Set([null, 137]);
 
 const BY_KERNEL =
   "The program was killed, and not by the sandbox: the kernel does this when the machine, or the container of the sandbox, has no memory left.";
@@ -282,7 +282,7 @@ export class RunningProgram {
     exitCode: number | null,
   ): string | undefined {
     if (this.#madeRoom) return "The program was ended: other sessions need its place.";
-    if (endedBy === undefined && KILLED.includes(exitCode)) return BY_KERNEL;
+    if (endedBy === undefined && KILLED.has(exitCode)) return BY_KERNEL;
     if (endedBy === undefined || endedBy === "cancelled") return undefined;
     return terminationNote(endedBy, { ...limits, maxOutputBytes: 0 }).replace("code", "program");
   }

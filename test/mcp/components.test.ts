@@ -233,7 +233,7 @@ describe("a program and a sandbox that starts none", () => {
       return Response.json(health);
     };
     const components = registry({ sandbox: { ...sandbox, fetch } });
-    const prepared = (await components.prepare(model)) as ComponentModel;
+    const prepared = await components.prepare<ComponentModel>(model);
     return { prepared, notes: components.notes(prepared) };
   }
 

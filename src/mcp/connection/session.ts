@@ -146,7 +146,7 @@ export class McpSession {
       const asked = this.#generation === undefined && this.#params.type === "StdioServerParams";
       if (!asked || use.signal.aborted || !endedWhenAsked(error)) throw error;
       this.#generation = { kind: "legacy" };
-      return await this.#connectOnce(use);
+      return this.#connectOnce(use);
     }
   }
 
