@@ -292,6 +292,7 @@ export type {
   CreateOptions,
   CreateResult,
   FinishReason,
+  AnswerForm,
   JsonOutput,
   TokenLogprob,
   ToolSchema,

@@ -1,6 +1,6 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ToolSchema } from "../../core/models/chat-completion-client.ts";
+import type { AnswerForm, ToolSchema } from "../../core/models/chat-completion-client.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { TraceContext } from "../../core/run/turn-context.ts";
 import type { Result } from "../result.ts";
@@ -73,6 +73,8 @@ export interface StartRunInput {
   push?: SecretPushConfig;
   /** Tools of the client: calls of them become requests of the kind `tool`. Names are unique. */
   tools?: readonly ToolSchema[];
+  /** How the client wants to be answered. */
+  answer_form?: AnswerForm;
   /** The caller's trace, which the run's continues. */
   trace?: TraceContext;
   idempotency?: Idempotency;
@@ -81,7 +83,7 @@ export interface StartRunInput {
 /** What a schedule starts its runs with. */
 export type ScheduledRun = Omit<
   StartRunInput,
-  "idempotency" | "webhook" | "push" | "tools" | "trace"
+  "idempotency" | "webhook" | "push" | "tools" | "answer_form" | "trace"
 >;
 
 export interface CreateScheduleInput extends ScheduledRun, ScheduleTimes {

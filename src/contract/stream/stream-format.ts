@@ -1,6 +1,7 @@
 import type { ComponentModel } from "../../core/component/component-model.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { StartRunInput } from "../gateways/team-gateway.ts";
+import type { Result } from "../result.ts";
 import type { PushBody, RunChange } from "../webhooks/run-change.ts";
 import type { StreamFrame } from "./stream-frame.ts";
 import type { TextPieces } from "./text-pieces.ts";
@@ -46,11 +47,11 @@ export interface FormatCode {
   makeEncoder: MakeEncoder;
   /**
    * Adds what only the team knows, before a run is started: a request that asks for it first would be one call of the team
-   * behind.
+   * behind. It refuses what the team cannot do.
    *
    * @param component the team's, with sealed secrets
    */
-  prepare?: (start: FormattedStart, component: ComponentModel) => FormattedStart;
+  prepare?: (start: FormattedStart, component: ComponentModel) => Result<FormattedStart>;
   /** Missing where the protocol has no push notifications. */
   pushBody?: (change: RunChange) => PushBody;
 }

@@ -44,6 +44,15 @@ export interface CreateResult {
 /** `true`: any JSON object; `schema`: structured output that follows this JSON Schema. */
 export type JsonOutput = boolean | { name: string; schema: JsonObject };
 
+/** How one agent's model is to answer; the agent's own settings go first. */
+export interface AnswerForm {
+  /** The agent's name. */
+  agent: string;
+  jsonOutput?: JsonOutput;
+  /** Of its first call in a turn. */
+  toolChoice?: "required" | { name: string };
+}
+
 export interface CreateOptions {
   tools?: readonly ToolSchema[];
   /**

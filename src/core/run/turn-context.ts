@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { ToolSchema } from "../models/chat-completion-client.ts";
+import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import type { RetryPolicy } from "./retry.ts";
 
@@ -161,6 +161,8 @@ export interface TurnContext {
   readonly stopRequested: boolean;
   /** Tools of the run's client: its assistant agents offer them to their models. */
   readonly clientTools: readonly ToolSchema[];
+  /** How the run's client wants to be answered. */
+  readonly answerForm: AnswerForm | undefined;
   /** The time of the last recorded step in this scope or in one opened in it, ISO 8601 UTC. */
   now(): string;
   /** Milliseconds of running at that time, without waits for humans and pauses. */

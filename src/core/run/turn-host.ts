@@ -1,5 +1,5 @@
 import type { Json } from "../json.ts";
-import type { ToolSchema } from "../models/chat-completion-client.ts";
+import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import type { LLMMessage } from "../models/llm-messages.ts";
 import type {
   Answer,
@@ -77,6 +77,8 @@ export interface TurnHost {
   readonly stopRequested: boolean;
   /** {@link TurnContext.clientTools} */
   readonly clientTools?: readonly ToolSchema[];
+  /** {@link TurnContext.answerForm} */
+  readonly answerForm?: AnswerForm | undefined;
   readonly cache?: StepCache;
   /** {@link StepAttempt.session} */
   readonly session?: string;

@@ -1,7 +1,7 @@
 import { TroupeError } from "../errors.ts";
 import { hashId } from "../ids.ts";
 import { sortedJson } from "../json.ts";
-import type { ToolSchema } from "../models/chat-completion-client.ts";
+import type { AnswerForm, ToolSchema } from "../models/chat-completion-client.ts";
 import { runBranches } from "./branches.ts";
 import { Semaphore } from "./semaphore.ts";
 import { TurnSignal } from "./signals.ts";
@@ -81,6 +81,10 @@ export class TurnScope implements TurnContext {
 
   get clientTools(): readonly ToolSchema[] {
     return this.#shared.host.clientTools ?? [];
+  }
+
+  get answerForm(): AnswerForm | undefined {
+    return this.#shared.host.answerForm;
   }
 
   now(): string {

@@ -426,7 +426,9 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   ): Promise<Result<StartedStream>> {
     return this.#team.change(async (parts) => {
       const start = { input: given, options: format?.options ?? {} };
-      const prepared = code?.prepare?.(start, parts.stores.team.component) ?? start;
+      const formatted = code?.prepare?.(start, parts.stores.team.component) ?? ok(start);
+      if (!formatted.ok) return formatted;
+      const prepared = formatted.value;
       const sealed = await this.#inputs.seal(prepared.input);
       if (!sealed.ok) return sealed;
       const refused = await refuseRun(parts, prepared.input, true);

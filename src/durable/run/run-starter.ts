@@ -62,6 +62,7 @@ export class RunStarter {
       webhook: input.webhook,
       ...(input.push && { push: [input.push] }),
       ...(input.tools?.length && { tools: input.tools }),
+      ...(input.answer_form && { answer_form: input.answer_form }),
       ...(input.trace && { trace: { after: 0, context: input.trace } }),
     };
     const task = taskMessages(input.task, id, created_at);
@@ -135,6 +136,7 @@ export class RunStarter {
           max_cost: record.max_cost ?? null,
           webhook: record.webhook ?? null,
           ...(record.tools && { tools: record.tools }),
+          ...(record.answer_form && { answer_form: record.answer_form }),
           retry_of: id,
           first_turn: record.next_turn,
           next_turn: record.next_turn,

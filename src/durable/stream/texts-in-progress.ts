@@ -98,19 +98,20 @@ export class TextsInProgress {
       this.#texts.delete(textId);
       this.#ended(text);
     }
-    const thinks = message.type === "ThoughtEvent";
-    if (thinks && own !== undefined && own.shown.content !== message.content) this.#left = own;
-    const text = isChatMessage(message) ? toText(message) : thinks ? message.content : "";
+    const isMessage = isChatMessage(message);
+    const content = isMessage ? toText(message) : "content" in message ? message.content : "";
+    const text = typeof content === "string" ? content : "";
+    const isThought = message.type === "ThoughtEvent";
+    if (isThought && own !== undefined && own.shown.content !== text) this.#left = own;
     const from = own ?? left;
     if (text === "" || from === undefined) return undefined;
-    const { content } = from.shown;
-    const { pieces } = from;
-    const more = text.length - content.length;
-    if (more > 0 && text.startsWith(content)) {
+    const { pieces, shown } = from;
+    const more = text.length - shown.content.length;
+    if (more > 0 && isMessage && text.startsWith(shown.content)) {
       return { ...pieces, lengths: [...pieces.lengths, more] };
     }
     // What came before it was a thought between tags.
-    const isEnd = thinks ? content === text : content.endsWith(text);
+    const isEnd = isMessage ? shown.content.endsWith(text) : shown.content === text;
     return isEnd ? piecesOfEnd(pieces, text.length) : undefined;
   }
 

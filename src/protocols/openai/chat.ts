@@ -9,7 +9,7 @@ import { wholeAnswer } from "./run/whole.ts";
 export async function createCompletion(call: OpenAICall): Promise<Response> {
   const body = await readJson(call.raw, call.services.limits);
   const parsed = parseChatRequest(body.value);
-  const { model, entries, tools, metadata, troupe, json, stream_options } = parsed;
+  const { model, entries, tools, metadata, troupe, form, stream_options } = parsed;
   const streams = parsed.stream === true;
   const { opened, reopen } = await begin(await identified(call, body), {
     model,
@@ -18,7 +18,7 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
     tools,
     metadata: metadata ?? {},
     troupe,
-    json,
+    form,
     format: "openai-chat",
     options: {
       form: streams ? "stream" : "whole",

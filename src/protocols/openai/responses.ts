@@ -26,7 +26,7 @@ const FORMAT = "openai-response";
 export async function createResponse(call: OpenAICall): Promise<Response> {
   const body = await readJson(call.raw, call.services.limits);
   const parsed = parseResponseRequest(body.value);
-  const { model, entries, tools, metadata, troupe, json: asJson, instructions } = parsed;
+  const { model, entries, tools, metadata, troupe, form, instructions } = parsed;
   const streams = parsed.stream === true;
   const background = parsed.background === true;
   const { opened, reopen } = await begin(await identified(call, body), {
@@ -36,7 +36,7 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
     tools,
     metadata: metadata ?? {},
     troupe,
-    json: asJson,
+    form,
     format: FORMAT,
     ...(instructions && { instructions }),
     ...(parsed.previous_response_id && { previous: parsed.previous_response_id }),

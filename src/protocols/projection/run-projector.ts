@@ -118,15 +118,16 @@ export class RunProjector {
     if (isChatMessage(message)) return this.#said(message, pieces);
     const { id, source } = message;
     if (message.type === "UserInputRequestedEvent") this.#proxies.add(source);
-    const thought = message.type === "ThoughtEvent" ? message.content : "";
-    const streamed = this.#inPieces && pieces !== undefined && !this.#texts.has(id);
+    const told = contentOf(message);
+    const streamed = this.#inPieces && pieces !== undefined && typeof told === "string";
+    const isNew = ![...this.#texts.values()].some((text) => text.source === source);
     const items = [
-      ...(streamed ? this.#growTo(id, source, thought, pieces) : []),
+      ...(streamed && isNew ? this.#growTo(id, source, told, pieces) : []),
       // A text that turns out to be a thought has its id.
       ...(this.#texts.has(id) ? this.#endText(id, true) : []),
       // Any other text of the source than what the event says is in no message.
       ...[...this.#texts].flatMap(([key, text]) =>
-        text.source === source ? this.#endText(key, text.shown !== contentOf(message)) : [],
+        text.source === source ? this.#endText(key, text.shown !== told) : [],
       ),
     ];
     switch (message.type) {

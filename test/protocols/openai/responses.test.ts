@@ -191,7 +191,16 @@ describe("a response", { timeout: 60_000 }, () => {
   test("that fails says why", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
-    const failed = (await openai.responses.create({ model, input: "Fail." })) as Body;
+    const error: unknown = await openai.responses
+      .create({ model, input: "Fail." })
+      .catch((problem: unknown) => problem);
+    expect(error).toMatchObject({
+      status: 400,
+      type: "invalid_request_error",
+      code: "model_bad_request",
+    });
+    const [run] = await runsOf(worker, id);
+    const failed = (await openai.responses.retrieve(`resp_${id}.${run?.id}`)) as Body;
     expect(failed).toMatchObject({
       status: "failed",
       error: { code: "server_error", message: expect.stringContaining("No such thing.") },

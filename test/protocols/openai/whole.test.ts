@@ -31,10 +31,10 @@ test("a request without a stream outlives the streams of its team", async () => 
 });
 
 test("a run that failed is not to be tried again", async () => {
-  const answer = `data: ${JSON.stringify({ status: 502, body: { error: {} } })}\n\n`;
+  const answer = `data: ${JSON.stringify({ status: 400, body: { error: {} } })}\n\n`;
   const opened = streamOf(answer, false);
   const response = await wholeAnswer(opened, async () => opened, new AbortController().signal);
-  expect(response.status).toBe(502);
+  expect(response.status).toBe(400);
   expect(response.headers.get("x-should-retry")).toBe("false");
 });
 

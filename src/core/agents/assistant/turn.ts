@@ -60,7 +60,9 @@ export class AssistantTurn {
 
   async nextCall(): Promise<ModelCall> {
     const number = this.#modelCalls++;
-    const jsonOutput = this.#settings.output?.jsonOutput ?? null;
+    const { answerForm } = this.#ctx;
+    const wanted = answerForm?.agent === this.#settings.name ? answerForm : undefined;
+    const jsonOutput = this.#settings.output?.jsonOutput ?? wanted?.jsonOutput ?? null;
     const messages = await modelMessages(this.#settings);
     const key = `model:${number}`;
     if (this.#reflecting) {
@@ -75,7 +77,9 @@ export class AssistantTurn {
     const own = [...this.#listed.flat(), ...this.#settings.handoffTools];
     const tools = [...own, ...this.#clientTools(own)];
     this.#declared = tools;
-    return { key, messages, options: { tools, jsonOutput }, messageId: this.#messageId };
+    const toolChoice = number === 0 ? wanted?.toolChoice : undefined;
+    const options = { tools, jsonOutput, ...(toolChoice && { toolChoice }) };
+    return { key, messages, options, messageId: this.#messageId };
   }
 
   /** A piece of the text that streams in, as an event. */

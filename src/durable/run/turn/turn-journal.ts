@@ -1,5 +1,5 @@
 import { errorMessage, TroupeError } from "../../../core/errors.ts";
-import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
+import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import { TurnSignal } from "../../../core/run/signals.ts";
 import type {
   Answer,
@@ -88,6 +88,10 @@ export class TurnJournal implements TurnHost {
 
   get clientTools(): readonly ToolSchema[] {
     return this.#drive.active.record.tools ?? [];
+  }
+
+  get answerForm(): AnswerForm | undefined {
+    return this.#drive.active.record.answer_form;
   }
 
   get stopRequested(): boolean {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/json.ts";
 import type { ChatMessage } from "../../../core/messages/message.ts";
-import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
+import type { AnswerForm, ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { SecretPushConfig } from "../../../contract/webhooks/push.ts";
 import type { StoredRunWebhook } from "../../../contract/webhooks/webhook.ts";
@@ -89,6 +89,8 @@ export interface RunRecord {
     | null;
   /** Of the client; missing where it has none. */
   tools?: readonly ToolSchema[];
+  /** How the client wants to be answered; missing where it does not say. */
+  answer_form?: AnswerForm;
   /** Missing in runs of earlier versions. */
   webhook?: StoredRunWebhook | null;
   /** Missing where there is none. */

@@ -184,8 +184,7 @@ export class Answer {
       if (hasMessageOf(source, batch)) return [];
       // What was said before a call of a tool is a thought. One between tags was not shown, only what followed it.
       const shown = live.shown.trim();
-      const said = thought?.type === "thought" ? thought.content.trim() : "";
-      const isTold = !isVoid || (shown !== "" && said.endsWith(shown));
+      const isTold = !isVoid || (shown !== "" && toldIn(batch, source).endsWith(shown));
       return isTold ? this.#endLive(live.shown, false) : [];
     }
     if (!this.#reasoning.delete(messageId)) return [];
@@ -280,6 +279,17 @@ export class Answer {
 
 function hasMessageOf(source: string, batch: readonly RunItem[]): boolean {
   return batch.some((item) => item.type === "message" && item.message.source === source);
+}
+
+/** What a thought or another event of the source says. */
+function toldIn(batch: readonly RunItem[], source: string): string {
+  for (const item of batch) {
+    if (item.type === "thought" && item.source === source) return item.content.trim();
+    if (item.type !== "event" || item.event.source !== source) continue;
+    const content = "content" in item.event ? item.event.content : "";
+    if (typeof content === "string") return content.trim();
+  }
+  return "";
 }
 
 function shownOf(

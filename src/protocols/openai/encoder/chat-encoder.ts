@@ -4,19 +4,18 @@ import type {
   ChatCompletionMessageFunctionToolCall,
 } from "openai/resources/chat/completions";
 import type { CompletionUsage } from "openai/resources/completions";
-import type { Problem } from "../../../contract/problem.ts";
 import type { FormatCode, StreamEncoder } from "../../../contract/stream/stream-format.ts";
 import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
 import type { RunInfo } from "../../../contract/run.ts";
 import type { RequestUsage } from "../../../core/models/request-usage.ts";
 import type { RunItem } from "../../projection/run-item.ts";
-import { answerChanged, errorOf } from "../errors.ts";
+import { errorOfEnd, type OpenAIError, RUN_ERROR_STATUS, runError } from "../errors.ts";
 import { callId, completionId } from "../ids.ts";
 import { Answer } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
 import { type AnswerExtension, extensionOf } from "./extension.ts";
-import { noteLiveAgent } from "./live-agent.ts";
+import { answeringAgent } from "./answering-agent.ts";
 import { dataEvent, DONE, wholeEvent } from "./sse.ts";
 
 /** Between texts of one answer. */
@@ -111,8 +110,8 @@ class ChatEncoder implements StreamEncoder {
 
   #end({ end, run = this.#run, images }: AnswerItem & { type: "end" }): string {
     if (run === undefined) return this.#fail(NO_RUN);
-    const problem = problemOf(end, run);
-    if (problem !== undefined) return this.#fail(problem);
+    const error = errorOfEnd(end, run);
+    if (error !== undefined) return this.#fail(error);
     const usage = usageOf(end.type === "completed" ? end.usage : run.usage);
     const calls = end.type === "waiting" ? toolCalls(run, end) : [];
     const reason = finishReason(end, calls.length);
@@ -154,10 +153,9 @@ class ChatEncoder implements StreamEncoder {
     return wholeEvent({ status: 200, body });
   }
 
-  #fail(problem: Problem): string {
-    const error = errorOf(problem);
+  #fail(error: OpenAIError): string {
     return this.#options.form === "whole"
-      ? wholeEvent({ status: problem.status, body: { error } })
+      ? wholeEvent({ status: RUN_ERROR_STATUS, body: { error } })
       : dataEvent({ error }) + DONE;
   }
 
@@ -188,33 +186,10 @@ interface Head<T> {
 
 export const chatFormat: FormatCode = {
   makeEncoder: (options) => new ChatEncoder(readOptions(options)),
-  prepare: noteLiveAgent,
+  prepare: answeringAgent("response_format"),
 };
 
-const NO_RUN: Problem = { status: 500, code: "internal_error", detail: "The run cannot be read." };
-
-/** What is an error to a client of chat completions, which cannot come back. */
-function problemOf(end: End, run: RunInfo): Problem | undefined {
-  switch (end.type) {
-    case "changed":
-      return answerChanged(run);
-    case "failed":
-      return end.problem.code === "token_limit" ? undefined : end.problem;
-    case "cancelled":
-      return { status: 409, code: "run_cancelled", detail: "The run was cancelled." };
-    case "paused":
-      return {
-        status: 409,
-        code: "run_paused",
-        detail: "The run was paused. It goes on when it is resumed.",
-      };
-    case "unfinished":
-      return { status: 409, code: "run_unfinished", detail: "The run goes on." };
-    case "completed":
-    case "waiting":
-      return undefined;
-  }
-}
+const NO_RUN = runError({ code: "internal_error", detail: "The run cannot be read." });
 
 function finishReason(end: End, calls: number): FinishReason {
   if (end.type === "failed") return "length";

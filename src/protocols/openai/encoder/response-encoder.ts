@@ -8,11 +8,11 @@ import type { FormatCode, StreamEncoder } from "../../../contract/stream/stream-
 import type { StreamFrame } from "../../../contract/stream/stream-frame.ts";
 import type { PiecePlace, TextPieces } from "../../../contract/stream/text-pieces.ts";
 import type { RunItem } from "../../projection/run-item.ts";
-import { answerChanged } from "../errors.ts";
+import { errorOfEnd, RUN_ERROR_STATUS } from "../errors.ts";
 import { Answer } from "./answer.ts";
 import type { AnswerItem, End } from "./answer-item.ts";
 import { type AnswerOptions, readOptions } from "./answer-options.ts";
-import { noteLiveAgent } from "./live-agent.ts";
+import { answeringAgent } from "./answering-agent.ts";
 import { type ResponseBody, responseBody } from "./response-body.ts";
 import { type Placed, type ReasoningText, ResponseOutput } from "./response-output.ts";
 import { ResponseTools } from "./response-tools.ts";
@@ -59,7 +59,7 @@ class ResponseEncoder implements StreamEncoder {
         cursor = undefined;
       }
       text += this.#write(item);
-      if (this.#output.lost) return text + this.#answerChanged();
+      if (this.#output.lost) return text + this.#error({ type: "changed" });
     }
     if (cursor !== undefined) this.#output.sequence.advance(cursor);
     return text;
@@ -191,7 +191,13 @@ class ResponseEncoder implements StreamEncoder {
     const asked =
       end.type === "waiting" ? end.requests.map((one) => this.#tools.ask(run, one)) : [];
     const body = responseBody(this.#options, run, this.#output.valid, end, images);
-    if (this.#options.form === "whole") return wholeEvent({ status: 200, body });
+    if (this.#options.form === "whole") {
+      // Who asks for what there is gets that.
+      const error = this.#options.now ? undefined : errorOfEnd(end, run);
+      return error === undefined
+        ? wholeEvent({ status: 200, body })
+        : wholeEvent({ status: RUN_ERROR_STATUS, body: { error, troupe: body.troupe } });
+    }
     return [calls, ...texts, ...asked, this.#terminal(end, body)].join("");
   }
 
@@ -207,22 +213,16 @@ class ResponseEncoder implements StreamEncoder {
       case "cancelled":
         return this.#output.event({ type: "response.incomplete", response });
       case "paused":
-        return this.#output.error(
-          "run_paused",
-          "The run was paused. It goes on when it is resumed.",
-        );
       case "changed":
-        return this.#answerChanged();
+        return this.#error(end);
       case "unfinished":
         return "";
     }
   }
 
-  /** The client has what the response will not have. */
-  #answerChanged(): string {
-    if (this.#run === undefined) return "";
-    const { code, detail } = answerChanged(this.#run);
-    return this.#output.error(code, detail);
+  #error(end: End): string {
+    const error = this.#run && errorOfEnd(end, this.#run);
+    return error === undefined ? "" : this.#output.error(error);
   }
 }
 
@@ -234,7 +234,7 @@ function attemptOf(place: PiecePlace | undefined): string {
 
 export const responseFormat: FormatCode = {
   makeEncoder: (options) => new ResponseEncoder(readOptions(options)),
-  prepare: noteLiveAgent,
+  prepare: answeringAgent("text.format"),
 };
 
 function outputText(text: string): ResponseOutputText {

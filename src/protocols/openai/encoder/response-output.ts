@@ -4,6 +4,7 @@ import type {
   ResponseStreamEvent,
 } from "openai/resources/responses/responses";
 import type { PiecePlace } from "../../../contract/stream/text-pieces.ts";
+import type { OpenAIError } from "../errors.ts";
 import type { AnswerOptions } from "./answer-options.ts";
 import type { ResponseBody } from "./response-body.ts";
 import { isOfText, Sequence } from "./sequence.ts";
@@ -66,8 +67,7 @@ export class ResponseOutput {
   }
 
   /** The event that ends a stream early. Clients differ in where they look for its members. */
-  error(code: string, message: string): string {
-    const error = { type: "server_error", code, message, param: null };
+  error(error: OpenAIError): string {
     const sequence_number = this.sequence.next();
     return namedEvent({ ...error, type: "error", error, sequence_number });
   }

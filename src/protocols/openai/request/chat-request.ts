@@ -3,7 +3,14 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import { contentOf, textOf } from "./content.ts";
 import type { Entry } from "./entry.ts";
-import { asksForJson, commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
+import {
+  chatFormatSchema,
+  chosenTools,
+  jsonOutputOf,
+  toolChoiceSchema,
+  type WantedForm,
+} from "./answer-form.ts";
+import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
 import { chatToolSchema, toolSchemas } from "./tools.ts";
 
 const contentSchema = z.union(
@@ -34,8 +41,8 @@ const chatSchema = z.object({
   messages: z.array(messageSchema).min(1, "must not be empty"),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   tools: z.array(chatToolSchema).nullish(),
-  tool_choice: z.unknown().optional(),
-  response_format: z.object({ type: z.string() }).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  response_format: chatFormatSchema.nullish(),
 });
 
 /** Values of parameters that ask for nothing special. */
@@ -49,13 +56,12 @@ const UNSUPPORTED = {
   web_search_options: [],
   functions: [],
   function_call: [],
-  tool_choice: ["auto", "none"],
 } as const;
 
 export interface ChatRequest extends Omit<z.output<typeof chatSchema>, "messages" | "tools"> {
   entries: Entry[];
   tools: ToolSchema[];
-  json: boolean;
+  form: WantedForm;
 }
 
 /** @throws ProblemError 400 or 422 */
@@ -66,12 +72,14 @@ export function parseChatRequest(value: unknown): ChatRequest {
   if (Array.isArray(modalities) && modalities.some((one) => one !== "text")) {
     throw refusedAt("modalities", 'must be ["text"]');
   }
+  const given = toolSchemas((tools ?? []).map((tool) => tool.function));
+  const { tools: chosen, ...choice } = chosenTools(body.tool_choice, given);
+  const jsonOutput = jsonOutputOf(body.response_format);
   return {
     ...body,
     entries: messages.flatMap((message, index) => entriesOf(message, `messages[${index}]`)),
-    tools:
-      body.tool_choice === "none" ? [] : toolSchemas((tools ?? []).map((tool) => tool.function)),
-    json: asksForJson(body.response_format),
+    tools: chosen,
+    form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
   };
 }
 

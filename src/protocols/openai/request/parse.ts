@@ -53,7 +53,7 @@ export function refusedAt(path: string, message: string): ProblemError {
 /**
  * Refuses parameters that ask for what a team cannot do.
  *
- * @param rules by the parameter's name, its values that are no request for it, besides null
+ * @param rules by the parameter's name, its values that are no request for it, besides null and an empty list
  * @throws ProblemError 422
  */
 export function refuseUnsupported(
@@ -62,7 +62,8 @@ export function refuseUnsupported(
 ): void {
   const issues = Object.entries(rules).flatMap(([name, harmless]) => {
     const value = body[name];
-    if (value === undefined || value === null || harmless.includes(value)) return [];
+    const isEmpty = Array.isArray(value) && value.length === 0;
+    if (value === undefined || value === null || isEmpty || harmless.includes(value)) return [];
     const allowed = harmless.map((one) => JSON.stringify(one));
     const only = allowed.length > 0 ? `; only ${allowed.join(" and ")} can be given` : "";
     return [{ path: name, message: `is not supported${only}` }];
@@ -70,9 +71,4 @@ export function refuseUnsupported(
   if (issues.length > 0) {
     throw invalid("unsupported_parameter", "A parameter is not supported:", issues);
   }
-}
-
-/** Whether the format that a request asks for is JSON. */
-export function asksForJson(format: { type: string } | null | undefined): boolean {
-  return format?.type === "json_schema" || format?.type === "json_object";
 }

@@ -3,7 +3,14 @@ import type { JsonObject } from "../../../core/json.ts";
 import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import { contentOf, textOf } from "./content.ts";
 import type { Entry } from "./entry.ts";
-import { asksForJson, commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
+import {
+  chosenTools,
+  jsonOutputOf,
+  responseFormatSchema,
+  toolChoiceSchema,
+  type WantedForm,
+} from "./answer-form.ts";
+import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
 import { responseToolSchema, toolSchemas } from "./tools.ts";
 
 const contentSchema = z.union(
@@ -52,15 +59,14 @@ const responseSchema = z.object({
   conversation: z.union([z.string(), z.looseObject({ id: z.string() })]).nullish(),
   background: z.boolean().nullish(),
   tools: z.array(responseToolSchema).nullish(),
-  tool_choice: z.unknown().optional(),
-  text: z.object({ format: z.object({ type: z.string() }).nullish() }).nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
+  text: z.object({ format: responseFormatSchema.nullish() }).nullish(),
 });
 
 const UNSUPPORTED = {
   top_logprobs: [0],
   prompt: [],
   max_tool_calls: [],
-  tool_choice: ["auto", "none"],
 } as const;
 
 export interface ResponseRequest extends Omit<
@@ -69,7 +75,7 @@ export interface ResponseRequest extends Omit<
 > {
   entries: Entry[];
   tools: ToolSchema[];
-  json: boolean;
+  form: WantedForm;
   conversation: string | undefined;
 }
 
@@ -84,11 +90,13 @@ export function parseResponseRequest(value: unknown): ResponseRequest {
     typeof input === "string"
       ? [{ type: "message" as const, role: "user" as const, content: input }]
       : input;
+  const { tools: chosen, ...choice } = chosenTools(body.tool_choice, toolSchemas(tools ?? []));
+  const jsonOutput = jsonOutputOf(body.text?.format);
   return {
     ...body,
     entries: items.map((item, index) => entryOf(item, `input[${index}]`)),
-    tools: body.tool_choice === "none" ? [] : toolSchemas(tools ?? []),
-    json: asksForJson(body.text?.format),
+    tools: chosen,
+    form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
     conversation: typeof conversation === "string" ? conversation : (conversation?.id ?? undefined),
   };
 }

@@ -11,6 +11,7 @@ import { newRun } from "../../new-run.ts";
 import { type AboutAnswer, aboutRun, runMetadata } from "../about.ts";
 import { type AnswerOptions, answerOptions } from "../encoder/answer-options.ts";
 import { parseResponseId } from "../ids.ts";
+import type { WantedForm } from "../request/answer-form.ts";
 import { type Entry, sinceAnswer, taskOf } from "../request/entry.ts";
 import { refusedAt, type TroupeParameters } from "../request/parse.ts";
 import { findModel, modelNotFound, type NamedModel, teamOfModel } from "./models.ts";
@@ -27,7 +28,7 @@ export interface Wanted {
   tools: readonly ToolSchema[];
   metadata: JsonObject;
   troupe: TroupeParameters;
-  json: boolean;
+  form: WantedForm;
   instructions?: string;
   /** A response after which the conversation goes on. */
   previous?: string;
@@ -168,13 +169,13 @@ async function start(
   wanted: Wanted,
   { team: id, task, instructions = null }: Start,
 ): Promise<Result<Begun>> {
-  const { troupe, tools } = wanted;
+  const { troupe, tools, form } = wanted;
   const about: AboutAnswer = {
     model: wanted.model,
     // The team knows.
     live: null,
     show: troupe.show,
-    json: wanted.json,
+    json: wanted.form.jsonOutput !== undefined,
     tools: tools.map(({ name }) => name),
     previous: wanted.previous ?? null,
     instructions,
@@ -191,6 +192,8 @@ async function start(
       max_total_tokens: troupe.max_total_tokens ?? null,
       metadata: runMetadata(wanted.metadata, about),
       ...(tools.length > 0 && { tools }),
+      // The team names the agent.
+      ...(Object.keys(form).length > 0 && { answer_form: { ...form, agent: "" } }),
       ...(request.idempotency && { idempotency: request.idempotency }),
       ...(request.trace && { trace: request.trace }),
     }),
@@ -238,6 +241,9 @@ async function goOn(
   { id: run, status, team_id, metadata }: RunInfo,
   answers: readonly Given[],
 ): Promise<Begun> {
+  if (wanted.form.toolChoice !== undefined) {
+    throw refusedAt("tool_choice", 'must be "auto" beside answers: the run goes on as it began');
+  }
   const team = teamOf(request, team_id);
   const about = aboutRun({ metadata, team_id });
   // Of a request that is repeated it is not known where its answer began.
@@ -247,7 +253,7 @@ async function goOn(
       ...about,
       model: wanted.model,
       show: wanted.troupe.show,
-      json: wanted.json,
+      json: wanted.form.jsonOutput !== undefined,
       previous: wanted.previous ?? about.previous,
     },
     { team: team_id, after },
