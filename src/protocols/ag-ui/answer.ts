@@ -90,10 +90,12 @@ async function idempotencyOf(
   return { key: `ag-ui ${key}`, hash: await sha256Hex(JSON.stringify(last?.content)) };
 }
 
-function optionsOf({ threadId, runId, state, given, forwardedProps }: RunInput): AgUiOptions {
+function optionsOf(input: RunInput): AgUiOptions {
+  const { threadId, runId, protocolVersion, state, given, forwardedProps } = input;
   return {
     threadId,
     runId,
+    old: protocolVersion === undefined,
     thread: keptThread(given),
     state: shareOf(state),
     raw: forwardedProps.troupe.raw,

@@ -67,6 +67,8 @@ const ownSchema = z
 const inputSchema = z.object({
   threadId: idSchema,
   runId: idSchema,
+  /** Clients before AG-UI 1.0 do not say theirs. */
+  protocolVersion: z.string().optional(),
   state: z.unknown().optional(),
   messages: z.array(messageSchema),
   tools: z

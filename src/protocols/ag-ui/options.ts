@@ -8,6 +8,8 @@ export const AG_UI = "ag-ui";
 export interface AgUiOptions {
   threadId: string;
   runId: string;
+  /** Whether the client is older than AG-UI 1.0: it refuses outcomes that it does not know. */
+  old: boolean;
   /** What the stream may write of the client's `state`: all, `troupe` alone beside what the application has, or nothing. */
   state: "whole" | "part" | "none";
   /** Whether the frames of Troupe's own stream are sent, too. */

@@ -1,4 +1,5 @@
 import { HttpAgent } from "@ag-ui/client";
+import { HttpAgent as OldHttpAgent } from "ag-ui-client-0";
 import { EventSchema } from "@ag-ui/core/schemas";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from "vitest";
@@ -20,6 +21,7 @@ const OPTIONS: AgUiOptions = {
   raw: false,
   dropped: [],
   thread: [],
+  old: false,
 };
 
 const TIME = "2026-11-23T04:00:00.000Z";
@@ -72,6 +74,25 @@ test("the client takes any stream as it is", async () => {
     }),
     { numRuns: 100 },
   );
+});
+
+test("a client before 1.0 takes any stream, too", async () => {
+  const log = vi.spyOn(console, "error").mockReturnValue();
+  await fc.assert(
+    fc.asyncProperty(frames, shares, async (stream, state) => {
+      const text = encoded(stream, { state, old: true });
+      const events: unknown[] = [];
+      const headers = { "content-type": "text/event-stream" };
+      const agent = new OldHttpAgent({
+        url: "http://troupe.test/",
+        fetch: () => Promise.resolve(new Response(text, { headers })),
+      });
+      await agent.runAgent({}, { onEvent: ({ event }) => void events.push(event) });
+      expect(events).toHaveLength(eventsIn(text).length);
+    }),
+    { numRuns: 100 },
+  );
+  expect(log).not.toHaveBeenCalled();
 });
 
 test("the client holds what the log has, in the end or when it waits", async () => {

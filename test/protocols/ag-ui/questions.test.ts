@@ -1,4 +1,5 @@
 import { buildResumeArray } from "@ag-ui/client";
+import { HttpAgent as OldHttpAgent } from "ag-ui-client-0";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { careful, speaker } from "../../console/support/components.ts";
 import { TestWorker } from "../../support/worker.ts";
@@ -174,6 +175,40 @@ test("the client's tools are called by the agents and answered by the client", a
   });
   await say(agent, "Once more?", { tools: [LOCATE] });
   expect(await runsOf(worker, id)).toHaveLength(2);
+});
+
+test("a client before 1.0, as CopilotKit has it, calls its tools and is told of a run that was cancelled", async () => {
+  const component = answering([calling(located("1"), located("2")), "You are in Vienna."]);
+  await newTeam(worker, { id, component });
+  const url = new URL(`/ag-ui/teams/${id}`, await worker.origin);
+  const agent = new OldHttpAgent({ url: url.href });
+  const errors: string[] = [];
+  agent.subscribe({
+    onRunErrorEvent: ({ event }) => void errors.push(event.code ?? ""),
+    onRunFailed: ({ error }) => void errors.push(error.message),
+  });
+  agent.messages.push({ id: "1", role: "user", content: "Where am I?" });
+  const { newMessages } = await agent.runAgent({ tools: [LOCATE] });
+  const calls = newMessages.flatMap((one) =>
+    one.role === "assistant" ? (one.toolCalls ?? []) : [],
+  );
+  expect(calls.map((call) => call.function.name)).toEqual(["locate", "locate"]);
+  for (const [index, call] of calls.entries()) {
+    agent.messages.push({ id: `r${index}`, role: "tool", toolCallId: call.id, content: "Vienna" });
+  }
+  await agent.runAgent({ tools: [LOCATE] });
+  expect(agent.messages.at(-1)).toMatchObject({ content: "You are in Vienna." });
+  expect(errors).toEqual([]);
+
+  await newTeam(worker, { id: `${id}b`, component: inTurn(HUMAN) });
+  const other = new OldHttpAgent({ url: new URL(`/ag-ui/teams/${id}b`, url).href });
+  other.subscribe({ onRunErrorEvent: ({ event }) => void errors.push(event.code ?? "") });
+  other.messages.push({ id: "1", role: "user", content: "Ask." });
+  await other.runAgent();
+  const [interrupt] = other.pendingInterrupts;
+  const resume = [{ interruptId: interrupt!.id, status: "cancelled" as const }];
+  await other.runAgent({ resume }).catch(() => undefined);
+  expect(errors).toEqual(["run_cancelled"]);
 });
 
 test("some of the client's results leave the others pending", async () => {

@@ -119,7 +119,10 @@ export class AgUiEncoder implements StreamEncoder {
           ...this.#finished({ type: "success" }, item.run, item.result.stop_reason),
         ];
       case "cancelled":
-        return this.#finished({ type: "cancelled" }, item.run);
+        this.#run = item.run;
+        return this.#options.old
+          ? this.#failed({ code: "run_cancelled", detail: "The run was cancelled." })
+          : this.#finished({ type: "cancelled" }, item.run);
       case "failed":
         return this.#failed(item.problem);
     }
@@ -153,6 +156,7 @@ export class AgUiEncoder implements StreamEncoder {
       );
       return { type: "interrupt", interrupts };
     }
+    if (this.#options.old) return { type: "success" };
     const calls = requests.map(({ tool_call }) => tool_call?.call_id ?? "");
     return {
       type: "success",
