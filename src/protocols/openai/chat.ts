@@ -22,6 +22,7 @@ export async function createCompletion(call: OpenAICall): Promise<Response> {
     format: "openai-chat",
     options: {
       form: streams ? "stream" : "whole",
+      ignored: parsed.ignored,
       usage: stream_options?.include_usage === true,
     },
   });

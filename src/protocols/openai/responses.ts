@@ -43,6 +43,8 @@ export async function createResponse(call: OpenAICall): Promise<Response> {
     ...(parsed.conversation !== undefined && { conversation: parsed.conversation }),
     options: {
       form: streams ? "stream" : "whole",
+      ignored: parsed.ignored,
+      given: parsed.given,
       background,
       now: background && !streams,
     },

@@ -188,6 +188,53 @@ describe("a response", { timeout: 60_000 }, () => {
     expect((await openai.responses.retrieve(second.id)).output_text).toBe("At last.");
   });
 
+  test("has all fields of Open Responses from the first event on, and names what has no effect", async () => {
+    const { worker, openai } = stage;
+    await newTeam(worker, { id, component: writer() });
+    const tool = { type: "function" as const, name: "look", parameters: null, strict: null };
+    const request = { model, input: "Write.", tools: [tool], temperature: 0.2, store: false };
+    const events = await all(await openai.responses.create({ ...request, stream: true, top_p: 1 }));
+    const [created] = events;
+    const last = events.at(-1);
+    if (created?.type !== "response.created") throw new Error("it was not created");
+    if (last?.type !== "response.completed") throw new Error("it was not completed");
+    expect(created.response.usage).toBeNull();
+    expect(last.response.usage).toMatchObject({ total_tokens: expect.any(Number) });
+    const again = await openai.responses.retrieve(last.response.id);
+    for (const response of [created.response, last.response, again]) {
+      // What the specification wants to be there and of which type.
+      expect(response).toMatchObject({
+        object: "response",
+        incomplete_details: null,
+        previous_response_id: null,
+        instructions: null,
+        error: null,
+        tools: [{ type: "function", name: "look", parameters: null, strict: null }],
+        tool_choice: "auto",
+        truncation: "disabled",
+        parallel_tool_calls: true,
+        text: { format: { type: "text" } },
+        top_p: expect.any(Number),
+        presence_penalty: expect.any(Number),
+        frequency_penalty: expect.any(Number),
+        top_logprobs: expect.any(Number),
+        temperature: expect.any(Number),
+        reasoning: null,
+        user: null,
+        max_output_tokens: null,
+        max_tool_calls: null,
+        store: true,
+        background: false,
+        service_tier: "default",
+        metadata: {},
+        safety_identifier: null,
+        prompt_cache_key: null,
+      });
+      expect(response).toHaveProperty("completed_at");
+    }
+    expect(last.response).toMatchObject({ troupe: { ignored: ["store", "temperature", "top_p"] } });
+  });
+
   test("that fails says why", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });

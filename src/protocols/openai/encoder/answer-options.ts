@@ -17,6 +17,10 @@ export interface AnswerOptions extends AboutAnswer {
   /** Of responses: the number of the last event that the client has. */
   startingAfter: number;
   background: boolean;
+  /** Names of the request's parameters that have no effect. */
+  ignored: string[];
+  /** Of a response that is just made: what its request has, which the response repeats. */
+  given: JsonObject;
 }
 
 export function answerOptions(
@@ -34,6 +38,8 @@ export function answerOptions(
     usage: false,
     startingAfter: -1,
     background: false,
+    ignored: [],
+    given: {},
     ...more,
   };
 }

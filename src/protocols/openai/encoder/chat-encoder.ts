@@ -115,7 +115,7 @@ class ChatEncoder implements StreamEncoder {
     const usage = usageOf(end.type === "completed" ? end.usage : run.usage);
     const calls = end.type === "waiting" ? toolCalls(run, end) : [];
     const reason = finishReason(end, calls.length);
-    const extension = extensionOf(end, run, images);
+    const extension = extensionOf(end, run, { images, ignored: this.#options.ignored });
     if (this.#options.form === "whole") return this.#whole({ usage, calls, reason, extension });
     const called = calls.map((call, index) => ({ index, ...call }));
     return [

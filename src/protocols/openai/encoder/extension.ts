@@ -13,12 +13,14 @@ export interface AnswerExtension {
   images?: string[];
   /** The code of a failed run. */
   error_code?: string;
+  /** Parameters of the request that have no effect. */
+  ignored?: readonly string[];
 }
 
 export function extensionOf(
   end: End,
   { id, team_id }: RunInfo,
-  images: readonly string[],
+  { images, ignored }: { images: readonly string[]; ignored: readonly string[] },
 ): AnswerExtension {
   const requests =
     end.type === "waiting"
@@ -31,6 +33,7 @@ export function extensionOf(
     run_id: id,
     ...(end.type === "completed" && end.stopReason !== null && { stop_reason: end.stopReason }),
     ...(end.type === "failed" && { error_code: end.problem.code }),
+    ...(ignored.length > 0 && { ignored }),
     ...(requests.length > 0 && { requests }),
     ...(images.length > 0 && { images: images.map((data) => imageDataUri({ data })) }),
   };

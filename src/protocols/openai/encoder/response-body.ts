@@ -12,13 +12,19 @@ import type { AnswerOptions } from "./answer-options.ts";
 import { type AnswerExtension, extensionOf } from "./extension.ts";
 
 /** A response object with what it has no field for. Clients make `output_text` themselves. */
-export interface ResponseBody extends Omit<Response, "output_text"> {
+export interface ResponseBody extends Omit<Response, "output_text" | "usage" | "user"> {
+  /** Null while the response goes on. */
+  usage: ResponseUsage | null;
+  store: boolean;
+  presence_penalty: number;
+  frequency_penalty: number;
+  user: null;
   troupe: AnswerExtension;
 }
 
 /** The response of a run as it is. @param end undefined while the run goes on */
 export function responseBody(
-  { model, team, after, previous, background }: AnswerOptions,
+  { model, team, after, previous, background, tools, given, ignored }: AnswerOptions,
   run: RunInfo,
   output: ResponseOutputItem[],
   end: End | undefined,
@@ -40,21 +46,31 @@ export function responseBody(
     conversation: { id: team },
     previous_response_id: previous,
     metadata: clientMetadata(run),
-    ...(ended && { usage: usageOf(end?.type === "completed" ? end.usage : run.usage) }),
-    troupe: extensionOf(end ?? { type: "unfinished" }, run, images),
-    // What OpenAI's models have and teams do not: their components say it.
-    access_programs: null,
+    usage: ended ? usageOf(end?.type === "completed" ? end.usage : run.usage) : null,
+    troupe: extensionOf(end ?? { type: "unfinished" }, run, { images, ignored }),
+    // A response is kept as long as its team.
+    store: true,
+    tools: tools.map((name) => ({ type: "function", name, parameters: null, strict: null })),
+    tool_choice: "auto",
+    text: { format: { type: "text" } },
     instructions: null,
+    ...(given as Partial<Pick<Response, "text" | "tool_choice" | "tools">>),
+    // What OpenAI's models have and teams do not, because their components say it, as it is by default.
+    access_programs: null,
+    frequency_penalty: 0,
     max_output_tokens: null,
     max_tool_calls: null,
     parallel_tool_calls: true,
+    presence_penalty: 0,
+    prompt_cache_key: null,
     reasoning: null,
-    temperature: null,
-    text: { format: { type: "text" } },
-    tool_choice: "auto",
-    tools: [],
-    top_p: null,
+    safety_identifier: null,
+    service_tier: "default",
+    temperature: 1,
+    top_logprobs: 0,
+    top_p: 1,
     truncation: "disabled",
+    user: null,
   };
 }
 

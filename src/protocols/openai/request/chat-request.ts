@@ -10,6 +10,7 @@ import {
   toolChoiceSchema,
   type WantedForm,
 } from "./answer-form.ts";
+import { ignoredIn } from "./ignored.ts";
 import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
 import { chatToolSchema, toolSchemas } from "./tools.ts";
 
@@ -62,6 +63,8 @@ export interface ChatRequest extends Omit<z.output<typeof chatSchema>, "messages
   entries: Entry[];
   tools: ToolSchema[];
   form: WantedForm;
+  /** Names of parameters that have no effect. */
+  ignored: string[];
 }
 
 /** @throws ProblemError 400 or 422 */
@@ -79,6 +82,7 @@ export function parseChatRequest(value: unknown): ChatRequest {
     ...body,
     entries: messages.flatMap((message, index) => entriesOf(message, `messages[${index}]`)),
     tools: chosen,
+    ignored: ignoredIn(value as JsonObject, { store: [false] }),
     form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { JsonObject } from "../../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../../core/json.ts";
 import type { ToolSchema } from "../../../core/models/chat-completion-client.ts";
 import { contentOf, textOf } from "./content.ts";
 import type { Entry } from "./entry.ts";
@@ -10,6 +10,7 @@ import {
   toolChoiceSchema,
   type WantedForm,
 } from "./answer-form.ts";
+import { ignoredIn } from "./ignored.ts";
 import { commonShape, parseRequest, refusedAt, refuseUnsupported } from "./parse.ts";
 import { responseToolSchema, toolSchemas } from "./tools.ts";
 
@@ -76,6 +77,10 @@ export interface ResponseRequest extends Omit<
   entries: Entry[];
   tools: ToolSchema[];
   form: WantedForm;
+  /** Names of parameters that have no effect. */
+  ignored: string[];
+  /** What the response repeats. */
+  given: JsonObject;
   conversation: string | undefined;
 }
 
@@ -96,8 +101,28 @@ export function parseResponseRequest(value: unknown): ResponseRequest {
     ...body,
     entries: items.map((item, index) => entryOf(item, `input[${index}]`)),
     tools: chosen,
+    ignored: ignoredIn(value as JsonObject, { store: [true], include: [] }),
+    given: givenIn(value as JsonObject, tools ?? []),
     form: { ...choice, ...(jsonOutput !== undefined && { jsonOutput }) },
     conversation: typeof conversation === "string" ? conversation : (conversation?.id ?? undefined),
+  };
+}
+
+function givenIn(
+  { text, tool_choice }: JsonObject,
+  tools: readonly z.output<typeof responseToolSchema>[],
+): JsonObject {
+  const format = isJsonObject(text) ? text.format : undefined;
+  return {
+    ...(format != null && { text: { format } }),
+    ...(tool_choice != null && { tool_choice }),
+    tools: tools.map(({ type, name, description, parameters, strict }) => ({
+      type,
+      name,
+      description: description ?? null,
+      parameters: parameters ?? null,
+      strict: strict ?? null,
+    })),
   };
 }
 
