@@ -34,6 +34,7 @@ export function check(scenario: Scenario, outcome: Outcome, reference: Outcome):
           ...differences("usage", lines(reference.run.usage), lines(run.usage)),
         ]),
     ...checkNever(outcome),
+    ...checkRefusals(outcome),
     // A retry would take over the steps of a run that was cancelled or failed.
     ...(rows.step === 0 || run.status !== "completed"
       ? []
@@ -55,6 +56,13 @@ function checkEnd({ stop }: Scenario, { run, replay, seen }: Outcome): string[] 
   if (!replay.ended) problems.push("the replay has no terminal frame");
   if (!seen.ended) problems.push("the client got no terminal frame");
   return problems;
+}
+
+/** The model's server refuses what is not as its maker gave it. A refusal that a rule asks for has its name. */
+function checkRefusals({ requests }: Outcome): string[] {
+  return requests
+    .filter(({ status, rule }) => rule === null && status !== null && status >= 400)
+    .map(({ path, status, index }) => `request ${index} to ${path} was refused with ${status}`);
 }
 
 /** The conversation must be that of the run without faults; one that was stopped is the beginning of it. */

@@ -58,7 +58,7 @@ export class StreamRecord {
     if (frame.event !== undefined || typeof id !== "string") return;
     const text = this.#texts.get(id);
     this.#texts.delete(id);
-    if (text === content) this.texts++;
+    if (text === content || (type === "ThoughtEvent" && thoughtIn(text) === content)) this.texts++;
     else if (text !== undefined) {
       this.#problem(
         `the pieces of ${String(type)} ${id} were ${JSON.stringify(text)}, its text is ${JSON.stringify(content)}`,
@@ -73,4 +73,9 @@ export class StreamRecord {
 
 function show({ id, event, data }: Frame): string {
   return `${id ?? "-"} ${event ?? String(data.type)}`;
+}
+
+/** Thinking streams between tags, before the text of the answer. */
+function thoughtIn(text: string | undefined): string | undefined {
+  return text?.match(/^<think>([\s\S]*?)<\/think>/)?.[1];
 }

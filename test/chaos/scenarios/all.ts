@@ -13,6 +13,7 @@ import {
   STREAMING,
   tools,
 } from "./components.ts";
+import { MAKERS } from "./makers.ts";
 import { NESTED } from "./nested.ts";
 import { PEOPLE } from "./people.ts";
 import { PACED, type Scenario } from "./scenario.ts";
@@ -199,6 +200,7 @@ export const SCENARIOS: readonly Scenario[] = [
     fails: REFUSED,
   },
   ...TEAMS,
+  ...MAKERS,
   ...NESTED,
   ...PEOPLE,
 ];

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { TroupeClient } from "#client/index.ts";
+import { EchoServer } from "../support/echo-server.ts";
+import { type FakeOpenAI, startFakeOpenAI } from "../support/fake-openai/server.ts";
+import { lookUp, reflecting, swarm, TEAM_RULES } from "../support/maker-teams.ts";
+import { MAKERS, type TestedMaker } from "../support/makers.ts";
+import { TestWorker } from "../support/worker.ts";
+
+// Teams of the models of all makers through the Worker as it is deployed, on servers that refuse as the makers' do.
+
+let worker: TestWorker;
+let models: FakeOpenAI;
+let tools: EchoServer;
+let client: TroupeClient;
+
+beforeAll(async () => {
+  models = await startFakeOpenAI({ rules: TEAM_RULES });
+  tools = await EchoServer.start((response, { path }) => void response.end(path.slice(1)));
+  worker = await TestWorker.start({ SECRETS_KEY: btoa("k".repeat(32)) });
+  client = new TroupeClient({ baseURL: await worker.origin });
+}, 60_000);
+
+afterAll(async () => {
+  await worker[Symbol.asyncDispose]();
+  await tools[Symbol.asyncDispose]();
+  await models.close();
+});
+
+beforeEach(() => models.log.clear());
+
+const part = (maker: TestedMaker, stream: boolean) => ({
+  model_client: maker.client(models.origin),
+  tool: lookUp(tools.port),
+  stream,
+});
+
+/** The last message of a run that must succeed. */
+async function answer(team: Awaited<ReturnType<typeof client.teams.create>>, task: string) {
+  const { id } = await team.start(task);
+  await expect.poll(async () => (await team.getRun(id)).status).not.toBe("running");
+  const { status, error, result } = await team.getRun(id);
+  expect([status, error]).toEqual(["completed", null]);
+  return result?.messages ?? [];
+}
+
+const refused = (): unknown[] =>
+  models.requests
+    .filter(({ status }) => status !== 200)
+    .map(({ status, path, body }) => ({ status, path, body }));
+
+describe.each(MAKERS)("$name", (maker) => {
+  test.each([true, false])("calls tools, hands over and reflects, streamed: %s", async (stream) => {
+    const component = swarm(part(maker, stream));
+    const team = await client.teams.create({ component });
+    const messages = await answer(team, "Look up.");
+    expect(messages.at(-1)).toMatchObject({ source: "bob", content: "It is done." });
+    expect(messages.map(({ type }) => type)).toContain("HandoffMessage");
+
+    const single = await client.teams.create({ component: reflecting(part(maker, stream)) });
+    expect((await answer(single, "Look up.")).at(-1)).toMatchObject({ content: "It is done." });
+    expect(refused()).toEqual([]);
+
+    // The state goes on elsewhere, also without what makers want back, as AutoGen saves it.
+    const state = await single.saveState();
+    for (const saved of [state, withoutTroupe(state)]) {
+      const other = await client.teams.create({ component: reflecting(part(maker, stream)) });
+      await other.loadState(saved as never);
+      expect((await answer(other, "And then?")).at(-1)).toMatchObject({ content: "Nothing." });
+    }
+    expect(refused()).toEqual([]);
+    const kept = JSON.stringify(state).includes('"troupe":{"maker"');
+    expect(kept).toBe(maker.wants !== "nothing");
+  });
+});
+
+function withoutTroupe(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, inner: unknown) => (key === "troupe" ? undefined : inner)),
+  );
+}
