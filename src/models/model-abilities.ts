@@ -12,6 +12,11 @@ export class ModelAbilities {
     this.#info = info;
   }
 
+  /** Whether the model is shown images. */
+  get sees(): boolean {
+    return this.#info.vision;
+  }
+
   /** @throws ValueError for a model without function calling */
   checkTools(): void {
     if (!this.#info.functionCalling)

@@ -1,3 +1,4 @@
+import { imageAsText } from "../models/shown-images.ts";
 import type { ToolResult } from "./tool.ts";
 
 /** Bytes of UTF-8 in a tool's result text; the rest is truncated, with a note. */
@@ -21,7 +22,7 @@ export function textResult(
 /** A result as text for the model (AutoGen `ToolResult.to_text`). */
 export function resultText(result: ToolResult): string {
   const parts = result.result.map((part) =>
-    part.type === "TextResultContent" ? part.content : `[Image: ${part.content.data}]`,
+    part.type === "TextResultContent" ? part.content : imageAsText(part.content),
   );
   return parts.join("\n");
 }

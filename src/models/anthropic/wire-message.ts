@@ -6,6 +6,7 @@ import type {
   UserMessage,
 } from "../../core/models/llm-messages.ts";
 import { imageMediaType } from "../../core/models/images.ts";
+import { showImages, splitImages, withoutImages } from "../../core/models/shown-images.ts";
 import { argumentsOf } from "../chat/tool-arguments.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
 import { signedContent, type TurnBlock } from "./signed-turn.ts";
@@ -17,10 +18,11 @@ import { signedContent, type TurnBlock } from "./signed-turn.ts";
  * @param signed the blocks of an assistant's message that go back with their signatures, if there are any
  */
 export function writeMessage(
-  message: LLMMessage,
+  given: LLMMessage,
   abilities: ModelAbilities,
   signed: (message: AssistantMessage) => readonly TurnBlock[] | undefined,
 ): string {
+  const message = showImages(given, abilities.sees);
   switch (message.type) {
     case "SystemMessage":
       return "";
@@ -34,11 +36,21 @@ export function writeMessage(
         message.content.map(({ call_id, content, is_error }) => ({
           type: "tool_result",
           tool_use_id: call_id,
-          content,
+          content: resultContent(content, abilities.sees),
           ...(is_error === true ? { is_error } : {}),
         })),
       );
   }
+}
+
+function resultContent(text: string, sees: boolean): string | object[] {
+  if (!sees) return withoutImages(text);
+  const parts = splitImages(text);
+  const [only] = parts;
+  if (parts.length === 1 && typeof only === "string") return only;
+  return parts.flatMap((part) =>
+    typeof part === "string" ? textBlocks(part) : [imageBlock(part)],
+  );
 }
 
 function element(role: "user" | "assistant", content: string | object[]): string {

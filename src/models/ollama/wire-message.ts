@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { AssistantMessage, LLMMessage, UserMessage } from "../../core/models/llm-messages.ts";
+import { showImages, splitImages, withoutImages } from "../../core/models/shown-images.ts";
 import { argumentsOf } from "../chat/tool-arguments.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
 import { OLLAMA } from "./wire.ts";
@@ -23,7 +24,8 @@ export function writeMessage(message: LLMMessage, abilities: ModelAbilities): st
     .join(",");
 }
 
-function wireMessages(message: LLMMessage, abilities: ModelAbilities): WireMessage[] {
+function wireMessages(given: LLMMessage, abilities: ModelAbilities): WireMessage[] {
+  const message = showImages(given, abilities.sees);
   switch (message.type) {
     case "SystemMessage":
       return [{ role: "system", content: message.content }];
@@ -32,12 +34,18 @@ function wireMessages(message: LLMMessage, abilities: ModelAbilities): WireMessa
     case "AssistantMessage":
       return [assistantMessage(message)];
     case "FunctionExecutionResultMessage":
-      return message.content.map(({ content, name, call_id }) => ({
-        role: "tool",
-        content,
-        tool_name: name,
-        tool_call_id: call_id,
-      }));
+      return message.content.map(({ content, name, call_id }) => {
+        const images = splitImages(content).flatMap((part) =>
+          typeof part === "string" ? [] : part.data,
+        );
+        return {
+          role: "tool",
+          content: withoutImages(content),
+          ...(abilities.sees && images.length > 0 && { images }),
+          tool_name: name,
+          tool_call_id: call_id,
+        };
+      });
   }
 }
 

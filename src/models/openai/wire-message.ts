@@ -1,10 +1,13 @@
 import { imageDataUri } from "../../core/models/images.ts";
 import type {
   AssistantMessage,
+  FunctionExecutionResultMessage,
+  ImageContent,
   LLMMessage,
   SystemMessage,
   UserMessage,
 } from "../../core/models/llm-messages.ts";
+import { showImages, splitImages, withoutImages } from "../../core/models/shown-images.ts";
 import type { ModelAbilities } from "../model-abilities.ts";
 import type { Dialect } from "./dialect.ts";
 import type { GivenFields } from "./given-fields.ts";
@@ -21,7 +24,8 @@ export interface WireStyle {
 }
 
 /** A message as JSON: one object, several for several tool results, none for a message that is left out. */
-export function writeMessage(message: LLMMessage, style: WireStyle): string {
+export function writeMessage(given: LLMMessage, style: WireStyle): string {
+  const message = showImages(given, style.abilities.sees);
   switch (message.type) {
     case "SystemMessage":
       return systemMessage(message, style);
@@ -30,12 +34,36 @@ export function writeMessage(message: LLMMessage, style: WireStyle): string {
     case "AssistantMessage":
       return assistantMessage(message, style);
     case "FunctionExecutionResultMessage":
-      return message.content
-        .map(({ content, call_id }) =>
-          JSON.stringify({ role: "tool", tool_call_id: call_id, content }),
-        )
+      return resultMessages(message, style)
+        .map((one) => JSON.stringify(one))
         .join(",");
   }
+}
+
+/** This API takes texts as results; their images follow as a user's message. */
+function resultMessages(
+  { content: results }: FunctionExecutionResultMessage,
+  { abilities }: WireStyle,
+): object[] {
+  const about = abilities.sees ? ", shown below" : "";
+  const messages = results.map(({ content, call_id }) => ({
+    role: "tool",
+    tool_call_id: call_id,
+    content: withoutImages(content, about),
+  }));
+  if (!abilities.sees) return messages;
+  const images = results.flatMap(({ name, content }) =>
+    splitImages(content).flatMap((part) =>
+      typeof part === "string"
+        ? []
+        : [{ type: "text", text: `Image from ${name}:` }, imagePart(part)],
+    ),
+  );
+  return images.length === 0 ? messages : [...messages, { role: "user", content: images }];
+}
+
+function imagePart(image: ImageContent): object {
+  return { type: "image_url", image_url: { url: imageDataUri(image), detail: "auto" } };
 }
 
 function systemMessage({ content }: SystemMessage, { dialect }: WireStyle): string {
@@ -54,7 +82,7 @@ function userMessage({ content, source }: UserMessage, style: WireStyle): string
   const parts = content.map((part, index) => {
     if (typeof part === "string") return { type: "text", text: index === 0 ? prefix + part : part };
     style.abilities.checkImage(source);
-    return { type: "image_url", image_url: { url: imageDataUri(part), detail: "auto" } };
+    return imagePart(part);
   });
   return JSON.stringify({ role: "user", ...name, content: parts });
 }

@@ -1,9 +1,15 @@
 import { TroupeError } from "../../core/errors.ts";
 import type { Json } from "../../core/json.ts";
+import { toBase64 } from "../../core/base64.ts";
+import { imageMediaType } from "../../core/models/images.ts";
+import { imageAsText } from "../../core/models/shown-images.ts";
 import { retryAfter } from "../../outgoing/retry-after.ts";
 
 /** Below the limit of a tool's result, so that the note about the truncation is not truncated itself. */
 const MAX_ANSWER_BYTES = 900_000;
+
+/** As base64 it fits the limit of a tool's result. */
+const MAX_IMAGE_BYTES = 700_000;
 
 /** Error responses may be whole web pages. */
 const MAX_ERROR_BYTES = 10_000;
@@ -41,6 +47,9 @@ export interface Reading {
 export async function readAnswer(response: Response, reading: Reading): Promise<Json> {
   const { as, redact, signal } = reading;
   if (!response.ok) throw await statusError(response, reading);
+  if (as === "text" && /^image\//i.test(response.headers.get("content-type") ?? "")) {
+    return readImage(response, signal);
+  }
   const { text, cut } = await readText(response, MAX_ANSWER_BYTES, signal);
   if (as === "text") {
     const shown = redact(text);
@@ -59,6 +68,25 @@ export async function readAnswer(response: Response, reading: Reading): Promise<
       { retryable: false },
     );
   }
+}
+
+/** An image, as tools' results have it, or a line where no model can be shown it. */
+async function readImage(response: Response, signal: AbortSignal): Promise<string> {
+  const type = response.headers.get("content-type") ?? "";
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+  await readBytes(response, signal, (chunk) => {
+    chunks.push(chunk);
+    size += chunk.length;
+    return size <= MAX_IMAGE_BYTES;
+  });
+  if (size > MAX_IMAGE_BYTES) {
+    return `[Image: ${type}, more than ${MAX_IMAGE_BYTES} bytes, too large to show]`;
+  }
+  const data = toBase64(new Uint8Array(await new Blob(chunks).arrayBuffer()));
+  return imageMediaType(data) === undefined
+    ? `[Image: ${type}, ${size} bytes, not in a format that models see: PNG, JPEG, WebP or GIF]`
+    : imageAsText({ data });
 }
 
 async function statusError(
@@ -88,26 +116,36 @@ async function readText(
   signal: AbortSignal,
 ): Promise<{ text: string; cut: boolean }> {
   const decoder = decoderOf(response.headers.get("content-type") ?? "");
+  let text = "";
+  let left = limit;
+  await readBytes(response, signal, (chunk) => {
+    text += decoder.decode(chunk.subarray(0, left), { stream: true });
+    left -= chunk.length;
+    return left >= 0;
+  });
+  return left < 0 ? { text, cut: true } : { text: text + decoder.decode(), cut: false };
+}
+
+/** Reads the body chunk by chunk, and cancels it when `take` returns false. */
+async function readBytes(
+  response: Response,
+  signal: AbortSignal,
+  take: (chunk: Uint8Array<ArrayBuffer>) => boolean,
+): Promise<void> {
   const reader = response.body?.getReader();
-  if (reader === undefined) return { text: "", cut: false };
+  if (reader === undefined) return;
   // Not every runtime ends a body with the signal of its request. A cancelled one ends as if it were complete; where
   // it has failed already, reading says so.
   const cancel = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cancel);
   try {
     signal.throwIfAborted();
-    let text = "";
-    let left = limit;
     for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) {
-      const bytes = chunk.value as Uint8Array;
-      text += decoder.decode(bytes.subarray(0, left), { stream: true });
-      left -= bytes.length;
-      if (left >= 0) continue;
+      if (take(chunk.value)) continue;
       await reader.cancel();
-      return { text, cut: true };
+      return;
     }
     signal.throwIfAborted();
-    return { text: text + decoder.decode(), cut: false };
   } finally {
     signal.removeEventListener("abort", cancel);
   }

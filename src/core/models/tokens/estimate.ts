@@ -1,9 +1,17 @@
-import type { LLMMessage } from "../llm-messages.ts";
+import type {
+  FunctionCall,
+  FunctionExecutionResult,
+  ImageContent,
+  LLMMessage,
+} from "../llm-messages.ts";
 import type { RequestUsage } from "../request-usage.ts";
+import { splitImages } from "../shown-images.ts";
 import { imageTokens } from "./image-tokens.ts";
 
 /** Characters of a token, in English prose on the average. */
 const CHARACTERS = 4;
+
+type Part = string | ImageContent | FunctionCall | FunctionExecutionResult;
 
 /** Messages never change, and the same ones are sent with each call. */
 const known = new WeakMap<LLMMessage, number>();
@@ -26,12 +34,15 @@ export function estimateTokens(message: LLMMessage): number {
 }
 
 function messageTokens({ content }: LLMMessage): number {
-  if (typeof content === "string") return textTokens(content);
-  return content
-    .map((part) => {
-      if (typeof part === "string") return textTokens(part);
-      return "data" in part ? imageTokens(part) : textTokens(JSON.stringify(part));
-    })
+  const parts: readonly Part[] = typeof content === "string" ? [content] : content;
+  return parts.map(partTokens).reduce((sum: number, tokens) => sum + tokens, 0);
+}
+
+function partTokens(part: Part): number {
+  if (typeof part !== "string" && "data" in part) return imageTokens(part);
+  const text = typeof part === "string" ? part : JSON.stringify(part);
+  return splitImages(text)
+    .map((shown) => (typeof shown === "string" ? textTokens(shown) : imageTokens(shown)))
     .reduce((sum, tokens) => sum + tokens, 0);
 }
 

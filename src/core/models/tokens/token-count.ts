@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../json.ts";
 import { isJsonObject } from "../../json.ts";
 import type { ToolSchema } from "../chat-completion-client.ts";
+import { splitImages } from "../shown-images.ts";
 import { imageTokens } from "./image-tokens.ts";
 import type { LLMMessage } from "../llm-messages.ts";
 import { tokenizerFor } from "./tokenizer.ts";
@@ -45,7 +46,7 @@ function messageTokens(message: LLMMessage, encode: Encode): number {
       return PER_MESSAGE + encode("system") + encode(message.content);
     case "UserMessage": {
       const head = PER_MESSAGE + encode("user") + encode(message.source) + PER_NAME;
-      if (typeof message.content === "string") return head + encode(message.content);
+      if (typeof message.content === "string") return head + shownTokens(message.content, encode);
       return message.content.reduce(
         (sum, part) =>
           sum +
@@ -67,10 +68,18 @@ function messageTokens(message: LLMMessage, encode: Encode): number {
     }
     case "FunctionExecutionResultMessage":
       return message.content.reduce(
-        (sum, { content, call_id }) => sum + encode("tool") + encode(content) + encode(call_id),
+        (sum, { content, call_id }) =>
+          sum + encode("tool") + shownTokens(content, encode) + encode(call_id),
         PER_MESSAGE,
       );
   }
+}
+
+/** A text with the images that tools left in it, which models are shown as images. */
+function shownTokens(text: string, encode: Encode): number {
+  return splitImages(text)
+    .map((part) => (typeof part === "string" ? encode(part) : imageTokens(part)))
+    .reduce((sum, tokens) => sum + tokens, 0);
 }
 
 /** OpenAI does not publish the overhead of tools; these numbers are AutoGen's. */

@@ -3,9 +3,11 @@ import { imageDataUri } from "../../../core/models/images.ts";
 import type {
   AssistantMessage,
   FunctionExecutionResult,
+  ImageContent,
   LLMMessage,
   UserMessage,
 } from "../../../core/models/llm-messages.ts";
+import { showImages, splitImages, withoutImages } from "../../../core/models/shown-images.ts";
 import type { ModelAbilities } from "../../model-abilities.ts";
 import { keptItems, type KeptItem } from "./maker-data.ts";
 
@@ -34,7 +36,8 @@ export function writeBareItems(message: AssistantMessage, style: InputStyle): st
   return items.map((item) => JSON.stringify(item)).join(",");
 }
 
-function itemsOf(message: LLMMessage, style: InputStyle): JsonObject[] {
+function itemsOf(given: LLMMessage, style: InputStyle): JsonObject[] {
+  const message = showImages(given, style.abilities.sees);
   switch (message.type) {
     case "SystemMessage":
       return [{ role: "system", content: message.content }];
@@ -43,7 +46,9 @@ function itemsOf(message: LLMMessage, style: InputStyle): JsonObject[] {
     case "AssistantMessage":
       return keptItems(message, style.maker) ?? assistantItems(message);
     case "FunctionExecutionResultMessage":
-      return message.content.map(outputItem);
+      return message.content.map((result, index) =>
+        outputItem(result, index, style.abilities.sees),
+      );
   }
 }
 
@@ -53,10 +58,9 @@ function userItem({ content, source }: UserMessage, style: InputStyle): JsonObje
   return {
     role: "user",
     content: content.map((part, index): JsonObject => {
-      if (typeof part === "string")
-        return { type: "input_text", text: index === 0 ? prefix + part : part };
+      if (typeof part === "string") return inputPart(index === 0 ? prefix + part : part);
       style.abilities.checkImage(source);
-      return { type: "input_image", image_url: imageDataUri(part), detail: "auto" };
+      return inputPart(part);
     }),
   };
 }
@@ -78,8 +82,21 @@ function textItems(content: string): JsonObject[] {
   return content === "" ? [] : [{ role: "assistant", content }];
 }
 
-function outputItem({ content, call_id }: FunctionExecutionResult, index: number): JsonObject {
-  return { type: "function_call_output", call_id: callIdOf(call_id, index), output: content };
+function outputItem(
+  { content, call_id }: FunctionExecutionResult,
+  index: number,
+  sees: boolean,
+): JsonObject {
+  const parts = sees ? splitImages(content) : [withoutImages(content)];
+  const [only] = parts;
+  const output = parts.length === 1 && typeof only === "string" ? only : parts.map(inputPart);
+  return { type: "function_call_output", call_id: callIdOf(call_id, index), output };
+}
+
+function inputPart(part: string | ImageContent): JsonObject {
+  return typeof part === "string"
+    ? { type: "input_text", text: part }
+    : { type: "input_image", image_url: imageDataUri(part), detail: "auto" };
 }
 
 /** Other makers' models give none, or longer ones. Results stand in the order of their calls. */

@@ -39,7 +39,10 @@ const toolUseBlock = z.strictObject({
 const toolResultBlock = z.strictObject({
   type: z.literal("tool_result"),
   tool_use_id: z.string(),
-  content: z.string(),
+  content: z.union([
+    z.string(),
+    z.array(z.discriminatedUnion("type", [textBlock, imageBlock])).min(1),
+  ]),
   is_error: z.boolean().optional(),
   ...cached,
 });
@@ -186,7 +189,7 @@ function chatMessages(message: Message): object[] {
   }
   const results = blocks.flatMap((block) =>
     block.type === "tool_result"
-      ? [{ role: "tool", content: block.content, tool_call_id: block.tool_use_id }]
+      ? [{ role: "tool", content: resultText(block), tool_call_id: block.tool_use_id }]
       : [],
   );
   const parts = blocks.flatMap((block): object[] => {
@@ -200,4 +203,9 @@ function chatMessages(message: Message): object[] {
 
 function systemText(system: NonNullable<AnthropicRequest["system"]>): string {
   return typeof system === "string" ? system : system.map(({ text }) => text).join("\n");
+}
+
+function resultText({ content }: Extract<Block, { type: "tool_result" }>): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "(image)")).join("\n");
 }

@@ -1,0 +1,79 @@
+import { imageMediaType } from "./images.ts";
+import type { ImageContent, LLMMessage } from "./llm-messages.ts";
+
+// A tool's result is a text, in AutoGen as here, and an image in it is `[Image: ...]` with the image as base64. Messages and
+// events keep that text; a model that sees is shown the image, and one that does not reads that there was one.
+
+const IMAGE = /\[Image: ([A-Za-z0-9+/]{16,}={0,2})\]/g;
+
+/** The image as a tool's result has it. */
+export function imageAsText({ data }: ImageContent): string {
+  return `[Image: ${data}]`;
+}
+
+/** One line in the place of an image. */
+export function imageNote({ data }: ImageContent, about = ""): string {
+  // Base64 has four characters for three bytes.
+  const bytes = Math.floor((data.replace(/=+$/, "").length * 3) / 4);
+  return `[Image: ${imageMediaType(data) ?? "unknown format"}, ${bytes} bytes${about}]`;
+}
+
+/** A text in parts, where it has images; the text alone where it has none. */
+export function splitImages(text: string): (string | ImageContent)[] {
+  const parts: (string | ImageContent)[] = [];
+  let end = 0;
+  for (const { 0: found, 1: data = "", index } of imagesIn(text)) {
+    if (index > end) parts.push(text.slice(end, index));
+    parts.push({ data });
+    end = index + found.length;
+  }
+  if (end < text.length || parts.length === 0) parts.push(text.slice(end));
+  return parts;
+}
+
+/** A text with a line in the place of each image. @param about added to the line */
+export function withoutImages(text: string, about = ""): string {
+  if (!text.includes("[Image: ")) return text;
+  return splitImages(text)
+    .map((part) => (typeof part === "string" ? part : imageNote(part, about)))
+    .join("");
+}
+
+/**
+ * A message with the images in its texts as images where a user says them and the model sees, and as lines elsewhere. Results
+ * of tools stay as they are: each API has its own place for their images.
+ */
+export function showImages(message: LLMMessage, sees: boolean): LLMMessage {
+  switch (message.type) {
+    case "SystemMessage":
+      return withText(message, withoutImages(message.content));
+    case "AssistantMessage":
+      return typeof message.content === "string"
+        ? withText({ ...message, content: message.content }, withoutImages(message.content))
+        : message;
+    case "UserMessage": {
+      const { content } = message;
+      const parts = typeof content === "string" ? [content] : content;
+      if (!parts.some((part) => typeof part === "string" && part.includes("[Image: ")))
+        return message;
+      const shown = parts.flatMap((part) => {
+        if (typeof part !== "string") return [part];
+        return sees ? splitImages(part) : [withoutImages(part)];
+      });
+      const [only] = shown;
+      const isText = typeof content === "string" && shown.length === 1 && typeof only === "string";
+      return { ...message, content: isText ? only : shown };
+    }
+    case "FunctionExecutionResultMessage":
+      return message;
+  }
+}
+
+function withText<M extends { content: string }>(message: M, content: string): M {
+  return content === message.content ? message : { ...message, content };
+}
+
+function imagesIn(text: string): RegExpExecArray[] {
+  if (!text.includes("[Image: ")) return [];
+  return [...text.matchAll(IMAGE)].filter(([, data = ""]) => imageMediaType(data) !== undefined);
+}
