@@ -106,6 +106,6 @@ function notFound(c: Context, operations: readonly Operation[]): Response {
 function toPattern(path: string): RegExp {
   const pattern = path
     .replaceAll(".", "\\.")
-    .replaceAll(/:\w+(?:\{(.*?)\})?/g, (_, given: string | undefined) => given ?? "[^/]+");
+    .replaceAll(/(?<=\/):\w+(?:\{(.*?)\})?/g, (_, given: string | undefined) => given ?? "[^/]+");
   return new RegExp(`^${pattern}$`);
 }

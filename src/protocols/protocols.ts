@@ -9,6 +9,8 @@ export interface Protocols {
 }
 
 const A2A_TEAM = "/a2a/teams/:team";
+const A2A_TASK = `${A2A_TEAM}/tasks/:task{[^/]+}`;
+const A2A_CONFIGS = `${A2A_TASK}/pushNotificationConfigs`;
 const AI_SDK = "/ai-sdk/teams/:team/chat";
 const OPENAI = "/openai/v1";
 const RESPONSE = `${OPENAI}/responses/:response{[^/]+}`;
@@ -25,6 +27,21 @@ export function shippedProtocols(services: ProtocolServices): Protocols {
           ...(a2a.cardKey ? ["GET /a2a/jwks.json"] : []),
         ],
         load: async () => (await import("./a2a/endpoints.ts")).a2aEndpoints(services),
+      },
+      {
+        operations: [
+          `POST ${A2A_TEAM}/message:send`,
+          `POST ${A2A_TEAM}/message:stream`,
+          `GET ${A2A_TEAM}/tasks`,
+          `GET ${A2A_TASK}`,
+          `POST ${A2A_TASK}`,
+          `POST ${A2A_CONFIGS}`,
+          `GET ${A2A_CONFIGS}`,
+          `GET ${A2A_CONFIGS}/:config{[^/]+}`,
+          `DELETE ${A2A_CONFIGS}/:config{[^/]+}`,
+          `GET ${A2A_TEAM}/extendedAgentCard`,
+        ],
+        load: async () => (await import("./a2a/rest/endpoints.ts")).restEndpoints(services),
       },
       {
         operations: ["POST /ag-ui/teams/:team"],

@@ -48,6 +48,14 @@ export const WEBHOOK = { url: "https://hooks.example.com/", events: ["run.comple
 
 const OPENAI = { refusals: "application/json", invalid: 400 };
 
+const HELLO_A2A = { message: { messageId: "1", role: "ROLE_USER", parts: [{ text: "Hello." }] } };
+
+const A2A_REST = {
+  headers: { "a2a-version": "1.0" },
+  refusals: "application/a2a+json",
+  invalid: 400,
+};
+
 /** Written by hand, so that a change of an endpoint's scope is a change here. One row for every operation. */
 export const ACCESS: Readonly<Record<string, Access>> = {
   "POST /v1/teams": {
@@ -273,6 +281,69 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     body: { jsonrpc: "2.0", id: 1, method: "ListTasks", params: {} },
     headers: { "a2a-version": "1.0" },
     refusals: "application/json",
+  },
+  "POST /a2a/teams/{team}/message:send": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 200,
+    body: HELLO_A2A,
+    ...A2A_REST,
+  },
+  "POST /a2a/teams/{team}/message:stream": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 200,
+    body: HELLO_A2A,
+    ...A2A_REST,
+  },
+  "GET /a2a/teams/{team}/tasks": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 200,
+    ...A2A_REST,
+  },
+  "GET /a2a/teams/{team}/tasks/{task}": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 404,
+    ...A2A_REST,
+  },
+  "POST /a2a/teams/{team}/tasks/{task}": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 404,
+    ...A2A_REST,
+  },
+  "POST /a2a/teams/{team}/tasks/{task}/pushNotificationConfigs": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 404,
+    body: { url: "https://hooks.example.com/" },
+    ...A2A_REST,
+  },
+  "GET /a2a/teams/{team}/tasks/{task}/pushNotificationConfigs": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 404,
+    ...A2A_REST,
+  },
+  "GET /a2a/teams/{team}/tasks/{task}/pushNotificationConfigs/{config}": {
+    needs: ["runs:read"],
+    teamToken: true,
+    status: 404,
+    ...A2A_REST,
+  },
+  "DELETE /a2a/teams/{team}/tasks/{task}/pushNotificationConfigs/{config}": {
+    needs: ["runs:write"],
+    teamToken: true,
+    status: 404,
+    ...A2A_REST,
+  },
+  "GET /a2a/teams/{team}/extendedAgentCard": {
+    needs: ["teams:read"],
+    teamToken: true,
+    status: 400,
+    ...A2A_REST,
   },
   "GET /a2a/teams/{team}/.well-known/agent-card.json": {
     needs: ["teams:read"],

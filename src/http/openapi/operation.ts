@@ -31,7 +31,7 @@ export const REASONS: Record<number, string> = {
 };
 
 /** A parameter of a path: its name, and the pattern of one that is no id. */
-export const PARAMETER = /:(\w+)(\{.*?\})?/g;
+export const PARAMETER = /(?<=\/):(\w+)(\{.*?\})?/g;
 /** The pattern of a parameter that is the rest of the path. */
 const REST = "{[^]+}";
 

@@ -44,9 +44,26 @@ export function errorResponse(id: RpcId, error: RpcError): Response {
   return json({ jsonrpc: "2.0", id, error });
 }
 
-export function refusedBy(id: RpcId, { reason, message }: A2AError): Response {
-  const data = [errorInfo(reason, "a2a-protocol.org")];
-  return errorResponse(id, { code: CODES[reason], message, data });
+export function refusedBy(id: RpcId, error: A2AError): Response {
+  const { reason, message } = error;
+  return errorResponse(id, { code: CODES[reason], message, data: [errorInfoOf(error)] });
+}
+
+/** The `google.rpc.ErrorInfo` of an error. */
+export function errorInfoOf({ reason }: A2AError): object {
+  return errorInfo(reason, "a2a-protocol.org");
+}
+
+/** The same of a problem. */
+export function problemInfo({ code }: Problem): object {
+  return code === "unsupported_media_type"
+    ? errorInfo("CONTENT_TYPE_NOT_SUPPORTED", "a2a-protocol.org")
+    : errorInfo(code.toUpperCase(), "troupe");
+}
+
+/** What a problem says, with the places that are wrong. */
+export function problemText({ detail, errors = [] }: Problem): string {
+  return detail + errors.map(({ path, message }) => `\n- ${path}: ${message}`).join("");
 }
 
 /** A problem as an error of JSON-RPC, with the problem's HTTP status and headers. */
@@ -55,13 +72,12 @@ export function writeProblem(
   given: Readonly<Record<string, string>> = {},
   id: RpcId = null,
 ): Response {
-  const { status, code, detail, errors = [] } = problem;
-  const places = errors.map(({ path, message }) => `\n- ${path}: ${message}`).join("");
-  const named = code === "unsupported_media_type" ? "CONTENT_TYPE_NOT_SUPPORTED" : undefined;
-  const data = [
-    named ? errorInfo(named, "a2a-protocol.org") : errorInfo(code.toUpperCase(), "troupe"),
-  ];
-  const error: RpcError = { code: codeOf(problem), message: detail + places, data };
+  const { status } = problem;
+  const error: RpcError = {
+    code: codeOf(problem),
+    message: problemText(problem),
+    data: [problemInfo(problem)],
+  };
   const { headers } = problemResponse(problem, given);
   headers.set("content-type", "application/json");
   return new Response(JSON.stringify({ jsonrpc: "2.0", id, error }), { status, headers });

@@ -101,7 +101,7 @@ export async function listTasks(request: A2ARequest, params: unknown): Promise<T
   const tasks = await Promise.all(
     found.runs.map(async ({ context: at, run }) => {
       if (!includeArtifacts) return taskOf({ ...run, result: null }, historyLength);
-      const whole = run.result === null ? unwrapIn(at, await at.team.run(run.id)) : run;
+      const whole = run.result ? run : unwrapIn(at, await at.team.run(run.id));
       return readTask(request, at, whole, historyLength);
     }),
   );

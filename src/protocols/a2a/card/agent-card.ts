@@ -31,6 +31,7 @@ export function agentCard(
   const at = { url, protocolBinding: "JSONRPC" };
   const interfaces: [Interface, ...Interface[]] = [
     { ...at, protocolVersion: VERSION },
+    { url, protocolBinding: "HTTP+JSON", protocolVersion: VERSION },
     { ...at, protocolVersion: LEGACY_VERSION },
   ];
   const own = skillOf(component);
