@@ -5,6 +5,7 @@
 // very last line `N passed, N failed`, or `N passed, N failed, N skipped`: the number of tests of stages that count them, one
 // for each other stage.
 
+import "./require-node.mjs";
 import { spawn } from "node:child_process";
 import {
   accessSync,

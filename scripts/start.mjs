@@ -1,5 +1,6 @@
 // `npm start`: `troupe dev` of this repository, with its sandbox.
 
+import "./require-node.mjs";
 import { resolve } from "node:path";
 import { devCommand } from "#cli/commands/dev.ts";
 import { Sandbox } from "./sandbox.mjs";

@@ -8,7 +8,7 @@ import { Project } from "./support/project.ts";
 const tarball = inject("tarball");
 const resolutions = ["bundler", "nodenext"] as const;
 
-test.each(["20.20.2", "22.23.3", "24.21.0", "26.10.0"])(
+test.each(["22.12.0", "22.23.3", "24.21.0", "26.10.0"])(
   "with npm in a project for Node %s, it compiles and a team runs",
   async (version) => {
     const types = `@types/node@${version.split(".")[0]}`;

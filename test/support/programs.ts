@@ -40,23 +40,44 @@ export function testWith(...needed: string[]) {
   };
 }
 
-/** The command lines of all processes. */
-export function commandLines(): string[] {
+/** A process of this machine. */
+export interface RunningProcess {
+  pid: number;
+  /** The id of its process group. */
+  group: number;
+  /** Its command line. */
+  command: string;
+}
+
+/** All processes. */
+export function runningProcesses(): RunningProcess[] {
   try {
     return readdirSync("/proc")
       .filter((name) => /^\d+$/.test(name))
-      .map(commandLine);
+      .flatMap(processAt);
   } catch {
     // No /proc, so no Linux: the others have `ps`.
-    return execFileSync("ps", ["-A", "-ww", "-o", "args="], { encoding: "utf8" }).split("\n");
+    const lines = execFileSync("ps", ["-A", "-ww", "-o", "pid=,pgid=,args="], { encoding: "utf8" });
+    return Array.from(
+      lines.matchAll(/^\s*(\d+)\s+(\d+)\s+(.*)$/gm),
+      ([, pid, group, command = ""]) => ({ pid: Number(pid), group: Number(group), command }),
+    );
   }
 }
 
-function commandLine(pid: string): string {
+/** The command lines of all processes. */
+export function commandLines(): string[] {
+  return runningProcesses().map(({ command }) => command);
+}
+
+function processAt(pid: string): RunningProcess[] {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim();
+    // Behind the name in brackets: its state, its parent, its group.
+    const [, group] = /^.*\) \S \d+ (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+    return [{ pid: Number(pid), group: Number(group), command }];
   } catch {
     // The process has ended.
-    return "";
+    return [];
   }
 }

@@ -1,10 +1,14 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { DevServerOptions } from "../dev/server.ts";
 import { CliError, EXIT } from "../errors.ts";
 import { reportError } from "../terminal/report-error.ts";
 
-/** `node:sqlite`, which locks the state, and wrangler need it. */
-const OLDEST_NODE = [22, 13] as const;
+/** The oldest Node of the package. */
+const OLDEST_NODE = [22, 12] as const;
+/** Before 22.13, Node has the module that locks the state behind a flag. */
+const SQLITE_FLAG = "--experimental-sqlite";
 
 /** Runs the Worker of a project on this machine. */
 export function devCommand({
@@ -50,6 +54,7 @@ Example:
       try {
         requireUsable(args);
         requireNode();
+        if (!hasSqlite()) process.exit(await runWithSqlite());
         const { DevServer } = await import("../dev/server.ts");
         const wranglerArguments = args;
         await new DevServer({ root, auth, inspect, wranglerArguments, sandbox }).start();
@@ -86,6 +91,24 @@ function requireUsable(args: readonly string[]): void {
       `--${opens[1]} of wrangler is not available: the server listens on 127.0.0.1 only. PORT sets its port, --inspect=PORT opens the inspector.`,
       usage,
     );
+}
+
+function hasSqlite(): boolean {
+  return process.getBuiltinModule("node:sqlite") !== undefined;
+}
+
+/** Runs this program again, with the flag for all processes that it starts. @returns the exit code */
+async function runWithSqlite(): Promise<number> {
+  const { NODE_OPTIONS = "" } = process.env;
+  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: "inherit",
+    env: { ...process.env, NODE_OPTIONS: `${NODE_OPTIONS} ${SQLITE_FLAG}` },
+  });
+  // A terminal sends Ctrl-C to both; the child ends by itself when this process is killed.
+  process.on("SIGINT", () => undefined);
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code ?? 1;
 }
 
 /** @throws CliError */

@@ -9,7 +9,8 @@ import { greeting } from "./greeting.ts";
 import { healthOf } from "./health.ts";
 import { watchParent } from "./process/parent.ts";
 import { ENTRY_SOCKET } from "./process/private-ports.ts";
-import { findWrangler, Wrangler } from "./process/wrangler.ts";
+import { Runtime } from "./process/runtime.ts";
+import { findWrangler } from "./process/wrangler.ts";
 import { checkWorkerSettings, type DevSettings, readSettings } from "./settings.ts";
 import { socketDirectory } from "./state/socket-directory.ts";
 import { State } from "./state/state.ts";
@@ -62,7 +63,7 @@ export class DevServer {
   readonly #frontKey = randomBytes(32).toString("base64url");
   #keys: LocalKeys | undefined;
   #sandbox: LocalSandbox | undefined;
-  #wrangler: Wrangler | undefined;
+  #runtime: Runtime | undefined;
   /** Whether answers are logged: not those that it gives itself while it starts. */
   #logging = false;
   /** Whether it is being stopped. */
@@ -115,7 +116,7 @@ export class DevServer {
       state.removeVars();
       rmSync(sockets.directory, { recursive: true, force: true });
     });
-    this.#wrangler = new Wrangler({
+    this.#runtime = new Runtime({
       program,
       root,
       sockets,
@@ -123,13 +124,18 @@ export class DevServer {
       vars: state.writeVars(this.#workerVars(egressProxy)),
       args: wranglerArguments,
       publicUrl: this.#url,
+      onMessage: (message) => {
+        if (message === "loading") front.hold();
+        else front.release();
+      },
+      onEnd: (why, code) => {
+        if (this.#stopping) return;
+        console.error(why);
+        void this.#stop(code);
+      },
     });
-    this.#wrangler.onMessage((message) => {
-      if (message === "loading") front.hold();
-      if (message === "loaded") front.release();
-    });
-    this.#stopWhenAsked(this.#wrangler);
-    const answers = await this.#ready(this.#wrangler);
+    this.#stopWhenAsked();
+    const answers = await this.#ready(this.#runtime);
     if (answers === undefined) return;
     const text = await greeting({
       url: this.#url,
@@ -142,7 +148,7 @@ export class DevServer {
       inspect,
     });
     if (answers === "api") await this.#loadTeams(unlisted);
-    this.#wrangler.showOutput();
+    this.#runtime.supervise();
     this.#logging = !isQuiet(wranglerArguments);
     console.log(text);
   }
@@ -166,13 +172,7 @@ export class DevServer {
     };
   }
 
-  #stopWhenAsked(wrangler: Wrangler): void {
-    wrangler.onEnd((why, code) => {
-      if (this.#stopping) return;
-      wrangler.showHeldOutput();
-      console.error(why);
-      void this.#stop(code);
-    });
+  #stopWhenAsked(): void {
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.on(signal, () => {
         // The second time there is no more grace.
@@ -196,23 +196,23 @@ export class DevServer {
   }
 
   #signalAll(signal: "SIGTERM" | "SIGKILL"): void {
-    this.#wrangler?.stop(signal);
+    this.#runtime?.stop(signal);
     this.#sandbox?.stop(signal);
   }
 
   #anyLives(): boolean {
-    return this.#wrangler?.lives === true || this.#sandbox?.lives === true;
+    return this.#runtime?.lives === true || this.#sandbox?.lives === true;
   }
 
   /** How the Worker answers, once it does; undefined when it is given up. */
-  async #ready(wrangler: Wrangler): Promise<"api" | "other" | undefined> {
+  async #ready(runtime: Runtime): Promise<"api" | "other" | undefined> {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (!this.#stopping) {
       const health = await healthOf(this.#url);
       if (health.state === "api" || health.state === "other") return health.state;
       if (health.state === "misconfigured") this.#fail(health.reason);
       else if (Date.now() > deadline) {
-        wrangler.showHeldOutput();
+        runtime.showHeldOutput();
         const seconds = READY_WITHIN_MS / 1000;
         this.#fail(`The server did not answer ${this.#url}/healthz within ${seconds} s.`);
       }

@@ -12,7 +12,7 @@ export function manifest(name: string): object {
     private: true,
     type: "module",
     // The one that runs npm; the project brings its own.
-    engines: { node: ">=20.12" },
+    engines: { node: ">=22.12" },
     scripts: {
       start: "troupe dev",
       test: 'node --test "test/**/*.test.ts"',

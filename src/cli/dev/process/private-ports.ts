@@ -28,24 +28,32 @@ export const others = { allowed: false };
  * Has the HTTP servers of this process, and the workerd that it starts, listen on Unix sockets instead of ports. Miniflare
  * listens on ports of this machine that check neither Origin nor Host: every page in a browser could read the Worker's
  * secrets there, and run code in it.
+ *
+ * @param crashed called when the workerd of the Worker has ended and miniflare did not end it
  */
-export function listenPrivately(options: PrivatePortsOptions): void {
+export function listenPrivately(options: PrivatePortsOptions, crashed: () => void): void {
   const { directory } = options;
   let servers = 0;
   const pathOf = (port: number): string => join(directory, `node-${port}`);
+  // Left by a process that was killed, its socket could not be listened on.
+  const freed = (path: string): string => {
+    rmSync(path, { force: true });
+    return path;
+  };
   Server.prototype.listen = function listen(this: Server, ...given: unknown[]): Server {
     const port = ++servers;
     const callback = given.find((one) => typeof one === "function") as (() => void) | undefined;
     this.address = () => ({ address: "127.0.0.1", family: "IPv4", port });
     // The method of the class above, which this one overrides.
-    return Object.getPrototypeOf(Server.prototype).listen.call(this, pathOf(port), callback);
+    return Object.getPrototypeOf(Server.prototype).listen.call(this, freed(pathOf(port)), callback);
   };
 
   const { spawn } = childProcess;
   const spawnPrivately = (command: string, args: string[], rest: SpawnOptions): ChildProcess => {
     if (!isWorkerd(args)) return spawn(command, args, rest);
     if (!isWorker(args) && !others.allowed) throw new Error("wrangler would open a port");
-    const child = spawn(command, workerdArguments(args, options, pathOf), rest);
+    const child = spawn(command, workerdArguments(args, options, pathOf, freed), rest);
+    if (isWorker(args)) child.once("exit", () => child.killed || crashed());
     const control = child.stdio[CONTROL] as Readable;
     Object.assign(child.stdio, { [CONTROL]: withPorts(control) });
     return child;
@@ -69,20 +77,15 @@ function workerdArguments(
   args: readonly string[],
   { directory, inspect }: PrivatePortsOptions,
   pathOf: (port: number) => string,
+  freed: (path: string) => string,
 ): string[] {
   const worker = isWorker(args);
-  const listenAt = (name: string): string => {
-    const path = join(directory, name);
-    // Left by the workerd before this one.
-    rmSync(path, { force: true });
-    return `unix:${path}`;
-  };
   return args.flatMap((argument) => {
     const [, option, name, port] =
       /^(--socket-addr|--external-addr)=([^=]+)=.*:(\d+)$/.exec(argument) ?? [];
     if (option === "--external-addr") return `${option}=${name}=unix:${pathOf(Number(port))}`;
     if (!worker) return argument;
-    if (option !== undefined) return `${option}=${name}=${listenAt(name ?? "")}`;
+    if (option !== undefined) return `${option}=${name}=unix:${freed(join(directory, name ?? ""))}`;
     if (!argument.startsWith("--inspector-addr=")) return argument;
     return inspect === undefined ? [] : `--inspector-addr=127.0.0.1:${inspect}`;
   });

@@ -5,7 +5,7 @@ import Module from "node:module";
 import { listenPrivately, others, type PrivatePortsOptions } from "./private-ports.ts";
 
 /** What this program tells its parent. */
-export type RuntimeMessage = "loading" | "loaded";
+export type RuntimeMessage = "loading" | "loaded" | "crashed";
 
 /** What wrangler tells a proxy. */
 interface Proxy {
@@ -68,7 +68,8 @@ function withoutPorts(DevEnv: NonNullable<Wrangler["unstable_DevEnv"]>): typeof 
 }
 
 const [node = "", , program = "", ...args] = process.argv;
-listenPrivately(JSON.parse(process.env.TROUPE_SOCKETS ?? "") as PrivatePortsOptions);
+const ports = JSON.parse(process.env.TROUPE_SOCKETS ?? "") as PrivatePortsOptions;
+listenPrivately(ports, () => tellParent("crashed"));
 delete process.env.TROUPE_SOCKETS;
 process.argv = [node, program, ...args];
 // As Node loads a main program. The program takes its first steps here, and makes its DevEnv in one of the next.

@@ -93,7 +93,9 @@ export class Wrangler {
   /** Calls `ended` with the reason when it ends by itself. */
   onEnd(ended: (why: string, code: number) => void): void {
     this.#child.on("error", (error) => ended(`wrangler did not start: ${error.message}`, 1));
-    this.#child.on("close", (code) => ended("The server stopped by itself.", code || 1));
+    this.#child.on("close", (code, signal) => {
+      ended(`Wrangler ended by itself (${signal ?? `exit code ${code}`}).`, code || 1);
+    });
   }
 
   /** Shows what it prints from now on, and drops what it printed before. */

@@ -1,0 +1,132 @@
+import { request } from "node:http";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ENTRY_SOCKET } from "./private-ports.ts";
+import type { RuntimeMessage } from "./run-wrangler.ts";
+import { Wrangler, type WranglerOptions } from "./wrangler.ts";
+
+/** Wrangler starts a runtime again that has crashed. One that does not answer within this time does not come back. */
+const BACK_WITHIN_MS = 60_000;
+/** Starts of wrangler in a row after which the Worker is given up. */
+const MOST_STARTS = 3;
+const ASKED_EVERY_MS = 200;
+
+export interface RuntimeOptions extends WranglerOptions {
+  onMessage: (message: RuntimeMessage) => void;
+  /** Called when it has ended and is not started again. */
+  onEnd: (why: string, code: number) => void;
+}
+
+/**
+ * The Worker in wrangler. Once it was ready, wrangler is started again when it ends, or when it does not bring back a runtime
+ * that has crashed: it gives up when that one is killed before it listens.
+ */
+export class Runtime {
+  readonly #options: RuntimeOptions;
+  #wrangler: Wrangler;
+  /** Whether it was ready once. */
+  #supervised = false;
+  /** Whether it has crashed and not answered since. */
+  #down = false;
+  /** Starts of wrangler since the Worker has last answered. */
+  #starts = 0;
+  #stopped = false;
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+    this.#wrangler = this.#launch();
+  }
+
+  /** Keeps it running from now on, and shows what it prints. */
+  supervise(): void {
+    this.#supervised = true;
+    this.#wrangler.showOutput();
+  }
+
+  /** Shows what it printed so far, and what it prints from now on. */
+  showHeldOutput(): void {
+    this.#wrangler.showHeldOutput();
+  }
+
+  stop(signal: "SIGTERM" | "SIGKILL"): void {
+    this.#stopped = true;
+    this.#wrangler.stop(signal);
+  }
+
+  get lives(): boolean {
+    return this.#wrangler.lives;
+  }
+
+  #launch(): Wrangler {
+    const wrangler = new Wrangler(this.#options);
+    const current = (): boolean => this.#wrangler === wrangler && !this.#stopped;
+    wrangler.onMessage((message) => {
+      this.#options.onMessage(message);
+      if (message === "crashed" && this.#supervised && current()) void this.#onCrash(current);
+    });
+    wrangler.onEnd((why, code) => {
+      if (!current()) return;
+      if (this.#supervised) void this.#startAgain(why);
+      else {
+        wrangler.showHeldOutput();
+        this.#options.onEnd(why, code);
+      }
+    });
+    return wrangler;
+  }
+
+  /** @param current whether the wrangler that told it is still there */
+  async #onCrash(current: () => boolean): Promise<void> {
+    if (this.#down) return this.#startAgain("The Worker crashed again before it answered.");
+    console.error("The Worker crashed and is restarted; its runs continue where they were.");
+    if ((await this.#answers(current)) || !current()) return;
+    return this.#startAgain(`The Worker did not come back within ${BACK_WITHIN_MS / 1000} s.`);
+  }
+
+  async #startAgain(why: string): Promise<void> {
+    if (++this.#starts > MOST_STARTS) {
+      this.#wrangler.showHeldOutput();
+      this.#options.onEnd(`${why} It was started ${MOST_STARTS} times and is given up.`, 1);
+      return;
+    }
+    this.#wrangler.showHeldOutput();
+    console.error(`${why} Wrangler is started again.`);
+    const old = this.#wrangler;
+    old.stop("SIGKILL");
+    const wrangler = this.#launch();
+    this.#wrangler = wrangler;
+    const current = (): boolean => this.#wrangler === wrangler && !this.#stopped;
+    if (await this.#answers(current)) wrangler.showOutput();
+    else if (current()) await this.#startAgain("The Worker does not answer.");
+  }
+
+  /** Whether it answers in time. */
+  async #answers(current: () => boolean): Promise<boolean> {
+    this.#down = true;
+    const socket = join(this.#options.sockets.directory, ENTRY_SOCKET);
+    const deadline = Date.now() + BACK_WITHIN_MS;
+    while (current() && Date.now() < deadline) {
+      await sleep(ASKED_EVERY_MS);
+      if (!(await answersAt(socket)) || !current()) continue;
+      this.#down = false;
+      this.#starts = 0;
+      return true;
+    }
+    return false;
+  }
+}
+
+/** Whether a server answers at a Unix socket, whatever it says. */
+function answersAt(socketPath: string): Promise<boolean> {
+  return new Promise((answer) => {
+    const headers = { host: "127.0.0.1" };
+    const sent = request({ socketPath, path: "/healthz", headers, agent: false, timeout: 5_000 });
+    sent.on("response", (response) => {
+      // Read to its end: workerd complains loudly about answers that are broken off.
+      response.resume().on("close", () => answer(true));
+    });
+    sent.on("error", () => answer(false));
+    sent.on("timeout", () => sent.destroy());
+    sent.end();
+  });
+}
