@@ -29,6 +29,7 @@ export const PAGES = [
   "docs/design/protocols.md",
   "docs/design/cold-start.md",
   "docs/design/fixed-cost.md",
+  "docs/design/models.md",
   "docs/http-api.md",
   "docs/configuration.md",
   "docs/cli.md",

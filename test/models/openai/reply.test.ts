@@ -57,3 +57,37 @@ test("tells when the pieces that arrived together were all yielded", async () =>
   expect(seen.slice(0, 3)).toEqual(["one ", "two ", "flush"]);
   expect(seen).toContain("three");
 });
+
+test("several messages of one response are paragraphs, whole and streamed", async () => {
+  const message = (id: string, ...texts: string[]) => ({
+    id,
+    type: "message",
+    role: "assistant",
+    status: "completed",
+    content: texts.map((text) => ({ type: "output_text", text, annotations: [] })),
+  });
+  const output = [message("msg_1", "I look ", "it up."), message("msg_2", "It is so.")];
+  const response = { id: "resp_1", status: "completed", output, usage: null };
+  await using whole = await serveOnce((answer) => {
+    answer.writeHead(200, { "content-type": "application/json" });
+    answer.end(JSON.stringify(response));
+  });
+  const text = "I look it up.\n\nIt is so.";
+  const { content } = await clientOf(whole, { api: "responses" }).create([user("Hi")]);
+  expect(content).toBe(text);
+  const events = [
+    ...output.flatMap(({ id, content: parts }) =>
+      parts.map((part) => ({ type: "response.output_text.delta", item_id: id, delta: part.text })),
+    ),
+    ...output.map((item) => ({ type: "response.output_item.done", item })),
+    { type: "response.completed", response },
+  ];
+  await using streamed = await serveOnce((answer) => {
+    answer.writeHead(200, { "content-type": "text/event-stream" });
+    answer.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(""));
+  });
+  const stream = clientOf(streamed, { api: "responses" }).createStream([user("Hi")]);
+  const { pieces, result } = await collect(stream);
+  expect(pieces.join("")).toBe(text);
+  expect(result.content).toBe(text);
+});

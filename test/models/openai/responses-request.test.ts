@@ -74,7 +74,7 @@ test("settings by the names of this API; what it does not have is left out", asy
     addNamePrefixes: true,
   });
   await client.create([user("Hi", "anna")], {
-    tools: [add, { ...add, name: "sub", strict: false }],
+    tools: [add, { name: "sub" }],
     toolChoice: { name: "add" },
     jsonOutput: { name: "Sum", schema: { type: "object", properties: { sum: { type: "null" } } } },
     extraCreateArgs: { metadata: { team: "blue" }, logprobs: true, top_logprobs: 2 },
@@ -84,7 +84,13 @@ test("settings by the names of this API; what it does not have is left out", asy
     input: [{ role: "user", content: "anna said:\nHi" }],
     tools: [
       { type: "function", ...add, strict: false },
-      { type: "function", ...add, name: "sub", strict: false },
+      {
+        type: "function",
+        name: "sub",
+        description: "",
+        parameters: { type: "object", properties: {} },
+        strict: false,
+      },
     ],
     tool_choice: { type: "function", name: "add" },
     store: false,

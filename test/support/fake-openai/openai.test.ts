@@ -222,6 +222,7 @@ test.each<[string, object, RegExp]>([
     { tools: [], tool_choice: "required" },
     /must be specified with 'tools'/,
   ],
+  ["parameters without a type", { tools: [{ ...tools[0], parameters: {} }] }, /parameters/],
   [
     "a strict tool with an open schema",
     { tools: [{ ...tools[0], strict: true }] },

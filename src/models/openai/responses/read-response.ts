@@ -95,9 +95,13 @@ function partsOf(output: readonly ResponseOutputItem[]) {
 }
 
 function textOf(output: readonly ResponseOutputItem[]): string {
-  return partsOf(output)
-    .map((part) => (part.type === "output_text" ? part.text : part.refusal))
-    .join("");
+  return output
+    .flatMap((item) => (item.type === "message" ? [item.content] : []))
+    .map((parts) =>
+      parts.map((part) => (part.type === "output_text" ? part.text : part.refusal)).join(""),
+    )
+    .filter((text) => text !== "")
+    .join(BETWEEN_PARTS);
 }
 
 /** The summaries of reasoning or, of models that show it, the reasoning itself; null when there is none. */
@@ -105,11 +109,11 @@ function reasoningOf(output: readonly ResponseOutputItem[]): string | null {
   const parts = output.flatMap((item) =>
     item.type === "reasoning" ? [...(item.content ?? []), ...(item.summary ?? [])] : [],
   );
-  return parts.length === 0 ? null : parts.map(({ text }) => text).join(BETWEEN_SUMMARIES);
+  return parts.length === 0 ? null : parts.map(({ text }) => text).join(BETWEEN_PARTS);
 }
 
-/** Between the parts of a summary, which are paragraphs. */
-export const BETWEEN_SUMMARIES = "\n\n";
+/** Between the parts of a summary, and between messages, of which an answer may have several. */
+export const BETWEEN_PARTS = "\n\n";
 
 /** Some servers omit the usage or parts of it. */
 function usageOf(usage: ResponseUsage | null | undefined): RequestUsage {

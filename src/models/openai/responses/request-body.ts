@@ -187,12 +187,13 @@ function builtInTools(tools: Json | undefined): string[] {
 
 const writtenTools = new WeakMap<ToolSchema, string>();
 
-/** Without `strict`, the API would make a schema strict. */
+/** Without `strict`, the API would make a schema strict; it refuses a schema without a type. */
 function writeTool(tool: ToolSchema): string {
   let text = writtenTools.get(tool);
   if (text === undefined) {
-    const { name, description = "", parameters = {}, strict = false } = tool;
+    const { name, description = "", strict = false } = tool;
     checkToolName(name);
+    const parameters = { type: "object", properties: {}, ...tool.parameters };
     text = JSON.stringify({ type: "function", name, description, parameters, strict });
     writtenTools.set(tool, text);
   }

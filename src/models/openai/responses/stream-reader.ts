@@ -8,7 +8,7 @@ import type { ReadEvent } from "../../http/server-events.ts";
 import {
   type AnswerEnd,
   type AnswerSettings,
-  BETWEEN_SUMMARIES,
+  BETWEEN_PARTS,
   failure,
   resultOf,
 } from "./read-response.ts";
@@ -48,6 +48,8 @@ export class ResponseReader implements ChunkReader<ResponseStreamEvent, CreateRe
   readonly #thought = new StreamedThought();
   readonly #items: ResponseOutputItem[] = [];
   #end: AnswerEnd | undefined;
+  /** The message whose text streamed last. */
+  #message: string | undefined;
 
   constructor(settings: AnswerSettings) {
     this.#settings = settings;
@@ -58,12 +60,12 @@ export class ResponseReader implements ChunkReader<ResponseStreamEvent, CreateRe
     switch (event.type) {
       case "response.output_text.delta":
       case "response.refusal.delta":
-        return this.#thought.add(null) + event.delta;
+        return this.#thought.add(null) + this.#before(event.item_id) + event.delta;
       case "response.reasoning_summary_text.delta":
       case "response.reasoning_text.delta":
         return this.#thought.add(event.delta);
       case "response.reasoning_summary_part.added":
-        return this.#thought.text === null ? "" : this.#thought.add(BETWEEN_SUMMARIES);
+        return this.#thought.text === null ? "" : this.#thought.add(BETWEEN_PARTS);
       case "response.output_item.added":
         return event.item.type === "function_call" ? this.#thought.add(null) : "";
       case "response.output_item.done":
@@ -78,6 +80,13 @@ export class ResponseReader implements ChunkReader<ResponseStreamEvent, CreateRe
       default:
         return "";
     }
+  }
+
+  /** What stands before a piece of a message: a paragraph ends where another message had a text before. */
+  #before(message: string): string {
+    const isNext = this.#message !== undefined && this.#message !== message;
+    this.#message = message;
+    return isNext ? BETWEEN_PARTS : "";
   }
 
   /** @throws ModelError `bad_response` when the stream ended before the response did */

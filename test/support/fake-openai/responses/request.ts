@@ -14,7 +14,8 @@ const functionTool = z.strictObject({
   type: z.literal("function"),
   name: toolName,
   description: z.string().nullish(),
-  parameters: jsonSchema.nullable(),
+  // https://developers.openai.com/api/docs/guides/function-calling#defining-functions
+  parameters: z.looseObject({ type: z.literal("object") }).nullable(),
   strict: z.boolean().nullable(),
 });
 /** https://developers.openai.com/api/docs/guides/tools: what OpenAI's server runs itself. */
