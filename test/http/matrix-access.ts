@@ -52,7 +52,7 @@ const HELLO_A2A = { message: { messageId: "1", role: "ROLE_USER", parts: [{ text
 
 const A2A_REST = {
   headers: { "a2a-version": "1.0" },
-  refusals: "application/a2a+json",
+  refusals: "application/json",
   invalid: 400,
 };
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { tokenUsageSchema } from "../../contract/usage/usage-schemas.ts";
 import { structuredMessageSchema } from "../../core/messages/chat-messages.ts";
 import { jsonObjectSchema } from "../../core/json-object.ts";
+import { makerDataSchema } from "../../core/models/llm-messages.ts";
 import { createdKeySchema, keysSchema, tokenSchema, whoamiSchema } from "../../contract/key.ts";
 import { requestListSchema, runListSchema, teamListSchema } from "../../contract/directory.ts";
 import { usageReportSchema } from "../../contract/usage/usage-report.ts";
@@ -84,6 +85,7 @@ export function componentSchemas(): Record<string, Described> {
   const named = z.registry<{ id: string }>();
   named.add(componentInputSchema, { id: "Component" });
   named.add(jsonObjectSchema, { id: "JsonObject" });
+  named.add(makerDataSchema.shape.data, { id: "Json" });
   named.add(tokenUsageSchema, { id: "Usage" });
   named.add(humanRequestSchema, { id: "HumanRequest" });
   named.add(messageSchema, { id: "Message" });

@@ -119,6 +119,7 @@ test("the card tells what the team is", async () => {
         protocolBinding: "JSONRPC",
         protocolVersion: "1.0",
       },
+      { protocolBinding: "HTTP+JSON", protocolVersion: "1.0" },
       { protocolBinding: "JSONRPC", protocolVersion: "0.3" },
     ],
     capabilities: { streaming: true, pushNotifications: true },
@@ -198,7 +199,7 @@ test("anybody finds the team that A2A_TEAM names at the root", async () => {
   expect(response.headers.get("cache-control")).toBe("public, max-age=60");
   expect(await response.json()).toMatchObject({
     name: "News desk",
-    supportedInterfaces: [{ url: `${await worker.origin}/a2a/teams/desk` }, {}],
+    supportedInterfaces: [{ url: `${await worker.origin}/a2a/teams/desk` }, {}, {}],
   });
   await using other = await TestWorker.start();
   const none = await other.fetch("/.well-known/agent-card.json");

@@ -185,7 +185,7 @@ test.each<[string, string, string, RequestInit, number, string]>([
     });
     expect([response.status, response.headers.get("content-type")]).toEqual([
       status,
-      "application/a2a+json",
+      "application/json",
     ]);
     expect(await response.json()).toMatchObject({
       error: {

@@ -18,7 +18,7 @@ import { sendMessage, sendStreamingMessage } from "../request/send-message.ts";
 import { type A2ARequest, type A2AServices, needs } from "../request/services.ts";
 import { cancelTask, getTask, listTasks, subscribeToTask } from "../tasks.ts";
 import { VERSION } from "../wire.ts";
-import { A2A_JSON, refused, writeProblem } from "./errors.ts";
+import { REST_JSON, refused, writeProblem } from "./errors.ts";
 
 /** What a request says elsewhere than in its body. */
 type Named = (call: Call) => Record<string, unknown>;
@@ -29,7 +29,7 @@ export function restEndpoints(services: A2AServices): Endpoint[] {
     tag: "A2A" as const,
     scope: "each" as const,
     reads: "message" as const,
-    refusal: { media: A2A_JSON, write: writeProblem },
+    refusal: { media: REST_JSON, write: writeProblem },
     problems: [404],
   };
   const single = (
@@ -41,7 +41,7 @@ export function restEndpoints(services: A2AServices): Endpoint[] {
       ...common,
       ...about,
       path: `/a2a/teams/:team${about.path}`,
-      answers: { 200: { description: "The result.", media: A2A_JSON } },
+      answers: { 200: { description: "The result.", media: REST_JSON } },
       handle: (call) => answer(call, (request, params) => method(request, params), named),
     });
   const answer = async (
@@ -53,7 +53,7 @@ export function restEndpoints(services: A2AServices): Endpoint[] {
       const request = requestOf(services, call);
       const result = await method(request, { ...(await bodyOf(services, call.c)), ...named(call) });
       if ("body" in result || "done" in result) return streamAnswer(result as OpenedStream);
-      return json(result, 200, { "content-type": A2A_JSON });
+      return json(result, 200, { "content-type": REST_JSON });
     } catch (error) {
       return refused(error);
     }

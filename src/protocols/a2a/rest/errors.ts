@@ -3,7 +3,8 @@ import { json } from "../../../http/endpoint.ts";
 import { problemOf, problemResponse } from "../../../http/problem.ts";
 import { A2AError, a2aErrorOf, errorInfoOf, problemInfo, problemText } from "../errors.ts";
 
-export const A2A_JSON = "application/a2a+json";
+/** The media type of results and errors. */
+export const REST_JSON = "application/json";
 
 /** The HTTP status of each error that A2A names. */
 const STATUSES: Readonly<Record<A2AError["reason"], number>> = {
@@ -45,7 +46,7 @@ export function writeProblem(
   // What is invalid is a bad request to this protocol.
   const code = problem.status === 422 ? 400 : problem.status;
   const { headers } = problemResponse(problem, given);
-  headers.set("content-type", A2A_JSON);
+  headers.set("content-type", REST_JSON);
   const body = statusBody(code, problemText(problem), problemInfo(problem));
   return new Response(JSON.stringify(body), { status: code, headers });
 }
@@ -53,7 +54,7 @@ export function writeProblem(
 function refusedBy(error: A2AError): Response {
   const code = STATUSES[error.reason];
   const body = statusBody(code, error.message, errorInfoOf(error));
-  return json(body, code, { "content-type": A2A_JSON });
+  return json(body, code, { "content-type": REST_JSON });
 }
 
 function statusBody(code: number, message: string, detail: object): object {
