@@ -277,3 +277,28 @@ test("OpenAIAgent: a state of AutoGen goes on from its response once, then with 
     "user",
   ]);
 });
+
+test.each([
+  ["2025-04-01-preview", "/openai/responses?api-version=2025-04-01-preview"],
+  ["2024-10-21", "/openai/v1/responses"],
+])("a deployment on Azure, by the version %s", async (api_version, path) => {
+  const client = {
+    provider: "autogen_ext.models.openai.AzureOpenAIChatCompletionClient",
+    config: {
+      model: "gpt-5.6",
+      azure_deployment: "gpt-5.6-ours",
+      azure_endpoint: models.origin,
+      api_version,
+      api_key: "azure",
+    },
+  };
+  const id = `azure-${api_version}`;
+  await worker.fetch("/v1/teams", jsonInit({ id, component: swarm(client, true) }));
+  const before = models.requests.length;
+  expect(await run(id, "What is the weather?")).toMatchObject({ status: "completed", error: null });
+  expect(models.requests.slice(before).map((sent) => [sent.path, sent.status])).toEqual([
+    [path, 200],
+    [path, 200],
+    [path, 200],
+  ]);
+});

@@ -19,7 +19,7 @@ export class Attempts {
   constructor(routes: Routes, habits: ServerHabits, dropReasoning: () => boolean) {
     this.#habits = habits;
     this.#dropReasoning = dropReasoning;
-    this.#route = routes.find(({ path }) => path === habits.path) ?? routes[0];
+    this.#route = routes.find(({ path }) => path === habits.server.path) ?? routes[0];
     this.#left = routes.filter((route) => route !== this.#route);
   }
 
@@ -41,7 +41,7 @@ export class Attempts {
 
   /** Remembers the route that was found. */
   succeeded(): void {
-    if (this.#hasMoved) this.#habits.path = this.#route.path;
+    if (this.#hasMoved) this.#habits.server.path = this.#route.path;
   }
 
   /** The error to report once there is no other way: a server that lacks responses has said more by chat completions. */
@@ -78,8 +78,9 @@ export class Attempts {
   }
 
   #turnOff(habit: "summaries" | "encryption"): boolean {
-    const wasOn = this.#habits[habit];
-    this.#habits[habit] = false;
+    const { account } = this.#habits;
+    const wasOn = account[habit];
+    account[habit] = false;
     return wasOn;
   }
 }

@@ -74,6 +74,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
             isMakers: true,
             maker: MAKER,
             servedAs: deployment,
+            apiKey,
             takesCacheKey: isOwnHost(address.url) && !/^20(23|24)-/.test(config.api_version),
             secrets,
             paths: pathsOf(deployment, config.api_version),

@@ -20,6 +20,7 @@ import type { WireApi } from "./wire-api.ts";
 
 /** A server that can be asked. */
 export interface ConnectedServer extends Server {
+  apiKey: string;
   sdk: Promise<Sdk>;
   secrets: Secrets;
   /** Who made the reasoning that this server encrypts. */
@@ -141,7 +142,7 @@ class Connection {
     const { servedAs, maker, secrets } = server;
     const { model, known } = settings;
     this.server = server;
-    this.habits = habitsOf(server.url, model);
+    this.habits = habitsOf(server.url, model, server.apiKey);
     const keyed = settings.caches && server.takesCacheKey;
     this.#chat = chatCompletionsApi({ ...settings, keyed, maker: makerOf(model, server.url) });
     this.responses = responsesApi(

@@ -73,6 +73,7 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
             isMakers,
             maker: isMakers ? "openai" : new URL(address.url).host,
             servedAs: model,
+            apiKey,
             takesCacheKey: isOwnHost(address.url),
             secrets,
             paths: { responses: ["/responses"], chat_completions: ["/chat/completions"] },

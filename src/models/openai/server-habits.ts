@@ -1,27 +1,38 @@
 /** What a server was found to take for a model. */
 export interface ServerHabits {
-  /** Of the route that answered, where another one was refused. */
-  path?: string;
-  /** Whether it gives summaries of reasoning: OpenAI does so for verified organizations only. */
-  summaries: boolean;
-  /** Whether it gives encrypted reasoning. */
-  encryption: boolean;
+  /** Of the server for everybody. */
+  server: {
+    /** The path of the route that answered, where another one was refused. */
+    path?: string;
+  };
+  /** Of the server for one account. */
+  account: {
+    /** Whether it gives summaries of reasoning: OpenAI does so for verified organizations only. */
+    summaries: boolean;
+    /** Whether it gives encrypted reasoning. */
+    encryption: boolean;
+  };
 }
 
-/** Limit of servers and models kept. */
+/** Limit of what is kept. */
 const MOST_KEPT = 500;
 
-const known = new Map<string, ServerHabits>();
+const servers = new Map<string, ServerHabits["server"]>();
+const accounts = new Map<string, ServerHabits["account"]>();
 
-/** The habits of a server for a model, shared by all clients of the isolate. */
-export function habitsOf(url: string, model: string): ServerHabits {
-  const key = `${url} ${model}`;
-  let habits = known.get(key);
-  if (habits === undefined) {
-    habits = { summaries: true, encryption: true };
-    known.set(key, habits);
-    const [oldest] = known.keys();
-    if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
-  }
-  return habits;
+/** The habits of a server for a model, shared by all clients of the isolate; those for an account, by its own. */
+export function habitsOf(url: string, model: string, apiKey: string): ServerHabits {
+  const server = `${url} ${model}`;
+  return {
+    server: kept(servers, server, {}),
+    account: kept(accounts, `${server} ${apiKey}`, { summaries: true, encryption: true }),
+  };
+}
+
+function kept<T>(known: Map<string, T>, key: string, initial: T): T {
+  const value = known.get(key) ?? initial;
+  known.set(key, value);
+  const [oldest] = known.keys();
+  if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
+  return value;
 }

@@ -281,6 +281,9 @@ describe.each(WAYS)("%s", (way) => {
       (request) => (request.body as { reasoning?: object }).reasoning,
     );
     expect(asked).toEqual([{ summary: "auto" }, undefined, undefined]);
+    // Another organization may get them.
+    await ask(ownClient(fake, {}, "other key"), way);
+    expect(fake.requests.at(-1)?.body).toMatchObject({ reasoning: { summary: "auto" } });
   });
 });
 

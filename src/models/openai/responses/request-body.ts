@@ -125,10 +125,11 @@ export class ResponsesBodies {
   #addReasoning(args: JsonObject): void {
     if (this.#settings.reasons === false) return;
     const reasoning = partOf(args, "reasoning");
-    if (this.#habits.summaries && reasoning["effort"] !== "none")
+    if (this.#habits.account.summaries && reasoning["effort"] !== "none")
       args["reasoning"] = { summary: "auto", ...reasoning };
     const include = (args["include"] as Json[] | undefined) ?? [];
-    if (this.#habits.encryption) args["include"] = [...include, "reasoning.encrypted_content"];
+    if (this.#habits.account.encryption)
+      args["include"] = [...include, "reasoning.encrypted_content"];
   }
 
   #format(output: JsonOutput | null | undefined): JsonObject | undefined {
