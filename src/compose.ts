@@ -7,7 +7,7 @@ import type { AnyComponentDefinition } from "./core/component/component.ts";
 import { componentGroups } from "./component-groups.ts";
 import { LazyComponents } from "./core/component/lazy-components.ts";
 import { stackOf, ValueError } from "./core/errors.ts";
-import type { Log } from "./core/log.ts";
+import type { Log, LogEntry } from "./core/log.ts";
 import { asRunnable } from "./core/run/agent-runnable.ts";
 import type { Runnable } from "./core/run/runnable.ts";
 import type { Team } from "./core/teams/team.ts";
@@ -104,7 +104,7 @@ export function compose(
   const settings = parseSettings(env);
   const { limits, prices, webhooks, sandbox } = settings;
   const logEntry: Log = (entry, error) => {
-    log(JSON.stringify(entry));
+    console[LEVELS[entry.event]](JSON.stringify(entry));
     if (env.TROUPE_OPEN === "1" && error !== undefined) log(stackOf(error));
   };
   const outgoing: OutgoingDependencies = {
@@ -233,6 +233,16 @@ function issuerFetch(env: Partial<Env>): typeof fetch {
 function publicFetch({ TROUPE_EGRESS_PROXY }: Partial<Env>): typeof fetch {
   return TROUPE_EGRESS_PROXY === undefined ? fetch : proxiedFetch(TROUPE_EGRESS_PROXY);
 }
+
+/** How the log of the Worker shows what happened: a recovery is no error. */
+const LEVELS = {
+  run_failed: "error",
+  run_recovered: "info",
+  telemetry_dropped: "warn",
+  internal_error: "error",
+  settings_refused: "error",
+  request_refused: "warn",
+} as const satisfies Record<LogEntry["event"], keyof Console>;
 
 /** Writes a line into the log of the Worker. */
 export function log(line: string): void {

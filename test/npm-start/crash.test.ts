@@ -110,6 +110,9 @@ test(
     );
     expect((await team.runs()).runs).toMatchObject([{ status: "completed" }]);
     expect(server.output).toContain("The Worker crashed and is restarted");
+    // A recovery is no error, and a file has no colours.
+    expect(server.output).toMatch(/^\{"event":"run_recovered".*\}$/m);
+    expect(server.output).not.toContain("\u001B");
   },
   LIMIT,
 );

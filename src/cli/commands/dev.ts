@@ -8,7 +8,7 @@ import { reportError } from "../terminal/report-error.ts";
 /** The oldest Node of the package. */
 const OLDEST_NODE = [22, 12] as const;
 /** Before 22.13, Node has the module that locks the state behind a flag. */
-const SQLITE_FLAG = "--experimental-sqlite";
+const SQLITE_FLAGS = "--experimental-sqlite --disable-warning=ExperimentalWarning";
 
 /** Runs the Worker of a project on this machine. */
 export function devCommand({
@@ -102,7 +102,7 @@ async function runWithSqlite(): Promise<number> {
   const { NODE_OPTIONS = "" } = process.env;
   const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: "inherit",
-    env: { ...process.env, NODE_OPTIONS: `${NODE_OPTIONS} ${SQLITE_FLAG}` },
+    env: { ...process.env, NODE_OPTIONS: `${NODE_OPTIONS} ${SQLITE_FLAGS}` },
   });
   // A terminal sends Ctrl-C to both; the child ends by itself when this process is killed.
   process.on("SIGINT", () => undefined);

@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { stripVTControlCharacters } from "node:util";
 import { CliError } from "../../errors.ts";
 import type { State } from "../state/state.ts";
 import { endWithParent, moduleNextTo, preload } from "./preload.ts";
@@ -119,7 +120,8 @@ export class Wrangler {
 
   #forward(from: Readable, to: NodeJS.WriteStream): void {
     createInterface({ input: from }).on("line", (text) => {
-      const line = text.replaceAll(NO_URL, this.#publicUrl);
+      const line = shownLine(text, to.isTTY)?.replaceAll(NO_URL, this.#publicUrl);
+      if (line === undefined) return;
       if (this.#held === undefined) {
         to.write(`${line}\n`);
         return;
@@ -129,6 +131,20 @@ export class Wrangler {
       if (/\bERROR\b/.test(line)) this.showHeldOutput();
     });
   }
+}
+
+/**
+ * What the runtime says of itself and of connections that are broken off, which is nothing to act on: a reload ends those of
+ * streams.
+ */
+const NOISE =
+  /\bNOSENTRY\b|\b(?:kj|capnp|workerd)\/[\w./+-]+\.c\+\+:\d+: |^stack: [0-9a-f ]+$|^(?:✘ \[ERROR\] )?(?:Uncaught (?:\(in \w+\) )?)?Error: Network connection lost\.?$/;
+
+/** How a line of wrangler is shown; undefined when it is not. Wrangler also colours what goes to files. */
+export function shownLine(text: string, colours: boolean): string | undefined {
+  const plain = stripVTControlCharacters(text);
+  if (NOISE.test(plain)) return undefined;
+  return colours ? text : plain;
 }
 
 /**
