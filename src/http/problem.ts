@@ -2,6 +2,7 @@ import { type Issue, stackOf, TroupeError } from "../core/errors.ts";
 import type { LogEntry } from "../core/log.ts";
 import type { Problem } from "../contract/problem.ts";
 import type { Result } from "../contract/result.ts";
+import { refuseStored } from "../contract/stored-data.ts";
 
 /** Thrown by routes and checks; becomes the problem document of the response. */
 export class ProblemError extends Error {
@@ -81,6 +82,8 @@ export function problemOf(error: unknown): ProblemError | undefined {
   if (error instanceof TroupeError && error.code !== "internal") {
     return invalid(error.code, error.message, error.issues);
   }
+  const stored = refuseStored(error);
+  if (stored) return new ProblemError(stored.problem);
   // What the runtime throws when an object is overloaded, moved or being updated carries these flags.
   if (error instanceof Error && (isSet(error, "overloaded") || isSet(error, "retryable"))) {
     return new ProblemError({

@@ -1,7 +1,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
+import { ringAt } from "./support/clock.ts";
 import { script, thought } from "./support/scripted-agent.ts";
-import { counter, TestTeam, texts, value } from "./support/team.ts";
+import { counter, startInput, TestTeam, texts, value } from "./support/team.ts";
 import version1 from "./support/version-1.sql?raw";
 
 /** An object that holds what an earlier version of the code has stored. */
@@ -73,4 +74,38 @@ describe("a team stored by version 1", () => {
     expect(runs.map(({ id }) => id)).toEqual([queued.id, run?.id]);
     expect(runs.map(({ status }) => status)).toEqual(["completed", "completed"]);
   });
+});
+
+test("tables of a newer version are refused before anything runs, and stay as they are", async () => {
+  const calls: string[] = [];
+  script("stored", async function* () {
+    yield* [];
+    calls.push("called");
+    return "done";
+  });
+  const team = await stored(version1);
+  const dump = "select name, value from meta order by name";
+  await runInDurableObject(team.stub, (_instance, { storage }) => {
+    storage.sql.exec("update meta set value = '99' where name = 'schema'");
+    return storage.setAlarm(Date.now() + 3_600_000);
+  });
+  await team.evict();
+  const before = await team.sql(dump);
+  calls.length = 0;
+  const { gateway } = team;
+  const answers = [
+    await gateway.team(),
+    await gateway.startRun(startInput("go")),
+    await gateway.create({ id: team.id, label: null, metadata: {}, component: counter("a") }),
+    await gateway.destroy(),
+  ];
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ problem: { status: 503, code: "newer_data" } });
+  }
+  expect(await ringAt(team, Date.now() + 3_600_000)).toBe(true);
+  expect(await team.sql(dump)).toEqual(before);
+  expect(await team.rowsWritten()).toBe(0);
+  expect(calls).toEqual([]);
+  const alarm = await runInDurableObject(team.stub, (_instance, { storage }) => storage.getAlarm());
+  expect(alarm).not.toBeNull();
 });

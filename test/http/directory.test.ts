@@ -239,6 +239,33 @@ test("what changes, as a stream that goes on where it was left", async () => {
   expect(later).toContain(`"id":"${id}"`);
 });
 
+test("a stream of changes that is resumed names the questions that were closed in between", async () => {
+  await ask("/v1/teams", { body: { id: "h", component: HUMAN } });
+  await ask("/v1/teams/h/runs?wait=20", { body: { task: "go" } });
+  const [request] = await ids("/v1/requests", 1);
+  const { body } = await ask("/v1/requests");
+  const { run_id } = body.requests[0]!;
+  const headers = { authorization: `Bearer ${OPERATOR}`, "troupe-tenant": tenant };
+  const until = async (after: string, end: RegExp): Promise<string> => {
+    const response = await worker.fetch(`/v1/events?after=${after}`, { headers });
+    let text = "";
+    for await (const part of (response.body as ReadableStream<Uint8Array>).pipeThrough(
+      new TextDecoderStream(),
+    )) {
+      text += part;
+      if (end.test(text)) break;
+    }
+    return text;
+  };
+  const asked = await until("0", /event: request\n/);
+  const cursor = /event: request\nid: (\d+)/.exec(asked)?.[1] ?? "";
+  await ask(`/v1/teams/h/runs/${run_id}/requests/${request}`, { body: { content: "well" } });
+  await ids("/v1/requests", 0);
+  const resumed = await until(cursor, /event: request_closed\n/);
+  expect(resumed).toContain(`data: {"id":"${request}","team_id":"h"}`);
+  expect(await until("0", /event: request_closed\n/)).not.toMatch(/event: request\n/);
+});
+
 test("a deleted tenant is gone with its teams, keys and usage, and may be made again", async () => {
   for (let team = 0; team < 25; team++) await create(`t${team}`);
   await run("t0");

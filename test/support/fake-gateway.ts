@@ -96,10 +96,10 @@ class FakeTeam implements TeamGateway {
     return ok(this.#info);
   }
 
-  async destroy(): Promise<Result<null>> {
+  async destroy(): Promise<Result<{ told: boolean }>> {
     if (!this.#info) return refuse(404, "team_not_found");
     this.#forget();
-    return ok(null);
+    return ok({ told: true });
   }
 
   async creation(): Promise<Result<string>> {

@@ -8,9 +8,12 @@ import { configOfWorker } from "./workerd-config.ts";
 export class KillableWorker implements AsyncDisposable {
   readonly #directory: string;
   readonly #workerd: Workerd;
+  /** Of the objects' databases: a directory for each class. */
+  readonly state: string;
 
-  private constructor(directory: string, workerd: Workerd) {
+  private constructor(directory: string, state: string, workerd: Workerd) {
     this.#directory = directory;
+    this.state = state;
     this.#workerd = workerd;
   }
 
@@ -19,7 +22,7 @@ export class KillableWorker implements AsyncDisposable {
     const vars = { TROUPE_OPEN: "1", ...settings };
     const config = await configOfWorker(directory, Object.keys(vars));
     const state = join(directory, "state");
-    const worker = new KillableWorker(directory, new Workerd({ config, state, vars }));
+    const worker = new KillableWorker(directory, state, new Workerd({ config, state, vars }));
     await worker.restart();
     return worker;
   }

@@ -139,8 +139,11 @@ export interface TeamGateway {
   create(input: CreateTeamInput): Promise<Result<TeamInfo>>;
   team(): Promise<Result<TeamInfo>>;
   replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>>;
-  /** Stops the run and erases everything stored, alarm included. */
-  destroy(): Promise<Result<null>>;
+  /**
+   * Stops the run and erases everything stored, alarm included. A team whose data could not be read has told its tenant
+   * nothing; `team_unreadable` where not even its object can be started.
+   */
+  destroy(): Promise<Result<{ told: boolean }>>;
   /** Differs for every team that was ever created, also under the same id: what team tokens are bound to. */
   creation(): Promise<Result<string>>;
   /** Whether a token of this team was revoked, or is for an earlier team with its id. */

@@ -46,6 +46,8 @@ export interface TenantGateway extends WebhookGateway {
 
   /** Reserves the id of a team that is about to be created; an idempotency key is answered with the id of its first request. */
   reserve(input: Reservation): Promise<Result<{ id: string }>>;
+  /** Takes a team off the lists that cannot tell of its deletion. Returns whether it was listed. */
+  forget(team: string): Promise<boolean>;
   teams(query: TeamQuery): Promise<Result<TeamList>>;
   runs(query: RunQuery): Promise<Result<RunList>>;
   conversationRuns(query: ConversationRunQuery): Promise<Result<ConversationRunList>>;

@@ -1,11 +1,42 @@
 import type { Gateway, TeamGateway } from "../../contract/gateways/team-gateway.ts";
+import { ok, type Refused, type Result } from "../../contract/result.ts";
+import { refuseStored, UNREADABLE, unreadable } from "../../contract/stored-data.ts";
+import { errorMessage } from "../../core/errors.ts";
 import { fork, type ForkSourceStub, type ForkTargetStub } from "../fork/fork.ts";
 import { readStartResponse, readStreamResponse, streamRequest } from "../stream/stream-request.ts";
 
 /** A team object as a Worker calls it: streams over `fetch`, everything else over RPC. */
 type TeamStub = Omit<TeamGateway, "stream" | "startStream" | "fork"> &
   ForkSourceStub &
-  ForkTargetStub & { fetch(request: Request): Promise<Response> };
+  ForkTargetStub &
+  DestroyStub & { fetch(request: Request): Promise<Response> };
+
+/** The two ways to erase a team. */
+export interface DestroyStub {
+  destroy(): Promise<Result<null>>;
+  wipe(): Promise<Result<null>>;
+}
+
+/**
+ * Erases a team, also one whose data cannot be read. Of some of those not even the object can be started; its file is left
+ * alone then.
+ *
+ * @param stub a new one each time: one whose object has ended with an error stays broken
+ */
+export async function destroy(stub: () => DestroyStub): Promise<Result<{ told: boolean }>> {
+  const destroyed = await stub().destroy().catch(refuseUnlessAway);
+  if (destroyed.ok) return ok({ told: true });
+  if (destroyed.problem.code !== UNREADABLE) return destroyed;
+  const wiped = await stub().wipe().catch(refuseUnlessAway);
+  return wiped.ok ? ok({ told: false }) : wiped;
+}
+
+/** @throws an error that says that the object is overloaded, or being moved */
+function refuseUnlessAway(error: unknown): Refused {
+  const { overloaded, retryable } = error as { overloaded?: boolean; retryable?: boolean };
+  if (overloaded === true || retryable === true) throw error;
+  return refuseStored(error) ?? unreadable(errorMessage(error));
+}
 
 /** Finds team objects in a Durable Object namespace. */
 export class DurableObjectGateway implements Gateway {
@@ -21,7 +52,7 @@ export class DurableObjectGateway implements Gateway {
       create: (input) => stub.create(input),
       team: () => stub.team(),
       replaceComponent: (component) => stub.replaceComponent(component),
-      destroy: () => stub.destroy(),
+      destroy: () => destroy(() => this.#stub(tenant, id)),
       creation: () => stub.creation(),
       isRevoked: (token) => stub.isRevoked(token),
       revokeTokens: (token) => stub.revokeTokens(token),

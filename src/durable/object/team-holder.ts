@@ -1,5 +1,7 @@
-import { ok, type Result } from "../../contract/result.ts";
+import { ok, type Refused, type Result } from "../../contract/result.ts";
+import { NEWER_DATA, refuseStored, unreadable } from "../../contract/stored-data.ts";
 import type { TenantLimits } from "../../contract/tenant.ts";
+import { errorMessage, stackOf } from "../../core/errors.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { ForkTarget } from "../fork/fork-target.ts";
 import { migrate } from "../storage/migrations.ts";
@@ -9,6 +11,9 @@ import { Mutex } from "./mutex.ts";
 import { teamNotFound } from "./refusals.ts";
 import { TeamAlarm } from "./team-alarm.ts";
 import { loadParts, type TeamHost, type TeamParts } from "./team-parts.ts";
+
+/** The alarm of data that cannot be used rings again after this time. */
+const REFUSED_AGAIN_MS = 60_000;
 
 /** What a team needs of its object and of its deployment. */
 export interface TeamHolderOptions extends Pick<
@@ -28,6 +33,8 @@ export interface TeamHolderOptions extends Pick<
 export class TeamHolder {
   readonly #options: TeamHolderOptions;
   #parts: TeamParts | undefined;
+  /** Why what is stored cannot be used. */
+  #refused: Refused | undefined;
   #alarm: TeamAlarm;
   /** Serializes changes of the team: no run starts in the middle of one. */
   readonly changes = new Mutex();
@@ -44,17 +51,40 @@ export class TeamHolder {
   }
 
   with<T>(use: (parts: TeamParts) => Result<T>): Result<T> {
-    return this.#parts ? use(settled(this.#parts)) : teamNotFound();
+    return this.#parts ? use(settled(this.#parts)) : this.#missing;
   }
 
   change<T>(change: (parts: TeamParts) => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
-    return this.changes.run(() => (this.#parts ? change(settled(this.#parts)) : teamNotFound()));
+    return this.changes.run(() => (this.#parts ? change(settled(this.#parts)) : this.#missing));
   }
 
-  /** Loads the stored team, if there is one. Must not write anything for a team that does not exist. */
+  /** A change of an object that may hold no team yet. */
+  create<T>(create: () => Result<T> | Promise<Result<T>>): Promise<Result<T>> {
+    return this.changes.run(() => this.#refused ?? create());
+  }
+
+  get #missing(): Refused {
+    return this.#refused ?? teamNotFound();
+  }
+
+  /**
+   * Loads the stored team, if there is one. Must not write anything for a team that does not exist. What cannot be used is
+   * refused: the object must be there to delete it, and for its alarm.
+   */
   load(): void {
-    const { ctx, listing } = this.#options;
+    const { ctx, log } = this.#options;
     this.#alarm = new TeamAlarm(ctx.storage);
+    try {
+      this.#load();
+    } catch (error) {
+      // Not in the constructor, as below.
+      queueMicrotask(() => log({ event: "internal_error", error: stackOf(error) }, error));
+      this.#refused = refuseStored(error) ?? unreadable(errorMessage(error));
+    }
+  }
+
+  #load(): void {
+    const { listing } = this.#options;
     const stores = listing.newStores();
     if (!hasTables(stores.db)) return;
     migrate(stores.db);
@@ -80,6 +110,7 @@ export class TeamHolder {
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => parts.controller.kick());
     if (parts.scheduler.dueAt !== null || parts.expiry.dueAt !== null) void this.#alarm.restore();
+    void parts.scheduler.correct();
   }
 
   /** Sets the alarm for the part of the team that is due first. */
@@ -104,6 +135,15 @@ export class TeamHolder {
     return ok(null);
   }
 
+  /** Erases what is stored without reading it: it cannot be read. Nothing is erased of a newer version. */
+  async wipe(): Promise<Result<null>> {
+    if (this.#refused?.problem.code === NEWER_DATA) return this.#refused;
+    await this.#options.ctx.storage.deleteAll();
+    this.#parts = undefined;
+    this.#refused = undefined;
+    return ok(null);
+  }
+
   forkTarget(): ForkTarget {
     const { ctx, listing } = this.#options;
     return new ForkTarget(ctx.storage, listing.newStores(), listing.tenantName);
@@ -116,12 +156,16 @@ export class TeamHolder {
     try {
       if (this.#parts) {
         const { controller, scheduler, outbox, expiry } = this.#parts;
+        scheduler.watchClock();
         const due = scheduler.takeDue();
         const over = expiry.takeDue();
         controller.tick();
         this.#alarm.arm();
         await Promise.all([this.#runSchedules(due), outbox?.deliver()]);
         if (over) await this.#expire();
+      } else if (this.#refused) {
+        // The alarm belongs to the team, which goes on with a version that can read it.
+        await this.#options.ctx.storage.setAlarm(Date.now() + REFUSED_AGAIN_MS);
       } else if (listing.buried) {
         this.#alarm.arm();
         await this.changes.run(() => listing.isFree());

@@ -185,7 +185,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   async #create(input: NewTeam, seal: () => Promise<ComponentModel>): Promise<Result<TeamInfo>> {
-    const created = await this.#team.changes.run(async () => {
+    const created = await this.#team.create(async () => {
       if (!(await this.#listing.isFree())) return stillBeingDeleted();
       const stores = this.#team.parts?.stores ?? this.#listing.newStores();
       const stored = await createTeam(stores, input, seal, this.#listing.tenantName, () =>
@@ -211,6 +211,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   destroy(): Promise<Result<null>> {
     return this.#team.change((parts) => this.#team.erase(parts));
+  }
+
+  /** Erases a team that {@link destroy} cannot: its data cannot be read. */
+  wipe(): Promise<Result<null>> {
+    return this.#team.wipe();
   }
 
   /** Made of the session's random name, which it does not give away. */
@@ -265,11 +270,11 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   }
 
   forkProgress(request: ForkRequest): Promise<Result<ForkProgress | null>> {
-    return this.#team.changes.run(() => this.#team.forkTarget().progress(request));
+    return this.#team.create(() => this.#team.forkTarget().progress(request));
   }
 
   beginFork(request: ForkRequest, point: ForkPoint): Promise<Result<ForkProgress>> {
-    return this.#team.changes.run(async () => {
+    return this.#team.create(async () => {
       if (!(await this.#listing.isFree())) return stillBeingDeleted();
       return this.#team.forkTarget().begin(request, point);
     });
@@ -280,7 +285,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
     cursor: ForkCursor,
     page: ForkPage,
   ): Promise<Result<ForkProgress>> {
-    return this.#team.changes.run(() => {
+    return this.#team.create(() => {
       const progress = this.#team.forkTarget().receive(request, cursor, page);
       if (this.#team.parts === undefined) this.#team.load();
       return progress;

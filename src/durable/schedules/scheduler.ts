@@ -10,6 +10,8 @@ import { noteError, noteStart, occurrenceOf } from "./occurrence.ts";
 const RETRY_MS = 15_000;
 /** Seconds; for a limit that does not say when it may be worth another try. */
 const LIMIT_RETRY_S = 600;
+/** A clock may be set back a little at any time; the next occurrences are none the worse for it. */
+const SET_BACK_MS = 60_000;
 
 export interface SchedulerOptions {
   stores: Stores;
@@ -27,6 +29,7 @@ export class Scheduler implements AlarmSource {
   readonly #options: SchedulerOptions;
   /** When occurrences that are due are tried again, epoch milliseconds. Lost with the object; then they are due at once. */
   readonly #retries = new Map<string, number>();
+  #latest = Date.now();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -88,6 +91,34 @@ export class Scheduler implements AlarmSource {
     else noteError(schedule, at, started.problem);
     stores.schedules.update({ ...schedule, next_at: next });
     this.changed(id);
+  }
+
+  /** Corrects the next occurrences when the clock of the machine was set back. */
+  watchClock(): void {
+    const now = Date.now();
+    const setBack = now < this.#latest - SET_BACK_MS;
+    this.#latest = now;
+    if (setBack) void this.correct();
+  }
+
+  /**
+   * Puts next occurrences back that were stored while the clock was ahead: they would come days too late. An occurrence that
+   * has had its run finds it by its key.
+   */
+  async correct(): Promise<void> {
+    const { schedules } = this.#options.stores;
+    if (schedules.times.size === 0) return;
+    const { nextTime } = await import("./times.ts");
+    const now = Date.now();
+    this.#retries.clear();
+    for (const id of schedules.times.keys()) {
+      const schedule = schedules.byId(id);
+      if (schedule?.next_at == null) continue;
+      const next = nextTime(schedule.record.when, now);
+      if (next === null || next >= schedule.next_at) continue;
+      schedules.update({ ...schedule, next_at: next });
+      this.changed(id);
+    }
   }
 
   /** The schedule has another next time, or none. */

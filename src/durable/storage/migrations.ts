@@ -1,3 +1,4 @@
+import { NewerDataError } from "../../contract/stored-data.ts";
 import type { Database } from "./database.ts";
 
 /** The part of a step's key after the last slash. */
@@ -12,9 +13,9 @@ export const SCHEDULE_TABLE =
   "(seq integer primary key, id text not null unique, next_at integer, record text not null, task text)";
 
 /**
- * What leads from each version of the tables to the next, the first one from 1 to 2. Migrations only add columns and
- * tables, with defaults: after a rollback the version before must be able to go on, unless the changelog says otherwise. Only
- * tables of schema.ts are there in every team: a `LazyTable` may be missing.
+ * What leads from each version of the tables to the next, the first one from 1 to 2. A version that does not know the tables
+ * refuses them, so a change that an earlier version could misread needs a migration, if only an empty one. Only tables of
+ * schema.ts are there in every team: a `LazyTable` may be missing.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   // Steps have a kind; before, the key told model calls and tool calls.
@@ -34,11 +35,16 @@ const MIGRATIONS: readonly (readonly string[])[] = [
 /** Version of the tables that this code creates and expects; a team's is stored in `meta` under `schema`. */
 export const SCHEMA_VERSION = 1 + MIGRATIONS.length;
 
-/** Brings the tables of a stored team up to date. Writes nothing when they are, or are newer. */
+/**
+ * Brings the tables of a stored team up to date. Writes nothing when they are.
+ *
+ * @throws NewerDataError before anything else
+ */
 export function migrate(db: Database): void {
   const stored = db.first<{ value: string }>("select value from meta where name = 'schema'");
   const version = Number(stored?.value ?? 1);
-  if (version >= SCHEMA_VERSION) return;
+  if (version > SCHEMA_VERSION) throw new NewerDataError(version, SCHEMA_VERSION);
+  if (version === SCHEMA_VERSION) return;
   db.transaction(() => {
     for (const statement of MIGRATIONS.slice(version - 1).flat()) db.write(statement);
     db.write("update meta set value = ? where name = 'schema'", String(SCHEMA_VERSION));

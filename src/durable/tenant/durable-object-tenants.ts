@@ -30,6 +30,7 @@ export class DurableObjectTenants implements Tenants {
       revokeKey: (key) => stub.revokeKey(key),
       verifyKey: (key, hash) => stub.verifyKey(key, hash),
       reserve: (input) => stub.reserve(input),
+      forget: (team) => stub.forget(team),
       teams: (query) => stub.teams(query),
       runs: (query) => stub.runs(query),
       conversationRuns: (query) => stub.conversationRuns(query),

@@ -1,4 +1,6 @@
 import type { Result } from "../../contract/result.ts";
+import { NEWER_DATA } from "../../contract/stored-data.ts";
+import { destroy, type DestroyStub } from "../object/durable-object-gateway.ts";
 import { REGISTRY } from "./registry.ts";
 import type { TenantParts } from "./tenant-parts.ts";
 
@@ -15,13 +17,14 @@ interface RegistryStub {
 }
 
 /** A team object as its tenant calls it. */
-interface TeamStub {
+interface TeamStub extends DestroyStub {
   team(): Promise<Result<unknown>>;
-  destroy(): Promise<Result<null>>;
 }
 
 /** Teams deleted with their tenant, per alarm. */
 const DELETED_AT_ONCE = 20;
+/** Ids read at once of teams that are loaded. */
+const LOADED_AT_ONCE = 200;
 
 /** The calls of a tenant's object to its teams and to the registry. Each may be repeated after a failure. */
 export class OtherObjects {
@@ -53,6 +56,19 @@ export class OtherObjects {
     }
   }
 
+  /** Loads all teams, one after the other; one that cannot be loaded stays as it is. */
+  async wakeTeams({ tenant, directory }: TenantParts): Promise<void> {
+    let ids = directory.some(LOADED_AT_ONCE);
+    for (let last = ids.at(-1); last !== undefined; last = ids.at(-1)) {
+      for (const id of ids) {
+        await this.#team(tenant.record.id, id)
+          .team()
+          .catch(() => undefined);
+      }
+      ids = directory.some(LOADED_AT_ONCE, last);
+    }
+  }
+
   /**
    * Deletes some of the tenant's teams.
    *
@@ -73,8 +89,11 @@ export class OtherObjects {
     const absent: string[] = [];
     await Promise.all(
       teams.map(async (team) => {
-        const destroyed = await this.#team(tenant.record.id, team).destroy();
-        if (!destroyed.ok) absent.push(team);
+        const destroyed = await destroy(() => this.#team(tenant.record.id, team));
+        if (!destroyed.ok && destroyed.problem.code === NEWER_DATA) {
+          throw new Error(destroyed.problem.detail);
+        }
+        if (!destroyed.ok || !destroyed.value.told) absent.push(team);
       }),
     );
     return absent;

@@ -1,10 +1,11 @@
+import { NewerDataError } from "../../contract/stored-data.ts";
 import type { Database } from "../storage/database.ts";
 import { WEBHOOK_TABLES } from "../webhooks/tables.ts";
 
 /**
  * What leads from each version of the tables to the next, the first one from nothing to version 1. All tables are without
  * rowid, clustered by the order in which they are listed: an insert is one written row, and so is an update, even one of
- * the key (docs/design/platform.md). Migrations only add: after a rollback the version before must be able to go on.
+ * the key (docs/design/platform.md).
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -35,6 +36,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
   [
     "create table conversation (agent text, owner text, id text, primary key (agent, owner, id)) without rowid",
   ],
+  // Questions that were closed lately.
+  [
+    "create table if not exists closed (changed integer, team text, id text, primary key (changed, team, id)) without rowid",
+  ],
 ];
 
 /** Whether anything is stored of this tenant. Writes nothing. */
@@ -42,13 +47,18 @@ export function holdsTenant(db: Database): boolean {
   return db.first("select 1 as found from sqlite_master where name = 'meta'") !== undefined;
 }
 
-/** Creates the tables on the first write, or brings them up to date. Writes nothing when they are, or are newer. */
+/**
+ * Creates the tables on the first write, or brings them up to date. Writes nothing when they are.
+ *
+ * @throws NewerDataError before anything else
+ */
 export function createTenantTables(db: Database): void {
   const stored = holdsTenant(db)
     ? db.first<{ value: string }>("select value from meta where name = 'schema'")
     : undefined;
   const version = Number(stored?.value ?? 0);
-  if (version >= MIGRATIONS.length) return;
+  if (version > MIGRATIONS.length) throw new NewerDataError(version, MIGRATIONS.length);
+  if (version === MIGRATIONS.length) return;
   db.transaction(() => {
     for (const statement of MIGRATIONS.slice(version).flat()) db.write(statement);
     db.write(

@@ -21,6 +21,7 @@ import type {
   CreateKeyInput,
   Reservation,
 } from "../../contract/gateways/tenant-gateway.ts";
+import { NewerDataError, refuseStored } from "../../contract/stored-data.ts";
 import type { UsageQuery, UsageReport } from "../../contract/usage/usage-report.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
@@ -48,6 +49,10 @@ export interface TenantEnv extends OtherObjectsEnv {
 
 /** How long the alarm waits before it calls another object again. */
 const RETRY_MS = 5_000;
+/** The alarm of data that cannot be used rings again after this time. */
+const REFUSED_AGAIN_MS = 60_000;
+/** The clock of the machine was ahead when the last change is this much later than now. */
+const AHEAD_MS = 3_600_000;
 /** The name under which the streams of the directory itself are counted; no team's id contains an @. */
 const FEED = "@feed";
 
@@ -68,7 +73,9 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   readonly #others: OtherObjects;
   readonly #telemetry: DeliveryTelemetry;
   protected readonly webhookSource: WebhookSource;
-  #parts: TenantParts | undefined;
+  #loaded: TenantParts | undefined;
+  /** What is stored cannot be used. */
+  #refusal: NewerDataError | undefined;
   /** Those of the deployment. */
   #defaultLimits: TenantLimits | undefined;
   /** When the alarm fires, as far as this instance has set it. */
@@ -109,6 +116,12 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   /** Rows this instance has written so far. */
   get rowsWritten(): number {
     return this.#db.rowsWritten;
+  }
+
+  /** Undefined while nothing is stored. @throws NewerDataError */
+  get #parts(): TenantParts | undefined {
+    if (this.#refusal) throw this.#refusal;
+    return this.#loaded;
   }
 
   info(): Result<TenantInfo> {
@@ -201,6 +214,13 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     return refused ?? ok({ limits, messages: webhooks.wantsMessages(request.team) });
   }
 
+  /** A team is gone although it could not tell so. Returns whether it was listed. */
+  forget(team: string): boolean {
+    if (this.#parts?.directory.team(team) === undefined) return false;
+    this.#forget([team]);
+    return true;
+  }
+
   /** Applies what a team tells; lists and feed show it from then on. */
   deliver(delivery: Delivery): Acknowledgement {
     const last = delivery.entries.at(-1);
@@ -267,6 +287,8 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
 
   /** The feed uses fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
+    const unusable = refuseStored(this.#refusal);
+    if (unusable) return Response.json(unusable.problem, { status: unusable.problem.status });
     const streams = this.#feed.streams + 1;
     const refused = this.#parts?.admission.admit(
       { team: FEED, streams },
@@ -299,8 +321,12 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   }
 
   override async alarm(): Promise<void> {
-    const parts = this.#parts;
-    if (parts === undefined) return;
+    const parts = this.#loaded;
+    if (parts === undefined) {
+      // The alarm belongs to the tenant, which goes on with a version that can read it.
+      if (this.#refusal) await this.ctx.storage.setAlarm(Date.now() + REFUSED_AGAIN_MS);
+      return;
+    }
     // Set first, so that the alarm rings again whatever fails below.
     this.#alarmAt = null;
     await this.ctx.storage.setAlarm(Date.now() + RETRY_MS);
@@ -336,10 +362,16 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   }
 
   #load(): void {
-    this.#parts?.webhooks.close();
-    this.#parts = undefined;
+    this.#loaded?.webhooks.close();
+    this.#loaded = undefined;
     if (this.ctx.id.name === REGISTRY || !holdsTenant(this.#db)) return;
-    createTenantTables(this.#db);
+    try {
+      createTenantTables(this.#db);
+    } catch (error) {
+      if (!(error instanceof NewerDataError)) throw error;
+      this.#refusal = error;
+      return;
+    }
     const tenant = new TenantStore(this.#db);
     if (!tenant.exists) return;
     const parts = loadParts(tenant, this.#clock, {
@@ -350,9 +382,27 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
       telemetry: this.#telemetry,
       arm: () => this.#arm(Date.now()),
     });
-    this.#parts = parts;
+    this.#loaded = parts;
     // Not in the constructor: the fields of a subclass are not initialized yet.
     queueMicrotask(() => parts.webhooks.tick());
+    this.#wakeAfterFutureClock(parts);
+  }
+
+  /**
+   * Loads the teams once after the clock was ahead: their alarms are set to times that are far away now, and a team that is
+   * loaded corrects its schedules.
+   */
+  #wakeAfterFutureClock(parts: TenantParts): void {
+    const { tenant, directory } = parts;
+    const { lastChange } = directory;
+    const ahead = (Date.now() + AHEAD_MS) * 1000;
+    const woken = (tenant.record.woken_after ?? 0) + AHEAD_MS * 1000;
+    if (lastChange < ahead || lastChange < woken || tenant.record.deleting) return;
+    const wake = async (): Promise<void> => {
+      await this.#others.wakeTeams(parts);
+      tenant.save({ woken_after: lastChange });
+    };
+    this.ctx.waitUntil(wake().catch(() => undefined));
   }
 
   /** Sets the alarm to when something has to happen by itself. */
@@ -390,7 +440,7 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
     await this.#others.unregister(parts.tenant.record.id);
     this.#feed.end();
     parts.webhooks.close();
-    this.#parts = undefined;
+    this.#loaded = undefined;
     await this.ctx.storage.deleteAll();
   }
 }

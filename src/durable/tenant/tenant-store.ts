@@ -12,6 +12,8 @@ export interface TenantRecord {
   registered: boolean;
   /** Whether it is being deleted; missing in tenants stored before they could be. */
   deleting?: boolean;
+  /** The last change when the teams were loaded because the clock had been ahead. */
+  woken_after?: number;
 }
 
 /** The tenant's own row. */

@@ -6,6 +6,7 @@ import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { preparedRunnable } from "../input/component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
 import { cursorParameter, integerParameter } from "../../contract/query-parameters.ts";
+import { UNREADABLE } from "../../contract/stored-data.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import {
   componentBodySchema,
@@ -16,6 +17,9 @@ import {
 } from "../../contract/team.ts";
 import type { Services } from "../services.ts";
 import { checkMetadata, newTeamId, reservedId } from "../input/team-input.ts";
+
+/** Why a team could not be deleted that its tenant may list nevertheless. */
+const LOST: ReadonlySet<string> = new Set(["team_not_found", UNREADABLE]);
 
 /** Teams: what they are made of, their state and their thread. */
 export function teamEndpoints(services: Services): Endpoint[] {
@@ -119,8 +123,11 @@ export function teamEndpoints(services: Services): Endpoint[] {
       scope: "teams:write",
       answers: { 204: { description: "It is gone." } },
       problems: [404],
-      async handle({ team }) {
-        unwrap(await team.destroy());
+      async handle({ team, param, principal }) {
+        const destroyed = await team.destroy();
+        const told = destroyed.ok ? destroyed.value.told : !LOST.has(destroyed.problem.code);
+        const forgotten = !told && (await tenants?.tenant(principal.tenant).forget(param("team")));
+        if (forgotten !== true) unwrap(destroyed);
         return new Response(null, { status: 204 });
       },
     }),

@@ -1,4 +1,4 @@
-import { runInDurableObject } from "cloudflare:test";
+import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { atTime, ringAt } from "../support/clock.ts";
 import { createSchedule, occurrencesOf, runsOf, scheduleOf } from "../support/schedules.ts";
@@ -55,6 +55,35 @@ describe("an occurrence", () => {
       metadata: { from: "test" },
     });
     expect(await team.alarm()).toBe(Date.parse(TUESDAY));
+  });
+
+  test("comes in time after a clock that was days ahead", async () => {
+    const team = await scheduled();
+    await ringAt(team, "2027-03-05T08:00:00.000Z");
+    await team.finished((await runsOf(team))[0]!.id);
+    expect(await scheduleOf(team)).toMatchObject({ next_at: "2027-03-06T08:00:00.000Z" });
+    // The first alarm after the clock was set back.
+    await atTime("2027-03-02T07:00:00.000Z", async () => {
+      await runDurableObjectAlarm(team.stub);
+      await vi.waitFor(async () => {
+        expect(await scheduleOf(team)).toMatchObject({ next_at: TUESDAY });
+      });
+    });
+    await ringAt(team, TUESDAY);
+    expect(await occurrencesOf(team)).toEqual(["2027-03-05T08:00:00.000Z", TUESDAY]);
+  });
+
+  test("comes in time after a clock that was days ahead, in an object that is loaded", async () => {
+    const team = await scheduled();
+    await ringAt(team, "2027-03-05T08:00:00.000Z");
+    await team.finished((await runsOf(team))[0]!.id);
+    await team.evict();
+    await atTime("2027-03-02T07:00:00.000Z", async () => {
+      await vi.waitFor(async () => {
+        expect(await scheduleOf(team)).toMatchObject({ next_at: TUESDAY });
+      });
+      expect(await team.alarm()).toBe(Date.parse(TUESDAY));
+    });
   });
 
   test("comes by itself", async () => {
@@ -124,8 +153,10 @@ describe("an occurrence", () => {
     const team = await scheduled();
     await runInDurableObject(team.stub, (_instance, { storage }) => storage.deleteAlarm());
     await team.evict();
-    value(await team.gateway.team());
-    await vi.waitFor(async () => expect(await team.alarm()).toBe(Date.parse(EIGHT)));
+    await atTime(MONDAY, async () => {
+      value(await team.gateway.team());
+      await vi.waitFor(async () => expect(await team.alarm()).toBe(Date.parse(EIGHT)));
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import { TestTeam, counter, value } from "../support/team.ts";
 import { tenantObject, tenantStub } from "../support/tenant.ts";
@@ -27,4 +27,26 @@ test("a tenant stored by version 1 keeps its key and limits, and lists teams", a
   await team.delivered();
   const teams = value(await tenant.teams({ metadata: {}, order: "newest", limit: 10 })).teams;
   expect(teams).toMatchObject([{ id: team.id }]);
+});
+
+test("tables of a newer version are refused before anything runs, and stay as they are", async () => {
+  const tenant = tenantStub("from-version-99");
+  await runInDurableObject(tenantObject(tenant), (_instance, { storage }) => {
+    storage.sql.exec(VERSION_1.replace("'schema', '1'", "'schema', '99'"));
+    return storage.setAlarm(Date.now() + 3_600_000);
+  });
+  await evictDurableObject(tenantObject(tenant));
+  await runInDurableObject(tenantObject(tenant), (instance) => {
+    const newer =
+      "The stored data was written by a newer version of Troupe (its tables have version 99";
+    expect(() => instance.info()).toThrow(newer);
+    expect(() => instance.verifyKey("k1", "a".repeat(64))).toThrow(newer);
+    expect(() => instance.limits()).toThrow(newer);
+    expect(() => instance.reserve({ id: "a" })).toThrow(newer);
+  });
+  await runDurableObjectAlarm(tenantObject(tenant));
+  await runInDurableObject(tenantObject(tenant), async (instance, { storage }) => {
+    expect(instance.rowsWritten).toBe(0);
+    expect(await storage.getAlarm()).not.toBeNull();
+  });
 });

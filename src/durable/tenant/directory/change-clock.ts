@@ -5,6 +5,11 @@
 export class ChangeClock {
   #last = 0;
 
+  /** Goes on after a stored number: the clock of the machine may have been ahead. */
+  startAfter(number: number): void {
+    this.#last = Math.max(this.#last, number);
+  }
+
   /** @param now epoch milliseconds */
   next(now: number): number {
     this.#last = Math.max(this.#last + 1, now * 1000);

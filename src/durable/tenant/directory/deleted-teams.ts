@@ -1,7 +1,7 @@
 import type { Database } from "../../storage/database.ts";
 
-/** Watchers who come back are told of teams deleted in this time. */
-const REMEMBERED_MS = 7 * 86_400_000;
+/** Watchers who come back are told of teams deleted and questions closed in this time. */
+export const REMEMBERED_MS = 7 * 86_400_000;
 
 /** Teams that were deleted lately. */
 export class DeletedTeams {

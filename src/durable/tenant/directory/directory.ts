@@ -16,6 +16,7 @@ import {
   type PlacedActivity,
 } from "./activity-store.ts";
 import { shownConversation } from "../../../contract/directory.ts";
+import { ClosedRequests } from "./closed-requests.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { DeletedTeams } from "./deleted-teams.ts";
 import { isOpen, type OpenRuns, type RunRow } from "./open-runs.ts";
@@ -49,6 +50,7 @@ export class Directory {
   readonly #usage: UsageStore;
   readonly #activity: ActivityStore;
   readonly #deleted: DeletedTeams;
+  readonly #closed: ClosedRequests;
   readonly #runs: RunStore;
   readonly conversations: ConversationStore;
   /** Where teams with a run under way have their row. */
@@ -61,11 +63,25 @@ export class Directory {
     this.#usage = usage;
     this.#activity = new ActivityStore(db);
     this.#deleted = new DeletedTeams(db);
+    this.#closed = new ClosedRequests(db);
     this.#runs = new RunStore(db);
     this.conversations = new ConversationStore(db);
     for (const { team, runs } of this.open.teams()) {
       for (const { place } of runs) if (place !== null) this.#places.set(team, place);
     }
+    clock.startAfter(this.lastChange);
+  }
+
+  /** The number of the last change that is stored. */
+  get lastChange(): number {
+    const { last } = this.#db.first<{ last: number | null }>(
+      `select max(changed) as last from (
+         select max(changed) as changed from activity union all select max(changed) from gone
+         union all select max(changed) from closed union all select max(record ->> 'changed') from request
+       )`,
+    ) ?? { last: null };
+    const open = [...this.open.teams()].map(({ changed }) => changed);
+    return Math.max(last ?? 0, ...open);
   }
 
   /** The runs without an outcome. */
@@ -156,6 +172,12 @@ export class Directory {
       })),
       ...runs.map((row) => ({ changed: row.changed, kind: "run" as const, row })),
       ...requests.map((change) => ({ ...change, kind: "request" as const })),
+      ...this.#closed.since(after).map(({ changed, team, id }) => ({
+        changed,
+        kind: "request_closed" as const,
+        team_id: team,
+        id,
+      })),
     ];
     return changes.toSorted((one, other) => one.changed - other.changed);
   }
@@ -171,9 +193,11 @@ export class Directory {
     return this.#size;
   }
 
-  /** Ids of a few teams. */
-  some(most: number): string[] {
-    return this.#db.all<{ id: string }>("select id from team limit ?", most).map(({ id }) => id);
+  /** Ids of a few teams, in their order. @param after the first ones after this id */
+  some(most: number, after = ""): string[] {
+    return this.#db
+      .all<{ id: string }>("select id from team where id > ? order by id limit ?", after, most)
+      .map(({ id }) => id);
   }
 
   /** The last days of all teams, as far as they are not before `from` (epoch milliseconds). */
@@ -247,6 +271,7 @@ export class Directory {
           team,
           entry.id,
         );
+        this.#closed.add(team, entry.id, changed);
         return {
           activity,
           changes: [{ changed, kind: "request_closed", team_id: team, id: entry.id }],
