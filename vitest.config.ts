@@ -15,7 +15,7 @@ const long = [
   "test/conformance/main.test.ts",
   "test/console/!(serving).test.ts",
   "test/docs.test.ts",
-  "test/e2e/{a2a,makers,python-tools,spinning-run,stored-secrets}.test.ts",
+  "test/e2e/{a2a,large-state,makers,python-tools,spinning-run,stored-secrets}.test.ts",
   "test/examples.test.ts",
   "test/fuzz/*.test.ts",
   "test/mcp/program-starts.test.ts",

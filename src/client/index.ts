@@ -36,6 +36,7 @@ export type {
   FileContent,
   FileInfo,
   FilePage,
+  StagedState,
   ForkTeam,
   HumanRequest,
   KeyInfo,

@@ -27,6 +27,7 @@ import type {
   RunTrace,
   ScheduleInfo,
   SchedulePage,
+  StagedState,
   Task,
   TeamToken,
 } from "./wire.ts";
@@ -86,6 +87,41 @@ export class TeamClient {
 
   loadState(state: object): Promise<void> {
     return this.#json("/state", "PUT", state);
+  }
+
+  /**
+   * A part of the state, at most 50 MB, as the answer that carries it: lines of JSON, of which the last has the `next_cursor`.
+   *
+   * @param after number and cursor of the part; without it, the first part of the last committed state
+   */
+  statePart(
+    after: { part?: number; cursor?: string } = {},
+    { signal }: Pick<CallOptions, "signal"> = {},
+  ): Promise<Response> {
+    return this.#transport.send(this.#path("/state/parts"), { query: after, signal });
+  }
+
+  /** Stages a part that {@link statePart} gave. It may be sent again, and parts may come in any order after the first. */
+  putStatePart(
+    part: number,
+    content: FileContent,
+    { signal }: Pick<CallOptions, "signal"> = {},
+  ): Promise<StagedState> {
+    return this.#call(`/state/parts/${part}`, { method: "PUT", content, signal });
+  }
+
+  /** The parts that wait for their commit: what an interrupted load goes on with. */
+  stagedState(): Promise<StagedState> {
+    return this.#json("/state/staged");
+  }
+
+  discardStagedState(): Promise<void> {
+    return this.#json("/state/staged", "DELETE");
+  }
+
+  /** Makes the staged parts the state of the team, all or nothing. @param state as {@link stagedState} names it */
+  commitState(state: string): Promise<void> {
+    return this.#json("/state/commit", "POST", { state });
   }
 
   /** A new team that goes on from the end of a turn. */

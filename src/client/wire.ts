@@ -52,6 +52,7 @@ import type {
   WebhookSecret,
   WebhookTest,
 } from "../contract/webhooks/webhook.ts";
+import type { stagedStateSchema } from "../contract/state-parts.ts";
 import type { filePageSchema, fileSchema } from "../contract/workspace-files.ts";
 import type { ChatMessage } from "../core/messages/message.ts";
 
@@ -88,6 +89,7 @@ export type StoredWebhook = z.output<typeof createdWebhookSchema>;
 /** A file of a team's workspace. */
 export type FileInfo = z.output<typeof fileSchema>;
 export type FilePage = z.output<typeof filePageSchema>;
+export type StagedState = z.output<typeof stagedStateSchema>;
 
 /** A team that can be created by its name. */
 export type Template = z.output<typeof templatesSchema>["templates"][number];

@@ -43,3 +43,14 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** The form of every id in paths and bodies. */
 export const ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The largest part of a state. An isolate has 128 MB, a body 100 MB at most; a part is read and written line by line. */
+export const MAX_STATE_PART_BYTES = 50_000_000;
+/** A part that is written ends with the first page of rows after this size. */
+export const FULL_STATE_PART_BYTES = 45_000_000;
+/** The largest line: a text of a megabyte as base64, or a row of a log. */
+export const MAX_STATE_LINE_BYTES = 4_000_000;
+/** The largest state in AutoGen's one document: calls between objects carry 32 MiB. */
+export const MAX_STATE_DOCUMENT_BYTES = 25_000_000;
+/** Parts of one state. */
+export const MOST_STATE_PARTS = 1_000;

@@ -28,7 +28,8 @@ export async function readCall(
   requireIds(endpoint, c);
   const query = readQuery(endpoint.query, new URL(c.req.url).searchParams, endpoint.resumable);
   const key = endpoint.idempotent ? readKey(c.req.header("idempotency-key")) : undefined;
-  const read = endpoint.body && (await readJson(c.req.raw, limits));
+  const max_body_bytes = Math.max(limits.max_body_bytes, endpoint.maxBytes ?? 0);
+  const read = endpoint.body && (await readJson(c.req.raw, { ...limits, max_body_bytes }));
   const body = endpoint.body && readBody(endpoint, endpoint.body, read as JsonBody);
   const param = (name: string): string => {
     const value = c.req.param(name);

@@ -37,6 +37,8 @@ export interface Endpoint<
   /** The request names its team elsewhere than in the path: the handler checks that a team token is good for it. */
   namesTeam?: true;
   body?: Body;
+  /** Bytes that the body may have where the limit of all bodies is smaller. */
+  maxBytes?: number;
   /** An empty body stands for `{}`. */
   bodyOptional?: boolean;
   /** The handler reads the body: a file of any media type, or a JSON-RPC message. */

@@ -31,6 +31,7 @@ export type SchemaName =
   | "WebhookDeliveryPage"
   | "WebhookTest"
   | "FilePage"
+  | "StagedState"
   | "StreamFrame"
   | "TenantFrame"
   | "OpenApi"

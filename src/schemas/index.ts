@@ -106,6 +106,7 @@ export {
   type TeamList,
 } from "../contract/directory.ts";
 export { filePageSchema, fileSchema } from "../contract/workspace-files.ts";
+export { stagedStateSchema } from "../contract/state-parts.ts";
 
 // Runs
 export {

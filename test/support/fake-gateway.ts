@@ -9,6 +9,8 @@ import type {
   StartRunInput,
   TeamGateway,
 } from "#contract/gateways/team-gateway.ts";
+import type { StatePage } from "#contract/gateways/state-gateway.ts";
+import type { StagedState } from "#contract/state-parts.ts";
 import type { Problem } from "#contract/problem.ts";
 import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
@@ -133,6 +135,36 @@ class FakeTeam implements TeamGateway {
     return refuse(422, "invalid_state", {
       errors: [{ path: "agent_states", message: "must be an object" }],
     });
+  }
+
+  async statePage(): Promise<Result<StatePage>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    return ok({ state: "state", turn: 0, cancelled: false, lines: [], next: null });
+  }
+
+  async beginStatePart(): Promise<Result<string>> {
+    return this.#info ? ok("attempt") : refuse(404, "team_not_found");
+  }
+
+  async addStateLines(): Promise<Result<null>> {
+    return ok(null);
+  }
+
+  endStatePart(): Promise<Result<StagedState>> {
+    return this.stagedState();
+  }
+
+  async stagedState(): Promise<Result<StagedState>> {
+    if (!this.#info) return refuse(404, "team_not_found");
+    return ok({ state: null, parts: [], complete: false });
+  }
+
+  async discardStagedState(): Promise<Result<null>> {
+    return this.#info ? ok(null) : refuse(404, "team_not_found");
+  }
+
+  async commitStagedState(): Promise<Result<null>> {
+    return this.#info ? ok(null) : refuse(404, "team_not_found");
   }
 
   async visibleState(): Promise<Result<JsonObject>> {

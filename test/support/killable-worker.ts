@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Workerd } from "../chaos/harness/workerd.ts";
@@ -30,6 +30,12 @@ export class KillableWorker implements AsyncDisposable {
   /** The same before and after. */
   get origin(): string {
     return this.#workerd.origin;
+  }
+
+  /** The most memory that the process has had, in bytes. */
+  get peakMemory(): number {
+    const status = readFileSync(`/proc/${this.#workerd.pid}/status`, "utf8");
+    return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
   }
 
   fetch(path: string, init?: RequestInit): Promise<Response> {

@@ -4,6 +4,7 @@ import type { AnswerForm, ToolSchema } from "../../core/models/chat-completion-c
 import type { ChatMessage } from "../../core/messages/message.ts";
 import type { TraceContext } from "../../core/run/turn-context.ts";
 import type { Result } from "../result.ts";
+import type { StateGateway } from "./state-gateway.ts";
 import type { PushConfig, SecretPushConfig } from "../webhooks/push.ts";
 import type { HumanRequest, RunInfo, RunPage } from "../run.ts";
 import type { ScheduleInfo, SchedulePage } from "../schedule.ts";
@@ -135,7 +136,7 @@ export interface TokenOfTeam {
  * One team, as the HTTP layer and the protocols see it. Implemented over Durable Object RPC. Asking for a team that
  * does not exist gives `team_not_found` and writes nothing.
  */
-export interface TeamGateway {
+export interface TeamGateway extends StateGateway {
   create(input: CreateTeamInput): Promise<Result<TeamInfo>>;
   team(): Promise<Result<TeamInfo>>;
   replaceComponent(component: ComponentModel): Promise<Result<TeamInfo>>;

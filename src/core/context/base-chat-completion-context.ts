@@ -19,7 +19,7 @@ const stateSchema = z.object({ messages: z.array(llmMessageSchema).default([]) }
 export abstract class BaseChatCompletionContext implements ChatCompletionContext {
   abstract readonly definition: Component["definition"];
   readonly #initial: readonly LLMMessage[] | undefined;
-  readonly #added = new ItemLog<LLMMessage>();
+  readonly #added = new ItemLog(llmMessageSchema);
   #showsInitial = true;
 
   constructor(initialMessages?: readonly LLMMessage[] | null) {

@@ -97,7 +97,8 @@ export class FullTextMemory implements Memory {
     for (const [index, content] of contents.entries()) {
       requireText(content, `memory_contents[${index}]`);
     }
-    this.#contents = new SearchableLog({ tokenizer, textOf: ({ content }) => searchText(content) });
+    const textOf = ({ content }: MemoryContent): string => searchText(content);
+    this.#contents = new SearchableLog({ tokenizer, textOf }, memoryContentsSchema.element);
   }
 
   /** Queries with the last message and adds the results as one system message. */

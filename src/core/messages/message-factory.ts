@@ -58,6 +58,12 @@ function checkFormat(message: Message, path: string): void {
   }
 }
 
+/** Whether this is a complete message, as it is stored. */
+export function isMessage(value: unknown): boolean {
+  if (!isJsonObject(value) || typeof value.type !== "string") return false;
+  return schemaOf(value.type).safeParse(value).success;
+}
+
 function invalid(issues: { path: string; message: string }[]): MessageError {
   return new MessageError(`not a message: ${listIssues(issues)}`, { issues });
 }

@@ -1,3 +1,6 @@
+import type * as z from "zod";
+import { StateError } from "../errors.ts";
+import { issuesOf, listIssues } from "../issues.ts";
 import type { Hit } from "../search/rank.ts";
 import type { Tokenizer } from "../search/tokens.ts";
 
@@ -52,6 +55,22 @@ export class ItemLog<T> {
   #markedLength = 0;
   /** Index of the first item read since the last {@link releaseUnread}. */
   #lowestRead = Number.POSITIVE_INFINITY;
+  readonly #schema: z.ZodType<T> | undefined;
+
+  /** @param schema of an item: what a host loads from elsewhere is checked by it */
+  constructor(schema?: z.ZodType<T>) {
+    this.#schema = schema;
+  }
+
+  /** @throws StateError for what is no item of this log */
+  requireItems(items: readonly unknown[]): void {
+    for (const [index, item] of items.entries()) {
+      const { error } = this.#schema?.safeParse(item) ?? {};
+      if (error === undefined) continue;
+      const issues = issuesOf(error, `[${index}]`);
+      throw new StateError(listIssues(issues), { issues });
+    }
+  }
 
   get generation(): number {
     return this.#now.generation;

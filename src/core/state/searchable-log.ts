@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import { type Hit, rank } from "../search/rank.ts";
 import { termsOf } from "../search/tokens.ts";
 import { ItemLog, type LogIndex, type LogSource } from "./item-log.ts";
@@ -23,8 +24,8 @@ export class SearchableLog<T> extends ItemLog<T> {
   override readonly index: LogIndex<T>;
   #source: LogSource<T> | undefined;
 
-  constructor(index: LogIndex<T>) {
-    super();
+  constructor(index: LogIndex<T>, schema?: z.ZodType<T>) {
+    super(schema);
     this.index = index;
   }
 

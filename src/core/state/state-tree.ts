@@ -1,5 +1,7 @@
+import { StateError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ItemLog, LogChanges, LogIndex, LogSource } from "./item-log.ts";
+import { within } from "./load-state.ts";
 import type { Stateful } from "./stateful.ts";
 
 /** A changed head: `path` is made of the keys on the way down, joined with `/`. */
@@ -49,6 +51,20 @@ export class StateTree {
   /** The generation of each log, by its path. */
   get generations(): ReadonlyMap<string, number> {
     return new Map(this.#logs.map(({ path, log }) => [path, log.generation]));
+  }
+
+  /** Checks items that a host has from elsewhere. @throws StateError for a path that is not a log's, or wrong items */
+  requireItems(path: string, items: readonly unknown[]): void {
+    const found = this.#logs.find((one) => one.path === path);
+    if (found === undefined) throw noPlaceFor(path);
+    within(path, () => found.log.requireItems(items));
+  }
+
+  /** The same for the heads at some paths. */
+  requireHeads(paths: readonly string[]): void {
+    const own = new Set(this.#heads.map(({ path }) => path));
+    const strange = paths.find((path) => !own.has(path));
+    if (strange !== undefined) throw noPlaceFor(strange);
   }
 
   changes(): StateChanges {
@@ -118,6 +134,11 @@ export class StateTree {
     const save = (): Json => head.save();
     this.#heads.push({ path, save, load: (value) => head.load(value), marked: "" });
   }
+}
+
+function noPlaceFor(path: string): StateError {
+  const message = "the component has no place for this state";
+  return new StateError(`${path}: ${message}`, { issues: [{ path, message }] });
 }
 
 function join(path: string, name: string): string {

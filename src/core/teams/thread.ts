@@ -1,5 +1,7 @@
+import * as z from "zod";
 import { isChatMessage } from "../messages/kinds.ts";
 import type { ChatMessage, Message } from "../messages/message.ts";
+import { isMessage } from "../messages/message-factory.ts";
 import { ItemLog } from "../state/item-log.ts";
 import type { ThreadView } from "./group-chat-manager.ts";
 
@@ -12,13 +14,26 @@ export type ThreadItem = {
   by: string | null;
 };
 
+const messageSchema = z.custom<Message>(isMessage, "must be a message");
+const chatMessageSchema = z.custom<ChatMessage>(
+  (value) => isMessage(value) && isChatMessage(value as Message),
+  "must be a chat message",
+);
+const itemSchema: z.ZodType<ThreadItem> = z.object({
+  message: messageSchema,
+  shared: z.boolean(),
+  by: z.string().nullable(),
+});
+
 /** The messages of a group chat, and for each participant those it has not heard yet. */
 export class Thread implements ThreadView {
-  readonly items = new ItemLog<ThreadItem>();
+  readonly items = new ItemLog(itemSchema);
   readonly #listeners: ReadonlyMap<string, Listener>;
 
   constructor(names: readonly string[]) {
-    this.#listeners = new Map(names.map((name) => [name, { seen: 0, before: new ItemLog() }]));
+    this.#listeners = new Map(
+      names.map((name) => [name, { seen: 0, before: new ItemLog(chatMessageSchema) }]),
+    );
   }
 
   get length(): number {

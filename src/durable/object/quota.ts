@@ -57,7 +57,7 @@ export class Quota {
       run,
       ...(stream && { streams: this.#options.openStreams() + 1 }),
     });
-    return refused ?? this.#refuseStored() ?? this.refuseMessage(task);
+    return refused ?? this.refuseStored() ?? this.refuseMessage(task);
   }
 
   /** Whether one more stream may be opened. */
@@ -111,7 +111,8 @@ export class Quota {
     clearTimeout(this.#report);
   }
 
-  #refuseStored(): Refused | undefined {
+  /** Whether more may be stored. */
+  refuseStored(): Refused | undefined {
     const { stored_bytes_per_team: value } = this.#limits;
     const stored = this.#options.storedBytes();
     if (stored < value) return undefined;

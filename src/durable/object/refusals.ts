@@ -1,6 +1,6 @@
 import { TroupeError } from "../../core/errors.ts";
 import { refuse, type Refused } from "../../contract/result.ts";
-import { MAX_QUEUED_RUNS } from "../../contract/constants.ts";
+import { MAX_QUEUED_RUNS, MAX_STATE_DOCUMENT_BYTES } from "../../contract/constants.ts";
 
 /** A guess: the end of the active run cannot be foreseen. */
 const RETRY_QUEUE_SECONDS = 15;
@@ -18,6 +18,11 @@ export function stillBeingDeleted(): Refused {
 
 export function runNotFound(): Refused {
   return refuse(404, "run_not_found", "The team has no such run.");
+}
+
+export function stateTooLarge(): Refused {
+  const detail = `The state is larger than ${MAX_STATE_DOCUMENT_BYTES} bytes, the most that one document may have: read it in parts (GET .../state/parts).`;
+  return refuse(413, "state_too_large", detail, { limit: MAX_STATE_DOCUMENT_BYTES });
 }
 
 /** @param run the active run, or the one that starts next */

@@ -155,11 +155,12 @@ export class TeamHolder {
     this.#alarm.rang();
     try {
       if (this.#parts) {
-        const { controller, scheduler, outbox, expiry } = this.#parts;
+        const { controller, scheduler, outbox, expiry, stateParts } = this.#parts;
         scheduler.watchClock();
         const due = scheduler.takeDue();
         const over = expiry.takeDue();
         controller.tick();
+        stateParts.tick();
         this.#alarm.arm();
         await Promise.all([this.#runSchedules(due), outbox?.deliver()]);
         if (over) await this.#expire();

@@ -45,6 +45,8 @@ import { stillBeingDeleted, teamNotFound } from "./refusals.ts";
 import { RevokedTokens } from "./revoked-tokens.ts";
 import { RunInputs } from "./run-inputs.ts";
 import { ONE_OWNER, type SecretOwners } from "../../secrets/kept-secrets.ts";
+import type { StatePage } from "../../contract/gateways/state-gateway.ts";
+import type { StagedState, StatePartEnd, StatePartHeader } from "../../contract/state-parts.ts";
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
@@ -250,6 +252,42 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   loadState(state: JsonObject): Promise<Result<null>> {
     return this.#team.change(({ team }) => team.loadState(state));
+  }
+
+  async statePage(cursor: string | null): Promise<Result<StatePage>> {
+    const { StateSource } = await import("../state-parts/state-source.ts");
+    return this.#team.with(({ stores }) => new StateSource(stores).page(cursor));
+  }
+
+  beginStatePart(header: StatePartHeader): Promise<Result<string>> {
+    return this.#team.change(
+      ({ stateParts, quota }) => quota.refuseStored() ?? stateParts.begin(header),
+    );
+  }
+
+  addStateLines(attempt: string, lines: readonly string[]): Result<null> {
+    return this.#team.with(
+      ({ stateParts, quota }) => quota.refuseStored() ?? stateParts.add(attempt, lines),
+    );
+  }
+
+  endStatePart(attempt: string, end: StatePartEnd): Result<StagedState> {
+    return this.#team.with(({ stateParts }) => stateParts.end(attempt, end));
+  }
+
+  stagedState(): Result<StagedState> {
+    return this.#team.with(({ stateParts }) => ok(stateParts.info()));
+  }
+
+  discardStagedState(): Promise<Result<null>> {
+    return this.#team.change(({ stateParts }) => {
+      stateParts.discard();
+      return ok(null);
+    });
+  }
+
+  commitStagedState(state: string): Promise<Result<null>> {
+    return this.#team.change(({ team }) => team.commitStagedState(state));
   }
 
   async visibleState(): Promise<Result<JsonObject>> {

@@ -14,6 +14,7 @@ import { ScheduleService } from "../schedules/schedule-service.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
 import { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import { Scheduler } from "../schedules/scheduler.ts";
+import { StateTarget } from "../state-parts/state-target.ts";
 import type { Stores } from "../storage/stores.ts";
 import { LiveFeed } from "../stream/live-feed.ts";
 import { Expiry } from "./expiry.ts";
@@ -36,6 +37,7 @@ export interface TeamParts {
   schedules: ScheduleService;
   scheduler: Scheduler;
   expiry: Expiry;
+  stateParts: StateTarget;
 }
 
 /** What the parts need of their object and of its deployment. */
@@ -98,18 +100,20 @@ export function loadParts(host: TeamHost): TeamParts {
   const refuse = (input: StartRunInput): Promise<Refused | undefined> =>
     refuseRun({ runs, quota }, input, false);
   const scheduler = new Scheduler({ stores, alarm, runs, refuse });
+  const stateParts = new StateTarget({ stores, alarm, build: buildReadable });
   return {
     stores,
     outbox: listing.open(stores, alarm, quota),
     quota,
     controller,
     live,
-    team: new TeamService({ stores, controller, cache, build, buildReadable, secrets }),
+    team: new TeamService({ stores, controller, cache, build, buildReadable, secrets, stateParts }),
     runs,
     costOf,
     schedules: new ScheduleService({ stores, scheduler, runs, refuse }),
     scheduler,
     expiry: new Expiry({ stores, alarm, controller }),
+    stateParts,
   };
 }
 

@@ -20,8 +20,9 @@ import {
   type TeamCache,
 } from "../run/team-cache.ts";
 import { ok } from "../../contract/result.ts";
-import { refuseInput, teamBusy } from "./refusals.ts";
-import { requireKind, requireNone } from "./state-fit.ts";
+import type { StateTarget } from "../state-parts/state-target.ts";
+import { refuseInput, stateTooLarge, teamBusy } from "./refusals.ts";
+import { isDocumentSized, isSmallDocument, requireKind, requireNone } from "./state-fit.ts";
 import { lastCommit, lastTurn, standsAtCancellation } from "../storage/commits.ts";
 import { TeamState } from "../storage/team-state.ts";
 import type { Stores } from "../storage/stores.ts";
@@ -33,6 +34,7 @@ export interface TeamServiceOptions {
   build: BuildTeam;
   buildReadable: BuildReadable;
   secrets: ComponentSecrets;
+  stateParts: StateTarget;
 }
 
 /** The team operations of the gateway: component, state, conversation. */
@@ -43,14 +45,24 @@ export class TeamService {
   readonly #build: BuildTeam;
   readonly #buildReadable: BuildReadable;
   readonly #secrets: ComponentSecrets;
+  readonly #stateParts: StateTarget;
 
-  constructor({ stores, controller, cache, build, buildReadable, secrets }: TeamServiceOptions) {
+  constructor({
+    stores,
+    controller,
+    cache,
+    build,
+    buildReadable,
+    secrets,
+    stateParts,
+  }: TeamServiceOptions) {
     this.#stores = stores;
     this.#controller = controller;
     this.#cache = cache;
     this.#build = build;
     this.#buildReadable = buildReadable;
     this.#secrets = secrets;
+    this.#stateParts = stateParts;
   }
 
   info(): TeamInfo {
@@ -123,10 +135,30 @@ export class TeamService {
     });
   }
 
+  /** Makes the parts that are staged the state. Once they are, the same request finds it done. */
+  async commitStagedState(state: string): Promise<Result<null>> {
+    const refused = this.#stateParts.refuseCommit(state);
+    if (refused !== undefined) return refused === "done" ? ok(null) : refused;
+    return this.#whileIdle(async () => () => {
+      const { db } = this.#stores;
+      this.#stores.transaction(
+        () => {
+          this.#newEpoch();
+          this.#stateParts.commit(lastTurn(db) + 1);
+        },
+        () => this.#stateParts.forget(),
+      );
+      this.#cache.drop();
+      return null;
+    });
+  }
+
   /** The state of the last commit, even in the middle of a turn. Refused while the component cannot be built. */
   async saveState(): Promise<Result<JsonObject>> {
     try {
-      return ok(await this.#savedState());
+      if (!isDocumentSized(this.#stores)) return stateTooLarge();
+      const state = await this.#savedState();
+      return isSmallDocument(state) ? ok(state) : stateTooLarge();
     } catch (error) {
       return refuseInput(error);
     }

@@ -19,6 +19,11 @@ export class Database {
     this.#storage = storage;
   }
 
+  /** Bytes of the database. */
+  get size(): number {
+    return this.#storage.sql.databaseSize;
+  }
+
   /** Rows written by this instance, indexes included: what the platform bills. */
   get rowsWritten(): number {
     return this.#rowsWritten;

@@ -62,6 +62,12 @@ export class LogStore {
     return { generation, length, read };
   }
 
+  /** The items of the current generation, row by row. */
+  *rows(path: string): Iterable<readonly unknown[]> {
+    const { generation, length } = this.last(path);
+    for (const { items } of this.#rows(path, generation, 0, length)) yield items;
+  }
+
   write(
     path: string,
     generation: number,

@@ -27,6 +27,7 @@ export const REASONS: Record<number, string> = {
   429: "Too many requests; Retry-After says when to come back.",
   500: "Our own fault; it was logged.",
   502: "The sandbox, which has to be asked, cannot be reached.",
+  507: "The team may not store more: its limit is reached.",
   503: "Not available at the moment, or not configured.",
 };
 

@@ -19,6 +19,7 @@ import {
 import { schedulePageSchema, scheduleSchema } from "../../contract/schedule.ts";
 import { streamFrameSchema, tenantFrameSchema } from "../../contract/stream/stream-frame.ts";
 import { runTraceSchema } from "../../contract/trace.ts";
+import { stagedStateSchema } from "../../contract/state-parts.ts";
 import { filePageSchema } from "../../contract/workspace-files.ts";
 import { problemSchema } from "../../contract/problem.ts";
 import { messageSchema, namedMessageSchemas } from "../../contract/message.ts";
@@ -74,6 +75,7 @@ const ANSWERS: Record<SchemaName, z.ZodType> = {
   WebhookDeliveryPage: deliveryPageSchema,
   WebhookTest: webhookTestSchema,
   FilePage: filePageSchema,
+  StagedState: stagedStateSchema,
   StreamFrame: streamFrameSchema,
   TenantFrame: tenantFrameSchema,
   OpenApi: z.looseObject({ openapi: z.string() }),

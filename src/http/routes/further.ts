@@ -2,6 +2,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { Services } from "../services.ts";
 import { directoryEndpoints } from "./directory.ts";
 import { fileEndpoints } from "./files.ts";
+import { statePartEndpoints } from "./state-parts.ts";
 import { keyEndpoints } from "./keys.ts";
 import { runActionEndpoints } from "./run-actions.ts";
 import { scheduleEndpoints } from "./schedules.ts";
@@ -15,6 +16,7 @@ export function endpoints(services: Services): Endpoint[] {
     ...runActionEndpoints(services),
     ...scheduleEndpoints(services),
     ...fileEndpoints(services),
+    ...statePartEndpoints(),
     ...directoryEndpoints(services),
     ...keyEndpoints(services),
     ...tenantEndpoints(services),

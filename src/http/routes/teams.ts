@@ -6,6 +6,7 @@ import { type Endpoint, endpoint, json } from "../endpoint.ts";
 import { preparedRunnable } from "../input/component.ts";
 import { invalid, ProblemError, unwrap } from "../problem.ts";
 import { cursorParameter, integerParameter } from "../../contract/query-parameters.ts";
+import { MAX_STATE_DOCUMENT_BYTES } from "../../contract/constants.ts";
 import { UNREADABLE } from "../../contract/stored-data.ts";
 import { nothingSchema } from "../../contract/run.ts";
 import {
@@ -154,7 +155,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       tag,
       scope: "teams:read",
       answers: { 200: { description: "The state.", schema: "State" } },
-      problems: [404],
+      problems: [404, 413],
       handle: async ({ team }) => json(unwrap(await team.saveState())),
     }),
 
@@ -166,6 +167,7 @@ export function teamEndpoints(services: Services): Endpoint[] {
       tag,
       scope: "teams:write",
       body: stateSchema,
+      maxBytes: MAX_STATE_DOCUMENT_BYTES,
       answers: { 204: { description: "The team has this state now." } },
       problems: [404, 409],
       async handle({ body, team }) {

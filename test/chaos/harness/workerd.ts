@@ -44,6 +44,11 @@ export class Workerd {
     return `http://127.0.0.1:${this.#port}`;
   }
 
+  /** Undefined while it is not running. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   get running(): boolean {
     return this.#child !== undefined;
   }

@@ -1,0 +1,97 @@
+import { type StateRow, stateRowSchema } from "../../contract/state-parts.ts";
+import { fromBase64 } from "../../core/base64.ts";
+import { errorMessage, StateError } from "../../core/errors.ts";
+import { issuesOf, listIssues } from "../../core/issues.ts";
+import { isMessage } from "../../core/messages/message-factory.ts";
+import type { Runnable } from "../../core/run/runnable.ts";
+import { StateTree } from "../../core/state/state-tree.ts";
+import type { Snapshot } from "../storage/snapshots.ts";
+
+/** Checks the rows of a state against the component that is to have it. */
+export class StateChecks {
+  readonly #subject: Runnable;
+  readonly #other: Runnable;
+  readonly #tree: StateTree;
+
+  /** @param subject built for the checks, and so is `other` */
+  constructor(subject: Runnable, other: Runnable) {
+    this.#subject = subject;
+    this.#other = other;
+    this.#tree = new StateTree(subject);
+  }
+
+  /** @param number of the line in its part @throws StateError */
+  read(line: string, number: number): StateRow {
+    const { data, error } = stateRowSchema.safeParse(parse(line));
+    if (error === undefined) return data;
+    const path = `line ${number}`;
+    const issues = issuesOf(error, path);
+    throw new StateError(listIssues(issues), { issues });
+  }
+
+  /** @param body of a log or a message; its JSON where it came in lines before the row @throws StateError */
+  require(row: StateRow, body: unknown): void {
+    switch (row.type) {
+      case "head":
+        if (row.body !== null) this.#requireHeads(row.body as Snapshot);
+        return;
+      case "log": {
+        const items = valueOf(body);
+        if (!Array.isArray(items) || items.length !== row.count) {
+          throw wrong(row.path, `count is ${row.count}; the body has another number of items`);
+        }
+        this.#tree.requireItems(row.path, items);
+        return;
+      }
+      case "message":
+        if (!isMessage(valueOf(body))) throw wrong(`seq ${row.seq}`, "the body is not a message");
+        return;
+      case "text":
+        if (!isBase64(row.body)) throw wrong(row.of, "the body is not base64");
+    }
+  }
+
+  close(): void {
+    for (const runnable of [this.#subject, this.#other]) {
+      void runnable.close().catch(() => undefined);
+    }
+  }
+
+  /** Whether what they make of the component's state can be loaded, as any saved state. */
+  #requireHeads(heads: Snapshot): void {
+    this.#tree.requireHeads(Object.keys(heads));
+    try {
+      this.#tree.restore({ head: (path) => heads[path], log: () => undefined });
+      this.#other.loadState(this.#subject.saveState());
+    } catch (error) {
+      if (error instanceof StateError) throw error;
+      throw wrong("head", errorMessage(error), error);
+    }
+  }
+}
+
+/** Undefined for what is no JSON: no row is that. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function valueOf(body: unknown): unknown {
+  return typeof body === "string" ? parse(body) : body;
+}
+
+function isBase64(text: string): boolean {
+  try {
+    fromBase64(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function wrong(path: string, message: string, cause?: unknown): StateError {
+  return new StateError(`${path}: ${message}`, { issues: [{ path, message }], cause });
+}
