@@ -3,12 +3,17 @@ import { useEffect, useMemo, useRef, useState } from "react";
 import type { TeamView } from "troupe/react";
 import { useSearch } from "wouter";
 import { Icon } from "../parts/icon.tsx";
-import { entriesOf, type Entry, withTexts } from "./entries.ts";
+import { entriesOf, type Entry, withEnds, withTexts } from "./entries.ts";
 import { EntryRow } from "./entry-row.tsx";
+import type { EndedRun } from "./use-ended-runs.ts";
 
 interface ConversationProps {
   team: TeamView;
   teamId: string;
+  /** Runs whose end is marked. */
+  ended: readonly EndedRun[];
+  /** Agents whose messages are what code has printed. */
+  printers: ReadonlySet<string>;
 }
 
 /** How far from the end it still follows what is said. */
@@ -17,10 +22,13 @@ const END_PX = 80;
 const ROW_PX = 110;
 
 /** The messages from the last one backwards: those in sight, and pages before them when they come into sight. */
-export function Conversation({ team, teamId }: ConversationProps) {
+export function Conversation({ team, teamId, ended, printers }: ConversationProps) {
   const { messages, texts, hasEarlier, loadEarlier } = team;
   // Texts change with each frame, messages do not.
-  const said = useMemo(() => entriesOf(messages), [messages]);
+  const said = useMemo(
+    () => withEnds(entriesOf(messages, printers), ended),
+    [messages, printers, ended],
+  );
   const entries = useMemo(() => withTexts(said, texts), [said, texts]);
   const scroller = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
@@ -86,7 +94,7 @@ export function Conversation({ team, teamId }: ConversationProps) {
                   className="row"
                   style={{ transform: `translateY(${item.start}px)` }}
                 >
-                  <EntryRow entry={entry} teamId={teamId} />
+                  <EntryRow entry={entry} teamId={teamId} onRetry={team.retry} />
                 </div>
               )
             );
@@ -116,8 +124,7 @@ function useWantedTurn(): number | undefined {
 /** The index of the first entry of this turn or a later one, or -1. Only messages of the history have a turn. */
 function placeOfTurn(entries: readonly Entry[], turn: number): number {
   return entries.findIndex(
-    (entry) =>
-      entry.kind !== "text" && "turn" in entry.message && Number(entry.message.turn) >= turn,
+    (entry) => "message" in entry && "turn" in entry.message && Number(entry.message.turn) >= turn,
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Message, TeamState } from "troupe/client";
+import type { EndedRun } from "./use-ended-runs.ts";
 
 type Of<Type extends Message["type"]> = Extract<Message, { type: Type }>;
 type Call = Of<"ToolCallRequestEvent">["content"][number];
@@ -12,12 +13,26 @@ export interface ToolCall {
 
 /** A part of the conversation as it is shown. `key` stays the same when a text in progress becomes a message. */
 export type Entry =
-  | { kind: "message"; key: string; message: Message; continues: boolean }
+  | {
+      kind: "message";
+      key: string;
+      message: Message;
+      continues: boolean;
+      /** Whether it says what code has printed. */
+      printed: boolean;
+    }
   | { kind: "tools"; key: string; message: Message; calls: readonly ToolCall[] }
-  | { kind: "text"; key: string; source: string; content: string; continues: boolean };
+  | { kind: "text"; key: string; source: string; content: string; continues: boolean }
+  | { kind: "end"; key: string; end: EndedRun };
+
+/** The tool of AutoGen's `PythonCodeExecutionTool`. */
+const CODE_TOOL = "CodeExecutor";
 
 /** Messages as they are shown: a tool call with its result, without events that something else on the page shows. */
-export function entriesOf(messages: TeamState["messages"]): Entry[] {
+export function entriesOf(
+  messages: TeamState["messages"],
+  printers: ReadonlySet<string> = new Set(),
+): Entry[] {
   const results = new Map<string, Result>();
   const called = new Set<string>();
   for (const message of messages) {
@@ -28,6 +43,8 @@ export function entriesOf(messages: TeamState["messages"]): Entry[] {
     }
   }
   const entries: Entry[] = [];
+  /** Agents whose last tool calls ran code. */
+  const ranCode = new Set<string>();
   let last = "";
   for (const message of messages) {
     const { id: key, type, source } = message;
@@ -36,6 +53,8 @@ export function entriesOf(messages: TeamState["messages"]): Entry[] {
       const calls = message.content.map((call) => ({ call, result: results.get(call.id) }));
       entries.push({ kind: "tools", key, message, calls });
     } else if (type === "ToolCallExecutionEvent") {
+      if (message.content.every(({ name }) => name === CODE_TOOL)) ranCode.add(source);
+      else ranCode.delete(source);
       const orphans = message.content.filter(({ call_id }) => !called.has(call_id));
       const calls = orphans.map((result) => ({
         call: { id: result.call_id, name: result.name, arguments: "" },
@@ -43,7 +62,10 @@ export function entriesOf(messages: TeamState["messages"]): Entry[] {
       }));
       if (calls.length > 0) entries.push({ kind: "tools", key, message, calls });
     } else {
-      entries.push({ kind: "message", key, message, continues: last === source });
+      const printed =
+        (type === "TextMessage" && printers.has(source)) ||
+        (type === "ToolCallSummaryMessage" && ranCode.has(source));
+      entries.push({ kind: "message", key, message, continues: last === source, printed });
     }
     last = source;
   }
@@ -62,6 +84,31 @@ export function withTexts(entries: readonly Entry[], texts: TeamState["texts"]):
   return all;
 }
 
+/** The entries with a mark after each run that has failed or was cancelled. */
+export function withEnds(entries: readonly Entry[], ends: readonly EndedRun[]): Entry[] {
+  if (ends.length === 0) return [...entries];
+  const marked = [...entries];
+  for (const end of ends) {
+    const at = placeOf(marked, end);
+    if (at !== undefined) marked.splice(at, 0, { kind: "end", key: `end ${end.run.id}`, end });
+  }
+  return marked;
+}
+
+/** Before the next run's task; where that is not known, by time. Undefined above what is loaded. */
+function placeOf(entries: readonly Entry[], { run, next, retried }: EndedRun): number | undefined {
+  if (next === undefined) return entries.length;
+  const [task] = retried ? [] : ((next.task ?? []) as { id?: string }[]);
+  const place = entries.findIndex(({ key }) => key === task?.id);
+  if (place >= 0) return place;
+  const ended = run.ended_at ?? "";
+  const after = entries.findLastIndex(
+    (entry) => "message" in entry && (entry.message.created_at ?? "") <= ended,
+  );
+  return after >= 0 ? after + 1 : undefined;
+}
+
 function sourceOf(entry: Entry): string {
+  if (entry.kind === "end") return "";
   return entry.kind === "text" ? entry.source : entry.message.source;
 }

@@ -5,6 +5,7 @@ import { CodeBlock } from "../text/code-block.tsx";
 import { imageAddress } from "../text/foreign.ts";
 import { LongText } from "../text/long-text.tsx";
 import { Markdown } from "../text/markdown.tsx";
+import { Thinking } from "../text/thinking.tsx";
 import { WrittenFiles } from "./written-files.tsx";
 
 /** What happens between messages, and is shown smaller. */
@@ -12,15 +13,25 @@ export function isEvent({ type }: Message): boolean {
   return type.endsWith("Event");
 }
 
+interface MessageBodyProps {
+  message: Message;
+  /** Whether it says what code has printed, which is no Markdown. */
+  printed?: boolean;
+}
+
 /** What a message or an event says. */
-export function MessageBody({ message }: { message: Message }) {
+export function MessageBody({ message, printed = false }: MessageBodyProps) {
   switch (message.type) {
     case "TextMessage":
     case "StopMessage":
     case "ToolCallSummaryMessage":
       return (
         <>
-          <Markdown text={message.content} />
+          {printed ? (
+            <LongText text={message.content} />
+          ) : (
+            <Thinking text={message.content} source={message.source} />
+          )}
           <WrittenFiles metadata={message.metadata} />
         </>
       );

@@ -31,3 +31,19 @@ function participantOf(part: Part): Participant {
     participants: membersOf(part),
   };
 }
+
+/** Agents whose messages are what code has printed: code executors without a model. */
+export function printersOf(component: Part | undefined): ReadonlySet<string> {
+  const printers = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const { provider, config } = value as { provider?: unknown; config?: Record<string, unknown> };
+    if (typeof provider === "string" && /(^|\.)CodeExecutorAgent$/.test(provider)) {
+      const { name, model_client = null } = config ?? {};
+      if (typeof name === "string" && model_client === null) printers.add(name);
+    }
+    for (const part of Object.values(value)) visit(part);
+  };
+  visit(component);
+  return printers;
+}

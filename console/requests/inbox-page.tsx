@@ -1,9 +1,16 @@
+import { useState } from "react";
+import type { Answer } from "troupe/client";
 import { useInbox } from "troupe/react";
 import { Failure } from "../parts/failure.tsx";
 import { RequestCard } from "./request-card.tsx";
+import { useKept } from "./use-kept.ts";
+import { useSteady } from "./use-steady.ts";
 
 export function InboxPage() {
   const { status, requests, error, hasMore, answer, loadMore, reload } = useInbox();
+  const cards = useKept(requests);
+  const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map());
+  const steady = useSteady<HTMLUListElement>();
   if (status === "unavailable" && error) return <Failure error={error} onRetry={reload} />;
   return (
     <div className="page inbox">
@@ -15,6 +22,21 @@ export function InboxPage() {
           Loading
         </p>
       )}
+      <ul className="requests" aria-label="Open questions" {...steady}>
+        {cards.map(({ key, request, open }) => (
+          <li key={key}>
+            <RequestCard
+              request={request}
+              open={open && !answers.has(key)}
+              answer={answers.get(key)}
+              onAnswer={async (given) => {
+                await answer(request, given);
+                setAnswers((all) => new Map(all).set(key, given));
+              }}
+            />
+          </li>
+        ))}
+      </ul>
       {status === "open" && requests.length === 0 && (
         <div className="empty">
           <h2>Nobody waits for you</h2>
@@ -23,13 +45,6 @@ export function InboxPage() {
           </p>
         </div>
       )}
-      <ul className="requests" aria-label="Open questions">
-        {requests.map((request) => (
-          <li key={`${request.team_id} ${request.id}`}>
-            <RequestCard request={request} onAnswer={(given) => answer(request, given)} />
-          </li>
-        ))}
-      </ul>
       {hasMore && (
         <button className="button" type="button" onClick={loadMore}>
           Show more

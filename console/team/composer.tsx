@@ -16,7 +16,7 @@ interface ComposerProps {
 export function Composer({ team }: ComposerProps) {
   const [text, setText] = useState("");
   const [images, setImages] = useState<readonly Attachment[]>([]);
-  const [conflict, setConflict] = useState<"queue" | "interrupt">("interrupt");
+  const [conflict, setConflict] = useState<"queue" | "interrupt">("queue");
   const file = useRef<HTMLInputElement>(null);
   const task = useSequence();
   const { status } = team;
@@ -112,8 +112,8 @@ export function Composer({ team }: ComposerProps) {
             value={conflict}
             onChange={(event) => setConflict(event.target.value as typeof conflict)}
           >
-            <option value="interrupt">Interrupt the run</option>
             <option value="queue">Queue behind the run</option>
+            <option value="interrupt">Interrupt the run</option>
           </select>
         )}
         <button className="button primary" disabled={empty} aria-busy={task.busy}>

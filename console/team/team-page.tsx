@@ -7,9 +7,12 @@ import { Name } from "../parts/name.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
 import { promptOf } from "../requests/prompt.ts";
 import { RequestForm } from "../requests/request-form.tsx";
+import { useSteady } from "../requests/use-steady.ts";
 import { Composer } from "./composer.tsx";
 import { PAGE_SIZE } from "../conversation/page-size.ts";
 import { Conversation } from "../conversation/conversation.tsx";
+import { printersOf } from "../conversation/participants.ts";
+import { useEndedRuns } from "../conversation/use-ended-runs.ts";
 import { EmptyConversation } from "./empty-conversation.tsx";
 import { RunBar } from "./run-bar.tsx";
 import { TeamMenu } from "./team-menu.tsx";
@@ -33,9 +36,13 @@ export function TeamPage({ id }: { id: string }) {
     if (status !== "connecting") reload();
   }, [status, turns, reload]);
 
+  const steady = useSteady<HTMLDivElement>();
+  const ended = useEndedRuns(handle, team);
+
   if (status === "unavailable" && team.error) {
     return <Failure error={team.error} onRetry={team.reload} />;
   }
+  const printers = printersOf(info?.component);
   // An input is answered where tasks are given.
   const forms = requests.filter(({ kind }) => kind !== "input");
   const empty = messages.length === 0 && texts.length === 0;
@@ -75,16 +82,18 @@ export function TeamPage({ id }: { id: string }) {
         ) : empty ? (
           <EmptyConversation team={team} info={info} />
         ) : (
-          <Conversation team={team} teamId={id} />
+          <Conversation team={team} teamId={id} ended={ended} printers={printers} />
         )}
         <div className="dock">
-          {forms.map((request) => (
-            <RequestForm
-              key={request.id}
-              request={request}
-              onAnswer={(answer) => team.answer(request, answer)}
-            />
-          ))}
+          <div className="dock-forms" {...steady}>
+            {forms.map((request) => (
+              <RequestForm
+                key={request.id}
+                request={request}
+                onAnswer={(answer) => team.answer(request, answer)}
+              />
+            ))}
+          </div>
           <Question team={team} />
           <Composer team={team} />
         </div>

@@ -64,12 +64,19 @@ export const listedRequestSchema = humanRequestSchema
   .omit({ context: true })
   .extend({
     team_id: idSchema,
+    team_label: z.string().nullable().default(null),
     run_id: idSchema,
+    task: z.string().nullable().default(null).describe("Of the run, its beginning as text."),
+    said: z
+      .object({ source: z.string(), text: z.string() })
+      .nullable()
+      .default(null)
+      .describe("The last message before the question, its beginning as text."),
     truncated: z
       .boolean()
       .describe("Whether the prompt was cut, or code or arguments were left out, for their size."),
   })
-  .describe("As GET .../requests shows it, without the conversation before it.");
+  .describe("As GET .../requests shows it, with the last message instead of the conversation.");
 
 export type ListedRequest = z.output<typeof listedRequestSchema>;
 

@@ -38,8 +38,10 @@ testInBrowser("a task interrupts the run, or waits for its end", async () => {
   const team = new TeamOnPage(page);
   await team.send("First.");
   await page.getByText("one two three").waitFor();
+  await page.getByLabel("What happens to the current run").selectOption("interrupt");
   await team.send("Second.");
   await page.getByText("Second.", { exact: true }).waitFor();
+  await page.getByText("The run was interrupted by the next message.").waitFor();
   await page.getByLabel("What happens to the current run").selectOption("queue");
   await team.send("Third.");
   await page.getByText("1 queued").waitFor();

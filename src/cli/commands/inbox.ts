@@ -2,7 +2,7 @@ import { Command } from "commander";
 import { ApiError, type ListedRequest, type TroupeClient } from "../../client/index.ts";
 import { EXIT } from "../errors.ts";
 import { untilInterrupted } from "../terminal/interrupt.ts";
-import { printJson, printLine } from "../terminal/output.ts";
+import { printable, printJson, printLine } from "../terminal/output.ts";
 import { ask, describeRequest, isInteractive } from "../terminal/questions.ts";
 import { connect, type ConnectionOptions, withConnection } from "./connection.ts";
 
@@ -47,8 +47,21 @@ const ASKED: Record<ListedRequest["kind"], string> = {
   tool: "the result of a tool",
 };
 
-function heading({ team_id, run_id, kind, source }: ListedRequest): string {
-  return `Team ${team_id}, run ${run_id}: ${source} asks for ${ASKED[kind]}.\n`;
+/** Of which team, for which task, and what was said before the question. */
+function heading(request: ListedRequest): string {
+  const { team_id, team_label, run_id, kind, source, task, said } = request;
+  const team = team_label === null ? team_id : `${team_label} (${team_id})`;
+  return [
+    `Team ${team}, run ${run_id}: ${source} asks for ${ASKED[kind]}.`,
+    ...(task === null ? [] : [`Task: ${oneLine(task)}`]),
+    ...(said === null || said.text === task ? [] : [`${said.source}: ${oneLine(said.text)}`]),
+    "",
+  ].join("\n");
+}
+
+function oneLine(text: string): string {
+  const line = printable(text).replaceAll(/\s+/g, " ").trim();
+  return line.length <= 200 ? line : `${line.slice(0, 199)}…`;
 }
 
 async function answerAll(

@@ -8,6 +8,7 @@ import type { RunStatus } from "../../contract/run.ts";
 import type { StoredRunWebhook } from "../../contract/webhooks/webhook.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { TraceContext } from "../../core/run/turn-context.ts";
+import { type Occasion, occasionOf } from "./occasion.ts";
 import { runPush } from "./run-push.ts";
 import type { StoredQuestion } from "../storage/runs/question-store.ts";
 import { TOP } from "../storage/runs/run-queue.ts";
@@ -78,7 +79,7 @@ export class Announcer {
     const { usage: team_usage, id: team } = this.#stores.team.record;
     const run = listedRun(team, record);
     const push = runPush(this.#stores, record, () =>
-      this.#stores.questions.open(id).map((question) => listedRequest(team, question)),
+      this.#stores.questions.open(id).map((question) => this.#listed(question)),
     );
     this.#add({
       kind: "run",
@@ -96,9 +97,8 @@ export class Announcer {
   }
 
   asked(question: StoredQuestion, earlier = false): void {
-    const { id: team } = this.#stores.team.record;
-    const request = listedRequest(team, question);
     const run = this.#stores.runs.byId(question.run)?.record;
+    const request = this.#listed(question);
     this.#add({ kind: "request", request, ...forWebhooks(run, earlier) });
   }
 
@@ -154,6 +154,10 @@ export class Announcer {
       before = last;
     }
     this.#add({ kind: "deleted", idempotency: team.record.idempotency?.key ?? null });
+  }
+
+  #listed(question: StoredQuestion): ListedRequest {
+    return { ...listedRequest(question), ...occasionOf(this.#stores, question.run) };
   }
 
   #readWantsMessages(): boolean {
@@ -216,10 +220,12 @@ function listedRun(team_id: string, record: RunRecord): ListedRun {
   };
 }
 
-function listedRequest(
-  team_id: string,
-  { question, run, createdAt, expiresAt }: StoredQuestion,
-): ListedRequest {
+function listedRequest({
+  question,
+  run,
+  createdAt,
+  expiresAt,
+}: StoredQuestion): Omit<ListedRequest, keyof Occasion> {
   const { id, kind, source, prompt, code, tool_call } = question;
   const large = (part: unknown): boolean => JSON.stringify(part).length > LARGEST_PART;
   const codeLeftOut = code !== undefined && large(code);
@@ -233,7 +239,6 @@ function listedRequest(
     ...(tool_call !== undefined && {
       tool_call: callCut ? { name: tool_call.name, arguments: {} } : tool_call,
     }),
-    team_id,
     run_id: run,
     truncated: prompt.length > LONGEST_PROMPT || codeLeftOut || callCut,
     created_at: new Date(createdAt).toISOString(),

@@ -183,7 +183,10 @@ test("questions stay in the inbox until they close", async () => {
   const request = {
     id: "q1",
     team_id: "a",
+    team_label: null,
     run_id: "r",
+    task: "Write.",
+    said: { source: "user", text: "Write." },
     kind: "approval" as const,
     source: "coder",
     prompt: "May I?",

@@ -1,6 +1,7 @@
 import type {
   ConversationRunList,
   ConversationRunQuery,
+  ListedRequest,
   ListedRun,
   ListedTeam,
   RequestList,
@@ -133,7 +134,7 @@ export class Lists {
       team,
       id,
     )) {
-      const { request } = JSON.parse(record) as { request: RequestList["requests"][number] };
+      const request = listedRequest(record);
       if (kind !== undefined && request.kind !== kind) continue;
       if (requests.length === limit) {
         const last = requests.at(-1);
@@ -202,6 +203,15 @@ export class Lists {
   #busy(id: string, changed: number): { changed: number; id: string; activity: Activity } {
     return { changed, id, activity: this.#directory.activityOf(id) };
   }
+}
+
+/** Those of earlier versions say less. @param record as the directory stores it */
+export function listedRequest(record: string): ListedRequest {
+  type New = "team_label" | "task" | "said";
+  const { request } = JSON.parse(record) as {
+    request: Omit<ListedRequest, New> & Partial<Pick<ListedRequest, New>>;
+  };
+  return { team_label: null, task: null, said: null, ...request };
 }
 
 function matches(team: ListedTeam, { status, q, metadata, agent, lasting }: TeamQuery): boolean {

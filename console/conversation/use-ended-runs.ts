@@ -1,0 +1,53 @@
+import { useEffect, useMemo, useState } from "react";
+import type { RunInfo, TeamClient } from "troupe/client";
+import type { TeamView } from "troupe/react";
+
+/** Runs whose ends are marked: the latest. */
+const MOST = 100;
+/** A run that was created at the end of another one, and not before, has interrupted it. */
+const SAME_TIME_MS = 200;
+
+/** A run that failed or was cancelled. */
+export interface EndedRun {
+  run: RunInfo;
+  /** The run that started after it. */
+  next: RunInfo | undefined;
+  interrupted: boolean;
+  retried: boolean;
+}
+
+/** The runs of a team that failed or were cancelled, oldest first. */
+export function useEndedRuns(team: TeamClient, { run }: Pick<TeamView, "run">): EndedRun[] {
+  const [runs, setRuns] = useState<readonly RunInfo[]>([]);
+  const last = run === null ? "" : `${run.id} ${run.status}`;
+  useEffect(() => {
+    if (last === "") return undefined;
+    const controller = new AbortController();
+    team
+      .runs({ limit: MOST })
+      .then((page) => controller.signal.aborted || setRuns(page.runs))
+      // The marks are missing then; the next run looks again.
+      .catch(() => undefined);
+    return () => controller.abort();
+  }, [team, last]);
+  return useMemo(() => endedRuns(runs, run), [runs, run]);
+}
+
+/** @param runs latest first, as the API lists them @param current the latest one, as the stream shows it */
+function endedRuns(runs: readonly RunInfo[], current: RunInfo | null): EndedRun[] {
+  const started = runs.filter(({ started_at }) => started_at !== null).toReversed();
+  if (current !== null && current.started_at !== null) {
+    const place = started.findIndex(({ id }) => id === current.id);
+    if (place >= 0) started[place] = current;
+    else started.push(current);
+  }
+  return started.flatMap((run, index) => {
+    if (run.status !== "failed" && run.status !== "cancelled") return [];
+    const next = started[index + 1];
+    const retried = next?.retry_of === run.id;
+    const apart = next && Math.abs(Date.parse(next.created_at) - Date.parse(run.ended_at ?? ""));
+    const interrupted =
+      run.status === "cancelled" && !retried && apart !== undefined && apart < SAME_TIME_MS;
+    return [{ run, next, interrupted, retried }];
+  });
+}

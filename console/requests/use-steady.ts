@@ -1,0 +1,70 @@
+import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
+
+/** Whoever aims at something needs this time to see that something else is there. */
+const SHIFTED_MS = 800;
+
+interface Steady<List extends HTMLElement> {
+  ref: RefObject<List | null>;
+  onClickCapture: (event: MouseEvent) => void;
+}
+
+/**
+ * For a list of things that are dangerous to click: a click on a child of the list counts for nothing in the first moment after
+ * the child was moved by something else. Scrolling moves nothing.
+ */
+export function useSteady<List extends HTMLElement>(): Steady<List> {
+  const ref = useRef<List>(null);
+  const places = useRef(new Map<Element, { top: number; since: number }>());
+  const look = useRef(() => {
+    const list = ref.current;
+    if (list === null) return;
+    const now = performance.now();
+    const origin = list.getBoundingClientRect().top - offsetOf(list);
+    const before = places.current;
+    places.current = new Map(
+      [...list.children].map((child) => {
+        const top = Math.round(child.getBoundingClientRect().top - origin);
+        const known = before.get(child);
+        if (known === undefined) return [child, { top, since: Number.NEGATIVE_INFINITY }];
+        return [child, known.top === top ? known : { top, since: now }];
+      }),
+    );
+  });
+  useLayoutEffect(() => look.current());
+  useEffect(() => {
+    const list = ref.current;
+    if (list === null) return undefined;
+    const observer = new ResizeObserver(() => look.current());
+    observer.observe(list);
+    observer.observe(document.body);
+    const children = new MutationObserver(() => look.current());
+    children.observe(list, { childList: true, subtree: true });
+    return () => {
+      observer.disconnect();
+      children.disconnect();
+    };
+  }, []);
+  const onClickCapture = (event: MouseEvent): void => {
+    // By keyboard: the focus does not move with what is shown.
+    if (event.detail === 0) return;
+    look.current();
+    const child = [...places.current].find(([one]) => one.contains(event.target as Node));
+    if (child === undefined || performance.now() - child[1].since >= SHIFTED_MS) return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return { ref, onClickCapture };
+}
+
+/** Where the list stands in what is scrolled. */
+function offsetOf(list: HTMLElement): number {
+  let top = 0;
+  for (
+    let part: HTMLElement | null = list;
+    part !== null;
+    part = part.offsetParent as HTMLElement | null
+  ) {
+    top += part.offsetTop;
+  }
+  return top;
+}
