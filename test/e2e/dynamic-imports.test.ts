@@ -2,6 +2,7 @@ import { basename, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { expect, onTestFinished, test } from "vitest";
 import { builtWorker, compatibility, metafile } from "../support/built-worker.ts";
+import { keepMiniflarePrivate } from "../support/private-miniflare.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 /** scripts/build.mjs leaves it empty: nothing calls what imports it. */
@@ -34,6 +35,7 @@ async function exportsInBundle(
         return Response.json(names);
       },
     };`;
+  keepMiniflarePrivate();
   const worker = new Miniflare(
     convertV4MiniflareOptions({
       name: "probe",

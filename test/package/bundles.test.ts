@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { Project } from "./support/project.ts";
+import { keepMiniflarePrivate } from "../support/private-miniflare.ts";
 
 const tarball = inject("tarball");
 
@@ -27,6 +28,7 @@ test("plain wrangler bundles a Worker, which runs teams and counts tokens", asyn
   for (const table of tables) expect(script).toContain(`import("./${table}")`);
   expect(script).not.toMatch(/^import .*\.bin"/m);
 
+  keepMiniflarePrivate();
   const worker = new Miniflare(
     convertV4MiniflareOptions({
       name: "own-worker",
@@ -74,6 +76,7 @@ test("a Worker of one's own serves the console of the package", async () => {
   await project.run("wrangler", ["deploy", "--dry-run", "--outdir", "out"]);
   const out = join(project.folder, "out");
   const modules = (await readdir(out)).filter((name) => /\.(js|bin)$/.test(name));
+  keepMiniflarePrivate();
   const worker = new Miniflare(
     convertV4MiniflareOptions({
       name: "console-worker",

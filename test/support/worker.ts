@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare, type RemoteProxyConnectionString } from "miniflare";
 import { AiRelay } from "./ai-relay.ts";
 import { type BuildOptions, builtWorker, compatibility } from "./built-worker.ts";
+import { keepMiniflarePrivate } from "./private-miniflare.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -91,6 +92,7 @@ export class TestWorker implements AsyncDisposable {
         },
       }),
     });
+    keepMiniflarePrivate();
     const miniflare = new Miniflare(config);
     await miniflare.ready;
     return new TestWorker(miniflare, relay);

@@ -19,6 +19,8 @@ export interface PrivatePortsOptions {
   directory: string;
   /** The port of the Worker's inspector; without it there is none. workerd does not start with one on a Unix socket. */
   inspect?: number;
+  /** The servers of this process that listen on a Unix socket. Default: all. With it, the Worker keeps its port. */
+  only?: (server: Server) => boolean;
 }
 
 /** Whether wrangler may start a workerd that is not the Worker's: not before its proxy was replaced, which is such a one. */
@@ -31,8 +33,11 @@ export const others = { allowed: false };
  *
  * @param crashed called when the workerd of the Worker has ended and miniflare did not end it
  */
-export function listenPrivately(options: PrivatePortsOptions, crashed: () => void): void {
-  const { directory } = options;
+export function listenPrivately(
+  options: PrivatePortsOptions,
+  crashed: () => void = () => undefined,
+): void {
+  const { directory, only } = options;
   let servers = 0;
   const pathOf = (port: number): string => join(directory, `node-${port}`);
   // Left by a process that was killed, its socket could not be listened on.
@@ -40,18 +45,20 @@ export function listenPrivately(options: PrivatePortsOptions, crashed: () => voi
     rmSync(path, { force: true });
     return path;
   };
-  Server.prototype.listen = function listen(this: Server, ...given: unknown[]): Server {
+  // The method of the class above, which this one overrides.
+  const { listen } = Object.getPrototypeOf(Server.prototype) as Pick<Server, "listen">;
+  Server.prototype.listen = function listenOnSocket(this: Server, ...given: unknown[]): Server {
+    if (only?.(this) === false) return Reflect.apply(listen, this, given);
     const port = ++servers;
     const callback = given.find((one) => typeof one === "function") as (() => void) | undefined;
     this.address = () => ({ address: "127.0.0.1", family: "IPv4", port });
-    // The method of the class above, which this one overrides.
-    return Object.getPrototypeOf(Server.prototype).listen.call(this, freed(pathOf(port)), callback);
+    return Reflect.apply(listen, this, [freed(pathOf(port)), callback]);
   };
 
   const { spawn } = childProcess;
   const spawnPrivately = (command: string, args: string[], rest: SpawnOptions): ChildProcess => {
     if (!isWorkerd(args)) return spawn(command, args, rest);
-    if (!isWorker(args) && !others.allowed) throw new Error("wrangler would open a port");
+    if (!isWorker(args) && !only && !others.allowed) throw new Error("wrangler would open a port");
     const child = spawn(command, workerdArguments(args, options, pathOf, freed), rest);
     if (isWorker(args)) child.once("exit", () => child.killed || crashed());
     const control = child.stdio[CONTROL] as Readable;
