@@ -49,14 +49,22 @@ export function createApp(options: AppOptions): Hono {
   app.use(cors(options.origins, (request) => withTeamToken.has(request)));
   const rate = new RequestRate(options.tenants, options.requestsPerSecond);
   const admission = new Admission(authenticate, rate, options.gateway);
+  /** How problems are written of a path that no operation has. */
+  const writeOther = async (path: string): Promise<WriteProblem> => {
+    const others = options.protocols?.find((one) =>
+      path.startsWith(`${one.others?.below}/`),
+    )?.others;
+    return others === undefined ? problemResponse : others.write();
+  };
   app.notFound(async (c) => {
+    const write = await writeOther(c.req.path);
     // What this handler throws would go past the middleware.
     try {
       const caller = await admission.admit(c.req.raw);
-      if ("problem" in caller) return problemResponse(caller.problem, caller.headers);
-      return notFound(c, operations);
+      if ("problem" in caller) return write(caller.problem, caller.headers);
+      return notFound(c, operations, write);
     } catch (error) {
-      return refused(error);
+      return refused(error, write);
     }
   });
   for (const operation of operations) {
@@ -80,12 +88,12 @@ export function createApp(options: AppOptions): Hono {
 }
 
 /** 404 for an unknown path; 405 with the allowed methods for a known one, which also answers OPTIONS. */
-function notFound(c: Context, operations: readonly Operation[]): Response {
+function notFound(c: Context, operations: readonly Operation[], write: WriteProblem): Response {
   const methods = operations
     .filter(({ path }) => toPattern(path).test(c.req.path))
     .map(({ method }) => method);
   if (methods.length === 0) {
-    return problemResponse({
+    return write({
       status: 404,
       code: "not_found",
       detail: "There is nothing at this path; GET /v1/openapi.json lists all paths.",
@@ -93,7 +101,7 @@ function notFound(c: Context, operations: readonly Operation[]): Response {
   }
   const allow = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
   if (c.req.method === "OPTIONS") return new Response(null, { status: 204, headers: { allow } });
-  return problemResponse(
+  return write(
     {
       status: 405,
       code: "method_not_allowed",

@@ -1,4 +1,4 @@
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, WriteProblem } from "./endpoint.ts";
 import { healthEndpoint } from "./routes/health.ts";
 import type { Services } from "./services.ts";
 
@@ -14,6 +14,8 @@ export interface Operation {
 export interface RouteModule {
   operations: readonly string[];
   load: () => Promise<Endpoint[]>;
+  /** How problems with paths below this one are written that no operation has. */
+  others?: { below: string; write: () => Promise<WriteProblem> };
 }
 
 const TEAM = "/v1/teams/:team";

@@ -69,8 +69,13 @@ export function shippedProtocols(services: ProtocolServices): Protocols {
           `POST ${RESPONSE}/cancel`,
           `DELETE ${RESPONSE}`,
           `GET ${RESPONSE}/input_items`,
+          `POST ${OPENAI}/responses/input_tokens`,
         ],
         load: async () => (await import("./openai/endpoints.ts")).openAIEndpoints(services),
+        others: {
+          below: OPENAI,
+          write: async () => (await import("./openai/errors.ts")).errorResponse,
+        },
       },
     ],
     formats: {

@@ -254,6 +254,12 @@ export const ACCESS: Readonly<Record<string, Access>> = {
     body: { model: "team:none", input: "Hello." },
     ...OPENAI,
   },
+  "POST /openai/v1/responses/input_tokens": {
+    needs: ["teams:read"],
+    body: { model: "team:none", input: "?" },
+    status: 404,
+    ...OPENAI,
+  },
   "GET /openai/v1/responses/{response}": {
     needs: ["runs:read"],
     teamToken: "any",

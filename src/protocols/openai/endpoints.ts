@@ -165,5 +165,21 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
         return listInputItems(callOf(call), call.param("response"));
       },
     }),
+
+    endpoint({
+      ...common,
+      method: "post",
+      path: `${BASE}/responses/input_tokens`,
+      id: "openAICountInputTokens",
+      summary: "About how many tokens the input of a response has",
+      scope: "teams:read",
+      reads: "message",
+      answers: { 200: { description: "The number.", media: "application/json" } },
+      problems: [400, 404],
+      async handle(call) {
+        const { countInputTokens } = await import("./responses.ts");
+        return countInputTokens(callOf(call));
+      },
+    }),
   ];
 }

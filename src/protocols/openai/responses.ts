@@ -8,6 +8,8 @@ import type { RunInfo } from "../../contract/run.ts";
 import type { ChatMessage } from "../../core/messages/message.ts";
 import { toText } from "../../core/messages/views.ts";
 import { imageDataUri } from "../../core/models/images.ts";
+import type { ImageContent } from "../../core/models/llm-messages.ts";
+import { estimateTokens } from "../../core/models/tokens/estimate.ts";
 import { json } from "../../http/endpoint.ts";
 import { readJson } from "../../http/input/body.ts";
 import { ProblemError, unwrap } from "../../http/problem.ts";
@@ -16,7 +18,9 @@ import { aboutRun, isTemporary } from "./about.ts";
 import { type AnswerOptions, answerOptions } from "./encoder/answer-options.ts";
 import { type AnswerPlace, parseResponseId } from "./ids.ts";
 import { parseResponseRequest } from "./request/response-request.ts";
+import { taskOf } from "./request/entry.ts";
 import { begin } from "./run/begin.ts";
+import { findModel } from "./run/models.ts";
 import { identified, type OpenAICall, type OpenAIRequest, teamOf } from "./run/services.ts";
 import { wholeAnswer } from "./run/whole.ts";
 
@@ -110,6 +114,23 @@ export async function listInputItems(call: OpenAICall, id: string): Promise<Resp
     last_id: data.at(-1)?.id ?? null,
     has_more: false,
   });
+}
+
+/**
+ * `POST /responses/input_tokens`: the tokens of what the request itself has, from the length of its texts and the size of its images.
+ *
+ * @throws ProblemError
+ */
+export async function countInputTokens(call: OpenAICall): Promise<Response> {
+  const { value } = await readJson(call.raw, call.services.limits);
+  const { model, entries, tools, instructions } = parseResponseRequest(value);
+  await findModel(call, model);
+  const texts = [instructions ?? "", ...(tools.length > 0 ? [JSON.stringify(tools)] : [])];
+  const said = taskOf(entries).map(({ content }) => content as string | (string | ImageContent)[]);
+  const input_tokens = [...texts, ...said]
+    .map((content) => estimateTokens({ type: "UserMessage", source: "user", content }))
+    .reduce((sum, tokens) => sum + tokens, 0);
+  return json({ object: "response.input_tokens", input_tokens });
 }
 
 interface Found {

@@ -31,7 +31,29 @@ test("a wrong key is refused in the shape of the API", async () => {
   });
 });
 
+test.each([
+  ["GET", "/nothing", 404, "not_found"],
+  ["POST", "/models", 405, "method_not_allowed"],
+  ["GET", "/chat/completions", 405, "method_not_allowed"],
+])(
+  "%s %s, which there is not, is refused in the shape of the API",
+  async (method, path, status, code) => {
+    const url = `${origin}/openai/v1${path}`;
+    for (const [key, expected] of [
+      ["acme", { status, code }],
+      ["wrong", { status: 401, code: "invalid_credentials" }],
+    ] as const) {
+      const response = await fetch(url, { method, headers: bearer(key) });
+      expect(response.status).toBe(expected.status);
+      expect(await response.json()).toEqual({
+        error: expect.objectContaining({ code: expected.code, message: expect.any(String) }),
+      });
+    }
+  },
+);
+
 test.each<[string, Scope, (openai: OpenAI) => Promise<unknown>]>([
+  ["counting", "teams:read", (openai) => openai.responses.inputTokens.count({ model, input: "?" })],
   ["models", "teams:read", (openai) => openai.models.retrieve(model)],
   ["a completion", "runs:write", (openai) => openai.chat.completions.create({ model, messages })],
   ["a response", "runs:write", (openai) => openai.responses.create({ model, input: "Hello." })],

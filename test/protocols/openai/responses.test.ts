@@ -235,6 +235,20 @@ describe("a response", { timeout: 60_000 }, () => {
     expect(last.response).toMatchObject({ troupe: { ignored: ["store", "temperature", "top_p"] } });
   });
 
+  test("is estimated before it is asked for", async () => {
+    const { worker, openai } = stage;
+    await newTeam(worker, { id, component: writer() });
+    const tokensOf = (more: object = {}) =>
+      openai.responses.inputTokens.count({ model, input: "Twenty characters ...", ...more });
+    const { object, input_tokens } = await tokensOf();
+    expect([object, input_tokens]).toEqual(["response.input_tokens", 6]);
+    expect((await tokensOf({ instructions: "Four" })).input_tokens).toBe(7);
+    await expect(tokensOf({ model: "team:none" })).rejects.toMatchObject({
+      code: "model_not_found",
+    });
+    expect(await runsOf(worker, id)).toEqual([]);
+  });
+
   test("that fails says why", async () => {
     const { worker, openai } = stage;
     await newTeam(worker, { id, component: writer() });
