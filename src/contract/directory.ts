@@ -198,13 +198,6 @@ export interface Conversation extends Caller {
   agent: string;
 }
 
-/** A conversation as it is shown: without what tells callers apart. */
-export function shownConversation(
-  conversation: Conversation | undefined,
-): ListedTeam["conversation"] {
-  return conversation ? { agent_id: conversation.agent, caller: conversation.caller } : null;
-}
-
 /** Entries in the order of their numbers. */
 export interface Delivery {
   team: string;

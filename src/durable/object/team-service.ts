@@ -2,7 +2,7 @@ import type { ComponentModel } from "../../core/component/component-model.ts";
 import { ComponentError, StateError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { addCosts, totalCost } from "../../contract/usage/model-usage.ts";
-import { shownConversation } from "../../contract/directory.ts";
+import { shownConversation } from "../../contract/shown-conversation.ts";
 import { addUsage } from "../../core/models/request-usage.ts";
 import type { MessagePage, MessageQuery, TeamInfo } from "../../contract/team.ts";
 import type { Result } from "../../contract/result.ts";

@@ -15,7 +15,7 @@ import {
   NO_ACTIVITY,
   type PlacedActivity,
 } from "./activity-store.ts";
-import { shownConversation } from "../../../contract/directory.ts";
+import { shownConversation } from "../../../contract/shown-conversation.ts";
 import { ClosedRequests } from "./closed-requests.ts";
 import { ConversationStore } from "./conversation-store.ts";
 import { DeletedTeams } from "./deleted-teams.ts";
