@@ -55,6 +55,12 @@ export const traceSpanSchema = z.object({
   model: z.string().nullable(),
   usage: tokenUsageSchema.nullable().describe("Of a model call that has ended."),
   cost: costSchema.describe("Of a model call, at the present price."),
+  note: z
+    .string()
+    .optional()
+    .describe(
+      "What the client left out of the request to a model, so that its server accepted it: asked without thinking ...",
+    ),
 });
 
 export type TraceSpan = z.infer<typeof traceSpanSchema>;

@@ -130,6 +130,7 @@ export function turnSpans(run: string, turn: TracedTurn): Span[] {
       model: record.kind === "model" ? record.name : null,
       provider: record.provider,
       tokens: record.tokens,
+      ...(record.note !== undefined && { note: record.note }),
     });
     for (const [index, attempt] of record.failed.entries()) {
       spans.push({

@@ -26,6 +26,7 @@ export function shownSpan(span: Span, costOf: CostOf): TraceSpan {
     model,
     usage: tokens,
     cost: tokens === null ? null : costOf(model ?? UNNAMED_MODEL, tokens),
+    ...(span.note !== undefined && { note: span.note }),
   };
 }
 

@@ -32,6 +32,8 @@ export interface Span {
   provider: string | null;
   model: string | null;
   tokens: TokenUsage | null;
+  /** What the client left out of the request to the model. */
+  note?: string;
   /** What the model was sent and answered, where the deployment wants it. */
   exchange?: Exchange;
 }

@@ -2,11 +2,12 @@ import { type UsageDetails, usageDetails } from "../core/models/request-usage.ts
 import type { FailedAttempt, TurnSpan, TurnSpans } from "./turn-span.ts";
 import { isInside } from "./turn-span.ts";
 
-/** Fields that few spans have: attempts, failed attempts, error, recovered, discarded, details of the usage. */
+/** Fields that few spans have: attempts, failed attempts, error, note, recovered, discarded, details of the usage. */
 interface Rest {
   a?: number;
   f?: (readonly [start: number, ms: number, error: string])[];
   e?: string;
+  n?: string;
   r?: 1;
   d?: 1;
   u?: UsageDetails;
@@ -89,6 +90,7 @@ export function loadSpans(stored: StoredSpans | undefined, started: number): Tur
           ? { prompt_tokens: prompt, completion_tokens: Number(completion ?? 0), ...rest.u }
           : null,
       error: rest.e ?? null,
+      ...(rest.n !== undefined && { note: rest.n }),
       recovered: rest.r === 1,
       discarded: rest.d === 1,
     });
@@ -115,6 +117,7 @@ function restOf({
   attempts,
   failed,
   error,
+  note,
   recovered,
   discarded,
   start,
@@ -128,6 +131,7 @@ function restOf({
       f: failed.map((one) => [one.start - start, one.end - one.start, one.error] as const),
     }),
     ...(error !== null && { e: error }),
+    ...(note !== undefined && { n: note }),
     ...(recovered && { r: 1 as const }),
     ...(discarded && { d: 1 as const }),
   };

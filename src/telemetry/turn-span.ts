@@ -27,6 +27,8 @@ export interface TurnSpan {
   failed: readonly FailedAttempt[];
   tokens: TokenUsage | null;
   error: string | null;
+  /** What the client left out of the request to a model. */
+  note?: string;
   recovered: boolean;
   /** Whether its recorded result was given up, so that the step ran again. */
   discarded: boolean;

@@ -44,6 +44,7 @@ interface Step {
   failed: FailedAttempt[];
   tokens: TokenUsage | null;
   error: string | null;
+  note?: string;
   recovered: boolean;
 }
 
@@ -227,6 +228,7 @@ function finish(step: Step, { kind, attempt, outcome }: StepRecord): void {
   if (kind === "model") {
     step.tokens = tokensOf(result);
     step.subject = answeredBy(step.subject, result["model"]);
+    if (typeof result["note"] === "string") step.note = result["note"];
   }
   if (kind === "tool" && memberOf(result["result"])["is_error"] === true) step.error = "tool_error";
 }
@@ -256,7 +258,7 @@ function memberOf(value: unknown): Record<string, unknown> {
 }
 
 function stepSpan(path: string, step: Step): TurnSpan {
-  const { kind, start, end, subject, attempts, failed, tokens, error, recovered } = step;
+  const { kind, start, end, subject, attempts, failed, tokens, error, note, recovered } = step;
   return {
     kind,
     path,
@@ -268,6 +270,7 @@ function stepSpan(path: string, step: Step): TurnSpan {
     failed,
     tokens,
     error,
+    ...(note !== undefined && { note }),
     recovered,
     discarded: false,
   };

@@ -73,6 +73,24 @@ describe.each(MAKERS)("$name", (maker) => {
   });
 });
 
+test("the trace says where a model was asked without thinking", async () => {
+  const claude = MAKERS.find(({ wants }) => wants === "signed thinking");
+  const gemini = MAKERS.find(({ wants }) => wants === "signatures");
+  // The one who takes over goes on with the calls of another maker's model.
+  const component = swarm(part(gemini!, false), part(claude!, false));
+  const team = await client.teams.create({ component });
+  const { id } = await team.start("Look up.");
+  await expect.poll(async () => (await team.getRun(id)).status).toBe("completed");
+  const { spans } = await team.trace(id);
+  const asked = spans.filter(({ kind }) => kind === "chat").map(({ agent, note }) => [agent, note]);
+  expect(asked[0]).toEqual(["ann", undefined]);
+  expect(asked.find(([agent]) => agent === "bob")).toEqual([
+    "bob",
+    expect.stringMatching(/^asked without thinking/) as string,
+  ]);
+  expect(refused()).toEqual([]);
+});
+
 function withoutTroupe(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, inner: unknown) => (key === "troupe" ? undefined : inner)),

@@ -37,6 +37,8 @@ export interface CreateResult {
   from_store?: true;
   logprobs?: TokenLogprob[] | null;
   thought?: string | null;
+  /** What the client left out of the request, so that the model's server accepted it. Shown in the trace. */
+  note?: string | undefined;
   /** Goes back to the model's maker with the message that is made of this answer. */
   troupe?: MakerData | undefined;
 }

@@ -31,5 +31,6 @@ export const createResultSchema = z.object({
   cached: z.boolean(),
   logprobs: z.array(tokenLogprobSchema).nullable().optional(),
   thought: z.string().nullable().optional(),
+  note: z.string().optional(),
   troupe: makerDataSchema.optional(),
 });

@@ -4,9 +4,10 @@ import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import type { ModelNames } from "../chat/reply.ts";
 import type { ModelApi } from "../http-model-client.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
+import { noted } from "../http/request-forms.ts";
 import { sendBySdk, type SdkConnection, streamBySdk } from "../http/sdk-connection.ts";
 import { readMessage } from "./read-message.ts";
-import { RequestBodies, type RequestSettings } from "./request-body.ts";
+import { type RequestBody, RequestBodies, type RequestSettings } from "./request-body.ts";
 import { StreamReader } from "./stream-reader.ts";
 
 type Connection = SdkConnection<RawMessageStreamEvent>;
@@ -32,7 +33,7 @@ export class MessagesApi implements ModelApi {
   ): Promise<CreateResult> {
     const body = this.#bodies.write(messages, options, false);
     const answer = await sendBySdk(this.#connect(), body, sendOptions);
-    return readMessage(answer, this.#names, body.answerTool);
+    return noted(readMessage(answer, this.#names, body.answerTool), body);
   }
 
   createStream(
@@ -42,13 +43,14 @@ export class MessagesApi implements ModelApi {
     count: (result: CreateResult) => CreateResult,
   ): AsyncGenerator<string, CreateResult, void> {
     const reader = new StreamReader(this.#names);
+    let body: RequestBody;
     return readStream(
       () => {
-        const body = this.#bodies.write(messages, options, true);
+        body = this.#bodies.write(messages, options, true);
         reader.answerTool = body.answerTool;
         return streamBySdk(this.#connect(), body, sendOptions);
       },
-      { read: (event) => reader.read(event), result: () => count(reader.result()) },
+      { read: (event) => reader.read(event), result: () => count(noted(reader.result(), body)) },
       sendOptions,
     );
   }

@@ -28,6 +28,11 @@ export interface RequestBody extends RequestForms {
   answerTool: string | undefined;
 }
 
+const FORCED = "asked without thinking: the API refuses it where a tool is forced";
+const UNSIGNED =
+  "asked without thinking: the calls before are of another model, or their signed thinking was not kept";
+const REFUSED = "asked without thinking: the API refused the signed thinking of earlier answers";
+
 /** Fields that the client sets itself; `extraCreateArgs` must not have them. */
 const RESERVED = ["messages", "model", "stream", "system", "tools", "tool_choice"];
 
@@ -75,15 +80,21 @@ export class RequestBodies {
     const { thinking: _, ...unthinking } = args;
     const plain = (): string => body(this.#plain, unthinking);
     const choice = typeOf(args["tool_choice"]);
-    if (choice === "any" || choice === "tool" || this.#isUnsigned(thinking, sent))
-      return { text: plain(), answerTool };
+    const isForced = choice === "any" || choice === "tool";
+    if (isForced || this.#isUnsigned(thinking, sent)) {
+      const note = thinking === undefined ? undefined : isForced ? FORCED : UNSIGNED;
+      return { text: plain(), note, answerTool };
+    }
     const turns = sent.filter((message) => message.type === "AssistantMessage");
     const mayBeRefused =
       turns.some((turn) => this.#blocksOf(turn)) || (thinking !== undefined && turns.some(isCalls));
     return {
       text: body(this.#signed, args),
       answerTool,
-      ...(mayBeRefused && { others: [plain], onOther: () => this.#refuse(turns) }),
+      ...(mayBeRefused && {
+        others: [{ write: plain, note: REFUSED }],
+        onOther: () => this.#refuse(turns),
+      }),
     };
   }
 

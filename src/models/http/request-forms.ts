@@ -1,3 +1,4 @@
+import type { CreateResult } from "../../core/models/chat-completion-client.ts";
 import type { SendOptions } from "./read-stream.ts";
 
 /**
@@ -7,10 +8,17 @@ import type { SendOptions } from "./read-stream.ts";
 export interface RequestForms {
   /** The body, JSON text. */
   text: string;
+  /** What was asked for and is not in the form that is sent; afterwards, in the one that was accepted. */
+  note?: string | undefined;
   /** What to send where that is refused, the better ones first. */
-  others?: readonly (() => string)[];
+  others?: readonly OtherForm[];
   /** One of the others was accepted. */
   onOther?: () => void;
+}
+
+export interface OtherForm {
+  write: () => string;
+  note: string;
 }
 
 /**
@@ -18,15 +26,17 @@ export interface RequestForms {
  * @throws what `send` threw at last; of several refusals the first, because it is about what was asked for
  */
 export async function sendForms<T>(
-  { text, others = [], onOther }: RequestForms,
+  forms: RequestForms,
   options: SendOptions,
   send: (text: string, options: SendOptions) => Promise<T>,
 ): Promise<T> {
+  const { text, note, others = [] } = forms;
   let refusal: unknown;
-  for (const [index, form] of [() => text, ...others].entries()) {
+  for (const [index, form] of [{ write: () => text, note }, ...others].entries()) {
     try {
-      const answer = await send(form(), attemptOptions(options, index));
-      if (index > 0) onOther?.();
+      const answer = await send(form.write(), attemptOptions(options, index));
+      forms.note = form.note;
+      if (index > 0) forms.onOther?.();
       return answer;
     } catch (error) {
       if (!isRefusal(error)) throw error;
@@ -34,6 +44,11 @@ export async function sendForms<T>(
     }
   }
   throw refusal;
+}
+
+/** The result of a request with what the form that was accepted left out. */
+export function noted(result: CreateResult, { note }: RequestForms): CreateResult {
+  return note === undefined ? result : { ...result, note };
 }
 
 /**

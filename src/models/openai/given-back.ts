@@ -12,12 +12,22 @@ export interface Form {
   calls: "given" | "filled" | "blank" | "plain";
   /** Fields of the request that go with it. */
   fields?: JsonObject;
+  /** What it leaves out. */
+  note?: string;
 }
 
 const GIVEN: Form = { calls: "given" };
-const FILLED: Form = { calls: "filled" };
-const BLANK: Form = { calls: "blank" };
-const PLAIN: Form = { calls: "plain" };
+const FILLED: Form = {
+  calls: "filled",
+  note: "asked with placeholders for reasoning that is missing: calls before are of another model, or from an older state",
+};
+const BLANK: Form = {
+  calls: "blank",
+  note: "asked with placeholders for reasoning that the server refused",
+};
+const PLAIN: Form = { calls: "plain", note: "asked without what the server refused to take back" };
+const OFF =
+  "asked without thinking: calls before have no reasoning that the server takes back (another model's, or from an older state)";
 
 /** What goes back to the maker of a client's model. */
 export class GivenBack {
@@ -43,8 +53,8 @@ export class GivenBack {
     const last = carried || !isMissing ? [BLANK] : [];
     if (off === undefined) return [isMissing ? FILLED : GIVEN, ...last];
     return isMissing
-      ? [{ ...GIVEN, fields: off }, FILLED, ...last]
-      : [GIVEN, { ...PLAIN, fields: off }, ...last];
+      ? [{ ...GIVEN, fields: off, note: OFF }, FILLED, ...last]
+      : [GIVEN, { ...PLAIN, fields: off, note: OFF }, ...last];
   }
 
   /** The fields of one message. */

@@ -4,7 +4,7 @@ import type { Secrets } from "../../outgoing/dependencies.ts";
 import type { KnownModel } from "../catalogue/known-model.ts";
 import type { ModelApi } from "../http-model-client.ts";
 import { type ChunkReader, readStream, type SendOptions } from "../http/read-stream.ts";
-import { attemptOptions } from "../http/request-forms.ts";
+import { attemptOptions, noted, type RequestForms } from "../http/request-forms.ts";
 import { openBySdk, postBySdk, type Sdk, type SdkTarget } from "../http/sdk-connection.ts";
 import { ServerEvents } from "../http/server-events.ts";
 import { withTimeLimit } from "../http/time-limit.ts";
@@ -66,7 +66,7 @@ export class OpenAIApi implements ModelApi {
           const body = api.write(messages, options, false);
           try {
             const send = { ...attemptOptions(sendOptions, attempts.count), signal };
-            const result = api.read(await postBySdk(target, body, send));
+            const result = noted(api.read(await postBySdk(target, body, send)), body);
             attempts.succeeded();
             return result;
           } catch (error) {
@@ -86,6 +86,7 @@ export class OpenAIApi implements ModelApi {
   ): AsyncGenerator<string, CreateResult, void> {
     let reader: ChunkReader<unknown, CreateResult>;
     let attempts: Attempts;
+    let body: RequestForms;
     return readStream(
       () => {
         const connection = this.#connected();
@@ -94,7 +95,7 @@ export class OpenAIApi implements ModelApi {
           open: () => {
             const { api, target } = connection.of(attempts);
             reader = api.reader();
-            const body = api.write(messages, options, true);
+            body = api.write(messages, options, true);
             return openBySdk(target, body, attemptOptions(sendOptions, attempts.count));
           },
           toError: (error) => toModelError(attempts.failure(error), connection.redact),
@@ -104,7 +105,7 @@ export class OpenAIApi implements ModelApi {
       {
         read: (chunk) => reader.read(chunk),
         result: () => {
-          const result = reader.result();
+          const result = noted(reader.result(), body);
           attempts.succeeded();
           return count(result);
         },

@@ -68,7 +68,8 @@ export class RequestBodies {
     const [first, ...others] = this.#givenBack.forms(turns);
     return {
       text: body(first),
-      others: others.map((form) => () => body(form)),
+      note: first.note,
+      others: others.map((form) => ({ write: () => body(form), note: form.note ?? "" })),
       onOther: () => this.#refuse(turns),
     };
   }

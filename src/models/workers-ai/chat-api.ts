@@ -3,7 +3,7 @@ import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
 import { readJsonText } from "../http/read-text.ts";
-import { sendForms } from "../http/request-forms.ts";
+import { noted, type RequestForms, sendForms } from "../http/request-forms.ts";
 import { type Endpoint, send, toModelError } from "../http/send.ts";
 import { ServerEvents } from "../http/server-events.ts";
 import type { ModelApi } from "../http-model-client.ts";
@@ -37,12 +37,13 @@ export class WorkersAIChatApi implements ModelApi {
     sendOptions: SendOptions,
   ): Promise<CreateResult> {
     const forms = this.#bodies.write(messages, options, false);
-    return sendForms(forms, sendOptions, (body, one) =>
+    const result = await sendForms(forms, sendOptions, (body, one) =>
       send(this.#endpoint, body, one, async (response, signal) => {
         const text = await readJsonText(response, signal);
         return readAnswer(text === "" ? undefined : JSON.parse(text), this.#served);
       }),
     );
+    return noted(result, forms);
   }
 
   createStream(
@@ -56,9 +57,10 @@ export class WorkersAIChatApi implements ModelApi {
       return inOnePiece(() => this.create(messages, options, sendOptions), count);
     const reader = new AnswerReader(this.#served);
     const endpoint = this.#endpoint;
+    let forms: RequestForms;
     return readStream(
       () => {
-        const forms = this.#bodies.write(messages, options, true);
+        forms = this.#bodies.write(messages, options, true);
         return {
           open: () =>
             sendForms(forms, sendOptions, (body, one) =>
@@ -67,7 +69,7 @@ export class WorkersAIChatApi implements ModelApi {
           toError: (error) => toModelError(error, endpoint, true),
         };
       },
-      { read: (event) => reader.read(event), result: () => count(reader.result()) },
+      { read: (event) => reader.read(event), result: () => count(noted(reader.result(), forms)) },
       sendOptions,
     );
   }

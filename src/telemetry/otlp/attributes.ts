@@ -83,5 +83,6 @@ function runAttributes(span: Span): Attributes {
     "troupe.attempts": span.attempts !== null && span.attempts > 1 ? span.attempts : null,
     "troupe.recovered": span.recovered ? true : null,
     "troupe.discarded": span.discarded ? true : null,
+    "troupe.note": span.note ?? null,
   };
 }

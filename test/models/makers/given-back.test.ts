@@ -218,6 +218,52 @@ describe("parts that stream", () => {
   });
 });
 
+describe("what a request leaves out is noted with its result", () => {
+  const question = user("Add.");
+  const result = toolResult("c1", "5");
+  const call = { id: "c1", name: "add", arguments: "{}" };
+
+  test.each([
+    ["Claude Sonnet 4.5 with a budget", /asked without thinking: the calls before/],
+    ["DeepSeek V4", /asked without thinking: calls before have no reasoning/],
+    ["Kimi K2 Thinking", /asked with placeholders for reasoning that is missing/],
+    ["gpt-4o", undefined],
+  ])("%s, after calls of another model", async (name, note) => {
+    await using fake = await startFakeOpenAI();
+    const maker = MAKERS.find((one) => one.name === name);
+    if (maker === undefined) throw new Error(`no ${name}`);
+    const model: ChatCompletionClient = registry.load(maker.client(fake.origin), "model");
+    const messages = [question, assistant([call]), result];
+    const whole = await model.create(messages, { tools });
+    const streamed = await collect(model.createStream(messages, { tools }));
+    for (const found of [whole.note, streamed.result.note]) {
+      if (note === undefined) expect(found).toBeUndefined();
+      else expect(found).toMatch(note);
+    }
+  });
+
+  test("Claude, with thinking that the API refused", async () => {
+    await using fake = await startFakeOpenAI({
+      rules: [
+        {
+          name: "calls",
+          match: { role: "user" },
+          reply: { reasoning: "I add.", tool_calls: [{ name: "add" }] },
+        },
+      ],
+    });
+    const [maker] = MAKERS;
+    const clientWith = (key: string): ChatCompletionClient =>
+      registry.load(maker!.client(fake.origin, key), "model");
+    const answer = await clientWith("one").create([question], { tools });
+    expect(answer).not.toHaveProperty("note");
+    const [{ id } = { id: "" }] = answer.content as FunctionCall[];
+    const messages = [question, turnOf(answer), toolResult(id, "5")];
+    const { note } = await clientWith("two").create(messages, { tools });
+    expect(note).toMatch(/the API refused the signed thinking/);
+  });
+});
+
 test("data in another form than the maker's is left out", async () => {
   await using fake = await startFakeOpenAI();
   const call = { id: "c1", name: "add", arguments: "{}" };
