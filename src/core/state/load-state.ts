@@ -2,7 +2,7 @@ import * as z from "zod";
 import { StateError } from "../errors.ts";
 import { issuesOf, listIssues } from "../issues.ts";
 import type { JsonObject } from "../json.ts";
-import type { Stateful } from "./stateful.ts";
+import { type Stateful, within } from "./stateful.ts";
 
 /** The keys that every saved state begins with (AutoGen `BaseState`). Old states may lack both. */
 export const baseStateSchema = z.object({
@@ -59,18 +59,4 @@ export function statefulAt(path: string, target: Stateful): Stateful {
     saveState: () => target.saveState(),
     loadState: (state) => within(path, () => target.loadState(state)),
   };
-}
-
-/** Runs `load`, whose state errors get paths below `path`. */
-export function within<T>(path: string, load: () => T): T {
-  try {
-    return load();
-  } catch (error) {
-    if (!(error instanceof StateError)) throw error;
-    const issues = error.issues.map((issue) => ({
-      path: issue.path === "" ? path : `${path}.${issue.path}`,
-      message: issue.message,
-    }));
-    throw new StateError(`${path}: ${error.message}`, { issues, cause: error });
-  }
 }

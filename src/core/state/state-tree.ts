@@ -1,8 +1,7 @@
 import { StateError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ItemLog, LogChanges, LogIndex, LogSource } from "./item-log.ts";
-import { within } from "./load-state.ts";
-import type { Stateful } from "./stateful.ts";
+import { type Stateful, within } from "./stateful.ts";
 
 /** A changed head: `path` is made of the keys on the way down, joined with `/`. */
 export interface HeadChange {

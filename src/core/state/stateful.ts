@@ -1,4 +1,4 @@
-import type { Issue } from "../errors.ts";
+import { type Issue, StateError } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ItemLog } from "./item-log.ts";
 
@@ -39,4 +39,18 @@ export function hasState(target: Stateful): boolean {
   if (parts === undefined || parts.head !== undefined) return true;
   if (Object.keys(parts.logs ?? {}).length > 0) return true;
   return Object.values(parts.children ?? {}).some(hasState);
+}
+
+/** Runs `load`, whose state errors get paths below `path`. */
+export function within<T>(path: string, load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    const issues = error.issues.map((issue) => ({
+      path: issue.path === "" ? path : `${path}.${issue.path}`,
+      message: issue.message,
+    }));
+    throw new StateError(`${path}: ${error.message}`, { issues, cause: error });
+  }
 }

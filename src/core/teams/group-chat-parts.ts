@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { Message } from "../messages/message.ts";
-import { loadAll, statefulAt, within } from "../state/load-state.ts";
-import type { StateParts, Stateful } from "../state/stateful.ts";
+import { loadAll, statefulAt } from "../state/load-state.ts";
+import { type StateParts, type Stateful, within } from "../state/stateful.ts";
 import type { RunTermination, RunTerminationHead } from "./run-termination.ts";
 import { type GroupChatManager, loadManagerHead, managerHead } from "./group-chat-manager.ts";
 import { readGroupChatState, writeGroupChatState } from "./group-chat-state.ts";

@@ -7,8 +7,8 @@ import { isChatMessage } from "../../messages/kinds.ts";
 import type { AgentEvent, Message } from "../../messages/message.ts";
 import { modelClientPart } from "../../models/model-client-part.ts";
 import type { TurnContext } from "../../run/turn-context.ts";
-import { parseState, stateSchemaOf, within } from "../../state/load-state.ts";
-import type { Stateful } from "../../state/stateful.ts";
+import { parseState, stateSchemaOf } from "../../state/load-state.ts";
+import { type Stateful, within } from "../../state/stateful.ts";
 import type {
   Decision,
   GroupChatManager,
