@@ -10,7 +10,7 @@ export function InboxPage() {
   const { status, requests, error, hasMore, answer, loadMore, reload } = useInbox();
   const cards = useKept(requests);
   const [answers, setAnswers] = useState<ReadonlyMap<string, Answer>>(new Map());
-  const steady = useSteady<HTMLUListElement>();
+  const steady = useSteady<HTMLUListElement>("page");
   if (status === "unavailable" && error) return <Failure error={error} onRetry={reload} />;
   return (
     <div className="page inbox">

@@ -11,15 +11,18 @@ interface Steady<List extends HTMLElement> {
 /**
  * For a list of things that are dangerous to click: a click on a child of the list counts for nothing in the first moment after
  * the child was moved by something else. Scrolling moves nothing.
+ *
+ * @param among `page`: whatever moves the list counts, too; `list`: only what moves its children apart, where the list stands above
+ * something and grows upwards
  */
-export function useSteady<List extends HTMLElement>(): Steady<List> {
+export function useSteady<List extends HTMLElement>(among: "page" | "list"): Steady<List> {
   const ref = useRef<List>(null);
   const places = useRef(new Map<Element, { top: number; since: number }>());
   const look = useRef(() => {
     const list = ref.current;
     if (list === null) return;
     const now = performance.now();
-    const origin = list.getBoundingClientRect().top - offsetOf(list);
+    const origin = list.getBoundingClientRect().top - (among === "page" ? offsetOf(list) : 0);
     const before = places.current;
     places.current = new Map(
       [...list.children].map((child) => {

@@ -36,7 +36,7 @@ export function TeamPage({ id }: { id: string }) {
     if (status !== "connecting") reload();
   }, [status, turns, reload]);
 
-  const steady = useSteady<HTMLDivElement>();
+  const steady = useSteady<HTMLDivElement>("list");
   const ended = useEndedRuns(handle, team);
 
   if (status === "unavailable" && team.error) {
