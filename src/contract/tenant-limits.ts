@@ -14,6 +14,7 @@ export const DEFAULT_TENANT_LIMITS: TenantLimits = {
   stored_bytes_per_team: 1_000_000_000,
   streams_per_team: 200,
   streams_per_tenant: 2_000,
+  streams_per_credential: 50,
   message_bytes_per_minute: 10_000_000,
 };
 
@@ -29,6 +30,7 @@ const OPEN_LIMITS: TenantLimits = {
   stored_bytes_per_team: 10_000_000_000,
   streams_per_team: 1_000_000_000,
   streams_per_tenant: 1_000_000_000,
+  streams_per_credential: 1_000_000_000,
   message_bytes_per_minute: 1_000_000_000,
 };
 

@@ -17,6 +17,9 @@ export const tenantLimitsSchema = z.strictObject({
   ),
   streams_per_team: count.describe("Open at the same time."),
   streams_per_tenant: count.describe("Open at the same time, over all teams."),
+  streams_per_credential: count.describe(
+    "Of one team, or of the lists. One more closes the oldest of the credential.",
+  ),
   message_bytes_per_minute: count.describe("Of tasks and answers, per team."),
 });
 

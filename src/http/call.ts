@@ -42,7 +42,10 @@ export async function readCall(
     param,
     file: () => filePathOf(c.req.url),
     get team() {
-      return gateway.team(principal.tenant, param("team"));
+      return gateway.team(principal.tenant, param("team"), {
+        credential: principal.id,
+        signal: c.req.raw.signal,
+      });
     },
     principal,
     ...(key !== undefined && { idempotency: await idempotencyOf(key, read) }),

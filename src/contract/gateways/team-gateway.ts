@@ -123,6 +123,14 @@ export interface StreamInput {
   format?: StreamFormat;
 }
 
+/** Who opens streams. */
+export interface StreamCaller {
+  /** The same for all requests with one credential. */
+  credential: string;
+  /** Aborted when the client has left. */
+  signal?: AbortSignal;
+}
+
 /** What a team token says of itself. */
 export interface TokenOfTeam {
   creation: string;
@@ -207,5 +215,6 @@ export interface TeamGateway extends StateGateway {
 
 /** Finds teams by id; the object's name is made of tenant and id. */
 export interface Gateway {
-  team(tenant: string, id: string): TeamGateway;
+  /** @param caller of its streams */
+  team(tenant: string, id: string, caller?: StreamCaller): TeamGateway;
 }

@@ -10,7 +10,7 @@ import type {
   TeamList,
   TeamQuery,
 } from "../directory.ts";
-import type { Idempotency } from "./team-gateway.ts";
+import type { Idempotency, StreamCaller } from "./team-gateway.ts";
 import type { Scope } from "../constants.ts";
 import type { KeyInfo, KeyPage } from "../key.ts";
 import type { Result } from "../result.ts";
@@ -59,7 +59,11 @@ export interface TenantGateway extends WebhookGateway {
    * @param after null: only what changes from now on
    * @param runs whether changes of runs and requests are sent, too, or only those of teams
    */
-  events(after: number | null, runs: boolean): Promise<Result<ReadableStream<Uint8Array>>>;
+  events(
+    after: number | null,
+    runs: boolean,
+    caller: StreamCaller,
+  ): Promise<Result<ReadableStream<Uint8Array>>>;
 }
 
 export interface Reservation {

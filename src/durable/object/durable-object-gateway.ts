@@ -1,15 +1,19 @@
-import type { Gateway, TeamGateway } from "../../contract/gateways/team-gateway.ts";
+import type { Gateway, StreamCaller, TeamGateway } from "../../contract/gateways/team-gateway.ts";
 import { ok, type Refused, type Result } from "../../contract/result.ts";
 import { refuseStored, UNREADABLE, unreadable } from "../../contract/stored-data.ts";
 import { errorMessage } from "../../core/errors.ts";
 import { fork, type ForkSourceStub, type ForkTargetStub } from "../fork/fork.ts";
+import { type StreamClient, whenLeft } from "../stream/stream-places.ts";
 import { readStartResponse, readStreamResponse, streamRequest } from "../stream/stream-request.ts";
 
 /** A team object as a Worker calls it: streams over `fetch`, everything else over RPC. */
 type TeamStub = Omit<TeamGateway, "stream" | "startStream" | "fork"> &
   ForkSourceStub &
   ForkTargetStub &
-  DestroyStub & { fetch(request: Request): Promise<Response> };
+  DestroyStub & {
+    fetch(request: Request): Promise<Response>;
+    endStream(name: string): Promise<void>;
+  };
 
 /** The two ways to erase a team. */
 export interface DestroyStub {
@@ -46,8 +50,17 @@ export class DurableObjectGateway implements Gateway {
     this.#namespace = namespace;
   }
 
-  team(tenant: string, id: string): TeamGateway {
+  team(
+    tenant: string,
+    id: string,
+    { credential, signal }: StreamCaller = { credential: "" },
+  ): TeamGateway {
     const stub = this.#stub(tenant, id);
+    const client = (): StreamClient => {
+      const name = crypto.randomUUID();
+      whenLeft(signal, () => stub.endStream(name));
+      return { credential, stream: name };
+    };
     return {
       create: (input) => stub.create(input),
       team: () => stub.team(),
@@ -93,9 +106,11 @@ export class DurableObjectGateway implements Gateway {
       deleteSchedule: (schedule) => stub.deleteSchedule(schedule),
       runSchedule: (schedule, idempotency) => stub.runSchedule(schedule, idempotency),
       stream: async ({ format, ...open }) =>
-        readStreamResponse(await stub.fetch(streamRequest({ open, format }))),
+        readStreamResponse(await stub.fetch(streamRequest({ open, format, client: client() }))),
       startStream: async (input, format) =>
-        readStartResponse(await stub.fetch(streamRequest({ start: input, format }))),
+        readStartResponse(
+          await stub.fetch(streamRequest({ start: input, format, client: client() })),
+        ),
     };
   }
 

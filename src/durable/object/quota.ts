@@ -86,6 +86,11 @@ export class Quota {
     return undefined;
   }
 
+  /** Streams that one credential may have open at the same time. */
+  get streamsPerCredential(): number {
+    return this.#limits.streams_per_credential;
+  }
+
   /** A stream has ended. */
   streamEnded(): void {
     this.#reportIn(GATHER_MS);

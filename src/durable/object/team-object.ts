@@ -50,9 +50,10 @@ import type { StagedState, StatePartEnd, StatePartHeader } from "../../contract/
 import { SealedSecrets } from "../../secrets/sealed-secrets.ts";
 import { Sealer } from "../../secrets/sealer.ts";
 import { EncodedFrames, type FrameWriter, nativeFrames } from "../stream/frames.ts";
+import type { StreamClient } from "../stream/stream-places.ts";
 import { openStream, type StreamCall, streamResponse } from "../stream/stream-request.ts";
 import { TeamHolder } from "./team-holder.ts";
-import { refuseRun } from "./team-parts.ts";
+import { placeOfRun, placeOfStream, refuseRun } from "./team-parts.ts";
 
 /** Limit of the wait for the tenant before a creation, or a run that was waited for, is answered. */
 const LISTED_WITHIN_MS = 1_000;
@@ -440,13 +441,23 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
 
   /** Streams use fetch, because only then does the runtime report that a client has disconnected. */
   override async fetch(request: Request): Promise<Response> {
-    const { format, start, open: input } = await request.json<StreamCall>();
+    const { format, start, open: input, client } = await request.json<StreamCall>();
     const code = format && (await this.format(format.name));
-    if (input === undefined) return streamResponse(await this.#startStream(start, format, code));
-    const refused = await this.#team.parts?.quota.refuseStream();
+    if (input === undefined) {
+      return streamResponse(await this.#startStream(start, client, format, code));
+    }
+    const { parts } = this.#team;
+    const refused = parts && (await placeOfStream(parts, client.credential));
     const writer = this.#writer(format?.options, code);
     if (writer.visibleState) await this.#team.parts?.team.load();
-    return streamResponse(refused ?? this.#team.with((parts) => openStream(parts, input, writer)));
+    return streamResponse(
+      refused ?? this.#team.with((now) => openStream(now, input, writer, client)),
+    );
+  }
+
+  /** The client of a stream has left. */
+  async endStream(name: string): Promise<void> {
+    this.#team.parts?.live.closeStream(name);
   }
 
   /** @param options of the format; without code, the native one is written */
@@ -464,6 +475,7 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
   /** Must not await between starting the run and opening its stream: the first chunks of text would be missed. */
   #startStream(
     given: StartRunInput,
+    client: StreamClient,
     format: StreamFormat | undefined,
     code: FormatCode | undefined,
   ): Promise<Result<StartedStream>> {
@@ -474,14 +486,14 @@ export abstract class TroupeTeam<Env = unknown> extends DurableObject<Env> {
       const prepared = formatted.value;
       const sealed = await this.#inputs.seal(prepared.input);
       if (!sealed.ok) return sealed;
-      const refused = await refuseRun(parts, prepared.input, true);
+      const refused = await placeOfRun(parts, prepared.input, client.credential);
       if (refused) return refused;
       const writer = this.#writer(prepared.options, code);
       if (writer.visibleState) await parts.team.load();
       const started = parts.runs.start(sealed.value);
       if (!started.ok) return started;
       const { id, created } = started.value;
-      const opened = openStream(parts, { run: id, after: 0 }, writer);
+      const opened = openStream(parts, { run: id, after: 0 }, writer, client);
       return opened.ok ? ok({ ...opened.value, run: id, created }) : opened;
     });
   }

@@ -16,6 +16,7 @@ import { RunTelemetry } from "../telemetry/run-telemetry.ts";
 import { Scheduler } from "../schedules/scheduler.ts";
 import { StateTarget } from "../state-parts/state-target.ts";
 import type { Stores } from "../storage/stores.ts";
+import { makePlace } from "../stream/stream-places.ts";
 import { LiveFeed } from "../stream/live-feed.ts";
 import { Expiry } from "./expiry.ts";
 import { Quota } from "./quota.ts";
@@ -125,4 +126,24 @@ export async function refuseRun(
 ): Promise<Refused | undefined> {
   const starts = runs.starts(input);
   return starts && quota.refuseRun(starts, { task: input.task, stream });
+}
+
+/** The same for a run that is started with its stream. */
+export function placeOfRun(
+  parts: Pick<TeamParts, "runs" | "quota" | "live">,
+  input: StartRunInput,
+  credential: string,
+): Promise<Refused | undefined> {
+  const { live, quota } = parts;
+  return makePlace(live, credential, quota.streamsPerCredential, () =>
+    refuseRun(parts, input, true),
+  );
+}
+
+/** A place for one more stream of a credential. */
+export function placeOfStream(
+  { live, quota }: Pick<TeamParts, "quota" | "live">,
+  credential: string,
+): Promise<Refused | undefined> {
+  return makePlace(live, credential, quota.streamsPerCredential, () => quota.refuseStream());
 }

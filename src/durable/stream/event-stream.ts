@@ -3,6 +3,7 @@ import { ClientStream } from "./client-stream.ts";
 import { type FrameWriter, isTerminal, type LiveFrame } from "./frames.ts";
 import type { EventLog } from "../storage/event-log.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
+import type { StreamClient } from "./stream-places.ts";
 import type { LiveFeed, LiveClient } from "./live-feed.ts";
 
 /** Approximate size of one page of the log. */
@@ -12,6 +13,7 @@ export interface EventStreamOptions {
   log: EventLog;
   live: LiveFeed;
   writer: FrameWriter;
+  client: StreamClient;
   /** The first frame; none in a team without a run. */
   opening: LiveFrame | undefined;
   after: number;
@@ -34,6 +36,7 @@ const encoder = new TextEncoder();
 export class EventStream implements LiveClient {
   readonly run: string | null;
   readonly writer: FrameWriter;
+  readonly client: StreamClient;
   readonly #options: EventStreamOptions;
   readonly #stream: ClientStream;
 
@@ -41,6 +44,7 @@ export class EventStream implements LiveClient {
     this.#options = options;
     this.run = options.run?.record.id ?? null;
     this.writer = options.writer;
+    this.client = options.client;
     this.#stream = new ClientStream(() => options.live.leave(this));
     options.live.enter(this);
     this.#replay().catch((error: unknown) => this.#stream.abort(error));

@@ -5,6 +5,7 @@ import type { TextPieces } from "../../contract/stream/text-pieces.ts";
 import type { Message } from "../../core/messages/message.ts";
 import type { RecordedEvent } from "../storage/event-log.ts";
 import { type FrameWriter, type LiveFrame, PING_FRAME } from "./frames.ts";
+import type { StreamClient, StreamPlaces } from "./stream-places.ts";
 import { type TextOrigin, TextsInProgress } from "./texts-in-progress.ts";
 
 const PING_MS = 15_000;
@@ -15,6 +16,7 @@ export interface LiveClient {
   readonly run: string | null;
   /** Clients with the same one get the same bytes. */
   readonly writer: FrameWriter;
+  readonly client: StreamClient;
   push(bytes: Uint8Array): void;
   /** Sends what is queued and ends the connection. */
   close(): void;
@@ -49,7 +51,7 @@ interface Channel {
  * Frames of one batch are encoded once and sent in one write: when the reader of a model's stream says that a batch is
  * complete ({@link batchComplete}), and otherwise by a timer. Nothing here is stored.
  */
-export class LiveFeed {
+export class LiveFeed implements StreamPlaces {
   readonly #channels = new Map<FrameWriter, Channel>();
   /** All streams, those included that have not received everything recorded. */
   readonly #streams = new Set<LiveClient>();
@@ -85,6 +87,21 @@ export class LiveFeed {
   /** Open streams, those included that have not received everything recorded. */
   get streams(): number {
     return this.#streams.size;
+  }
+
+  streamsOf(credential: string): number {
+    return this.#of(credential).length;
+  }
+
+  closeOldest(credential: string): boolean {
+    const [oldest] = this.#of(credential);
+    oldest?.close();
+    return oldest !== undefined;
+  }
+
+  /** The client of a stream has left. */
+  closeStream(name: string): void {
+    for (const one of this.#streams) if (one.client.stream === name) one.close();
   }
 
   send(frame: LiveFrame): void {
@@ -308,6 +325,11 @@ export class LiveFeed {
       sendText([client], opening + pending);
     }
     sendText(others, pending);
+  }
+
+  /** The streams of a credential, the oldest first. */
+  #of(credential: string): LiveClient[] {
+    return [...this.#streams].filter(({ client }) => client.credential === credential);
   }
 
   #everybody(): LiveClient[] {

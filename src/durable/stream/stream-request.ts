@@ -14,6 +14,7 @@ import type { FrameWriter } from "./frames.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { ok } from "../../contract/result.ts";
 import { runNotFound } from "../object/refusals.ts";
+import type { StreamClient } from "./stream-places.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -30,6 +31,7 @@ export type StreamCall = (
 ) & {
   /** Undefined for the native one. */
   format?: StreamFormat | undefined;
+  client: StreamClient;
 };
 
 export function streamRequest(call: StreamCall): Request {
@@ -77,6 +79,7 @@ export function openStream(
   { stores, live, controller, team }: StreamSources,
   input: Omit<StreamInput, "format">,
   writer: FrameWriter,
+  client: StreamClient,
 ): Result<OpenedStream> {
   const run = input.run === null ? stores.runs.last() : runOf(stores, controller.active, input.run);
   const ofRun = input.run !== null;
@@ -85,6 +88,7 @@ export function openStream(
   if (ofRun && last_event !== null && input.after >= last_event) return ok({ done: true });
   const { body } = new EventStream({
     log: stores.log,
+    client,
     live,
     after: ofRun ? Math.max(input.after, first_event) : input.after,
     run: (ofRun && run) || null,

@@ -1,3 +1,4 @@
+import { whenLeft } from "../stream/stream-places.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { TenantList } from "../../contract/tenant.ts";
@@ -8,6 +9,7 @@ import { REGISTRY } from "./registry.ts";
 type TenantStub = Omit<TenantGateway, "events"> & {
   tenants(page: { limit: number; cursor?: string }): Promise<Result<TenantList>>;
   fetch(address: string): Promise<Response>;
+  endStream(name: string): Promise<void>;
 };
 
 /** Finds tenant objects in a Durable Object namespace. */
@@ -45,11 +47,15 @@ export class DurableObjectTenants implements Tenants {
       webhookDeliveries: (webhook, query) => stub.webhookDeliveries(webhook, query),
       retryWebhookDelivery: (webhook, delivery) => stub.retryWebhookDelivery(webhook, delivery),
       testWebhook: (webhook) => stub.testWebhook(webhook),
-      events: async (after, runs) => {
+      events: async (after, runs, { credential, signal }) => {
+        const stream = crypto.randomUUID();
         const query = new URLSearchParams({
           ...(after !== null && { after: String(after) }),
           ...(runs && { runs: "1" }),
+          credential,
+          stream,
         });
+        whenLeft(signal, () => stub.endStream(stream));
         const response = await stub.fetch(`https://tenant/events?${query.toString()}`);
         if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
         if (response.body === null) throw new TypeError("the tenant's stream has no body");

@@ -31,6 +31,7 @@ import { DeliveryTelemetry } from "../telemetry/delivery-telemetry.ts";
 import type { SendResult } from "../webhooks/dispatcher.ts";
 import type { SignedRequest } from "../webhooks/signing.ts";
 import { WebhookObject, type WebhookSource } from "../webhooks/webhook-object.ts";
+import { makePlace } from "../stream/stream-places.ts";
 import { ChangeClock } from "./directory/change-clock.ts";
 import { ChangeFeed } from "./directory/change-feed.ts";
 import { invalidCursor } from "./directory/cursor.ts";
@@ -289,21 +290,30 @@ export abstract class TroupeTenant<Env extends TenantEnv = TenantEnv> extends We
   override async fetch(request: Request): Promise<Response> {
     const unusable = refuseStored(this.#refusal);
     if (unusable) return Response.json(unusable.problem, { status: unusable.problem.status });
-    const streams = this.#feed.streams + 1;
-    const refused = this.#parts?.admission.admit(
-      { team: FEED, streams },
-      this.limits(),
-      Date.now(),
+    const { searchParams } = new URL(request.url);
+    const credential = searchParams.get("credential") ?? "";
+    const limits = this.limits();
+    const refused = await makePlace(this.#feed, credential, limits.streams_per_credential, () =>
+      this.#parts?.admission.admit(
+        { team: FEED, streams: this.#feed.streams + 1 },
+        limits,
+        Date.now(),
+      ),
     );
     if (refused) return Response.json(refused.problem, { status: refused.problem.status });
-    const { searchParams } = new URL(request.url);
     const after = searchParams.get("after");
     const body = this.#feed.open(
       this.#parts?.directory,
       after === null ? null : Number(after),
       searchParams.has("runs"),
+      { credential, stream: searchParams.get("stream") ?? "" },
     );
     return new Response(body, { headers: { "content-type": "text/event-stream" } });
+  }
+
+  /** The client of a stream of the feed has left. */
+  async endStream(name: string): Promise<void> {
+    this.#feed.closeStream(name);
   }
 
   register(id: string, label: string | null): void {

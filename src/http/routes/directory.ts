@@ -128,6 +128,7 @@ export function directoryEndpoints(services: Services): Endpoint[] {
             await tenantOf(services, principal.tenant).events(
               start,
               principal.scopes.includes("runs:read"),
+              { credential: principal.id, signal: c.req.raw.signal },
             ),
           ),
         });

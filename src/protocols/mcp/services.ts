@@ -29,5 +29,5 @@ export interface McpSession {
 }
 
 export function teamOf({ services, principal }: McpRequest, id: string): TeamGateway {
-  return services.gateway.team(principal.tenant, id);
+  return services.gateway.team(principal.tenant, id, { credential: principal.id });
 }

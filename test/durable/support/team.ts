@@ -6,7 +6,7 @@ import type { Result } from "#contract/result.ts";
 import type { RunInfo } from "#contract/run.ts";
 import { type RunTrace, runTraceSchema } from "#contract/trace.ts";
 import { streamFrameSchema } from "#contract/stream/stream-frame.ts";
-import type { StartRunInput, TeamGateway } from "#contract/gateways/team-gateway.ts";
+import type { StartRunInput, StreamCaller, TeamGateway } from "#contract/gateways/team-gateway.ts";
 import { DurableObjectGateway } from "#durable/object/durable-object-gateway.ts";
 import { type Behaviour, script } from "./scripted-agent.ts";
 
@@ -58,7 +58,12 @@ export class TestTeam {
 
   /** A new one each time: those to an object that was aborted stay broken. */
   get gateway(): TeamGateway {
-    return new DurableObjectGateway(env.ENGINE).team(this.tenant, this.id);
+    return this.as({ credential: "" });
+  }
+
+  /** The gateway of a caller. */
+  as(caller: StreamCaller): TeamGateway {
+    return new DurableObjectGateway(env.ENGINE).team(this.tenant, this.id, caller);
   }
 
   get stub() {

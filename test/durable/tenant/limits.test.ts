@@ -120,12 +120,10 @@ test("streams, of a team and of the tenant; one that ends makes room", async () 
     await TestTeam.create(asker(), tenant),
     await TestTeam.create(asker(), tenant),
   ];
-  const open = async (team: TestTeam) => {
-    const opened = value(await team.gateway.stream({ run: null, after: 0 }));
-    if ("done" in opened) throw new Error("the stream is over");
-    return opened.body;
-  };
-  const refused = (team: TestTeam) => team.gateway.stream({ run: null, after: 0 });
+  // Each with a credential of its own, none of which has a stream to give up.
+  let credentials = 0;
+  const refused = (team: TestTeam) => streamOf(team, `key-${++credentials}`);
+  const open = async (team: TestTeam) => bodyOf(await refused(team));
   const streams = [await open(one), await open(one)];
   expect(await refused(one)).toMatchObject(tooMany("streams", "streams_per_team", 2));
   streams.push(await open(other));
@@ -140,4 +138,53 @@ test("streams, of a team and of the tenant; one that ends makes room", async () 
     },
     { timeout: 10_000 },
   );
+});
+
+function streamOf(team: TestTeam, credential: string, signal?: AbortSignal) {
+  const caller = { credential, ...(signal && { signal }) };
+  return team.as(caller).stream({ run: null, after: 0 });
+}
+
+function bodyOf(opened: Awaited<ReturnType<typeof streamOf>>) {
+  const stream = value(opened);
+  if ("done" in stream) throw new Error("the stream is over");
+  return stream.body;
+}
+
+/** Reads a stream to its end. */
+async function isOver(body: ReadableStream<Uint8Array>): Promise<true> {
+  const reader = body.getReader();
+  while (!(await reader.read()).done);
+  return true;
+}
+
+test("streams of a credential: the oldest goes first, at its own limit and at the team's", async () => {
+  await limit({ streams_per_credential: 2, streams_per_team: 3 });
+  const team = await TestTeam.create(asker(), tenant);
+  const mine = [];
+  for (let round = 0; round < 10; round++) mine.push(bodyOf(await streamOf(team, "busy")));
+  for (const body of mine.slice(0, 8)) expect(await isOver(body)).toBe(true);
+  // The others have places, however many streams the busy one opens and drops.
+  bodyOf(await streamOf(team, "quiet"));
+  expect(await streamOf(team, "late")).toMatchObject(tooMany("streams", "streams_per_team", 3));
+  bodyOf(await streamOf(team, "quiet"));
+  bodyOf(await streamOf(team, "busy"));
+  expect(await isOver(mine[8]!)).toBe(true);
+});
+
+test("a stream whose request is aborted frees its place at once", async () => {
+  await limit({ streams_per_team: 1 });
+  const team = await TestTeam.create(asker(), tenant);
+  for (let round = 0; round < 20; round++) {
+    const left = new AbortController();
+    const opened = await vi.waitUntil(
+      async () => {
+        const stream = await streamOf(team, `key-${round}`, left.signal);
+        return stream.ok && stream;
+      },
+      { timeout: 2_000, interval: 5 },
+    );
+    await bodyOf(opened).getReader().read();
+    left.abort();
+  }
 });

@@ -1,4 +1,5 @@
 import { ClientStream } from "../../stream/client-stream.ts";
+import type { StreamClient, StreamPlaces } from "../../stream/stream-places.ts";
 import type { Change, Directory } from "./directory.ts";
 
 const PING_MS = 15_000;
@@ -11,9 +12,9 @@ const PING = encoder.encode(": ping\n\n");
  * with the number of the change as its id. A client that comes back is sent the present state of what has changed since,
  * each thing once.
  */
-export class ChangeFeed {
-  /** Whether each gets changes of runs and requests, too. */
-  readonly #clients = new Map<ClientStream, boolean>();
+export class ChangeFeed implements StreamPlaces {
+  /** The oldest first. */
+  readonly #clients = new Map<ClientStream, StreamClient & { runs: boolean }>();
   #ping: ReturnType<typeof setInterval> | undefined;
 
   /**
@@ -25,6 +26,7 @@ export class ChangeFeed {
     directory: Directory | undefined,
     after: number | null,
     runs: boolean,
+    opened: StreamClient,
   ): ReadableStream<Uint8Array> {
     const client = new ClientStream(() => this.#leave(client));
     let frames = "retry: 2000\n\n";
@@ -34,7 +36,7 @@ export class ChangeFeed {
       }
     }
     void client.write(encoder.encode(frames));
-    this.#clients.set(client, runs);
+    this.#clients.set(client, { ...opened, runs });
     this.#ping ??= setInterval(() => this.#send(PING), PING_MS);
     return client.body;
   }
@@ -43,13 +45,28 @@ export class ChangeFeed {
     return this.#clients.size;
   }
 
+  streamsOf(credential: string): number {
+    return this.#of(credential).length;
+  }
+
+  closeOldest(credential: string): boolean {
+    const [oldest] = this.#of(credential);
+    oldest?.close();
+    return oldest !== undefined;
+  }
+
+  /** The client of a stream has left. */
+  closeStream(name: string): void {
+    for (const [client, { stream }] of this.#clients) if (stream === name) client.close();
+  }
+
   announce(changes: readonly Change[], directory: Directory): void {
     if (this.#clients.size === 0) return;
     const join = (some: readonly Change[]): Uint8Array =>
       encoder.encode(some.map((change) => frame(change, directory)).join(""));
     const all = join(changes);
     const ofTeams = join(changes.filter(isOfTeam));
-    for (const [client, runs] of this.#clients) {
+    for (const [client, { runs }] of this.#clients) {
       const bytes = runs ? all : ofTeams;
       if (bytes.length > 0) client.push(bytes);
     }
@@ -61,6 +78,12 @@ export class ChangeFeed {
 
   #send(bytes: Uint8Array): void {
     for (const client of this.#clients.keys()) client.push(bytes);
+  }
+
+  #of(credential: string): ClientStream[] {
+    return [...this.#clients]
+      .filter(([, client]) => client.credential === credential)
+      .map(([client]) => client);
   }
 
   #leave(client: ClientStream): void {

@@ -33,7 +33,11 @@ export async function findContext(request: A2ARequest, id: string): Promise<Cont
   const { services, principal, agent } = request;
   if (id === agent.id) return agent;
   if (!(await isConversationOf(await partiesOf(request), id))) return undefined;
-  return { id, team: services.gateway.team(principal.tenant, id), gone: unknownContext(id) };
+  return {
+    id,
+    team: services.gateway.team(principal.tenant, id, { credential: principal.id }),
+    gone: unknownContext(id),
+  };
 }
 
 /** @throws A2AError */
@@ -69,7 +73,7 @@ async function newConversation(request: A2ARequest, message: GivenMessage): Prom
   const id = await conversationId(parties, sortedJson(message));
   const model = unwrap(await agent.team.conversationModel());
   await reservedId(services.tenants, principal, id, undefined);
-  const team = services.gateway.team(principal.tenant, id);
+  const team = services.gateway.team(principal.tenant, id, { credential: principal.id });
   const { owner } = parties;
   const expires_in = services.a2a.idleSeconds;
   unwrap(await team.createConversation({ id, owner, caller: principal.name, expires_in }, model));

@@ -44,5 +44,5 @@ export function teamOf(
   id: string,
 ): TeamGateway {
   requireTeam(id, principal);
-  return services.gateway.team(principal.tenant, id);
+  return services.gateway.team(principal.tenant, id, { credential: principal.id });
 }
