@@ -3,7 +3,6 @@ import type { LLMMessage } from "../../core/models/llm-messages.ts";
 import { ModelError } from "../../core/models/model-error.ts";
 import { readStream, type SendOptions } from "../http/read-stream.ts";
 import { readJsonText } from "../http/read-text.ts";
-import { noted, type RequestForms, sendForms } from "../http/request-forms.ts";
 import { type Endpoint, send, toModelError } from "../http/send.ts";
 import { ServerEvents } from "../http/server-events.ts";
 import type { ModelApi } from "../http-model-client.ts";
@@ -36,14 +35,11 @@ export class WorkersAIChatApi implements ModelApi {
     options: CreateOptions,
     sendOptions: SendOptions,
   ): Promise<CreateResult> {
-    const forms = this.#bodies.write(messages, options, false);
-    const result = await sendForms(forms, sendOptions, (body, one) =>
-      send(this.#endpoint, body, one, async (response, signal) => {
-        const text = await readJsonText(response, signal);
-        return readAnswer(text === "" ? undefined : JSON.parse(text), this.#served);
-      }),
-    );
-    return noted(result, forms);
+    const { text: body } = this.#bodies.write(messages, options, false);
+    return send(this.#endpoint, body, sendOptions, async (response, signal) => {
+      const text = await readJsonText(response, signal);
+      return readAnswer(text === "" ? undefined : JSON.parse(text), this.#served);
+    });
   }
 
   createStream(
@@ -57,19 +53,15 @@ export class WorkersAIChatApi implements ModelApi {
       return inOnePiece(() => this.create(messages, options, sendOptions), count);
     const reader = new AnswerReader(this.#served);
     const endpoint = this.#endpoint;
-    let forms: RequestForms;
     return readStream(
       () => {
-        forms = this.#bodies.write(messages, options, true);
+        const { text: body } = this.#bodies.write(messages, options, true);
         return {
-          open: () =>
-            sendForms(forms, sendOptions, (body, one) =>
-              send(endpoint, body, one, (response) => events(response, endpoint)),
-            ),
+          open: () => send(endpoint, body, sendOptions, (response) => events(response, endpoint)),
           toError: (error) => toModelError(error, endpoint, true),
         };
       },
-      { read: (event) => reader.read(event), result: () => count(noted(reader.result(), forms)) },
+      { read: (event) => reader.read(event), result: () => count(reader.result()) },
       sendOptions,
     );
   }

@@ -16,8 +16,8 @@ import {
 } from "./config.ts";
 import { workersAIEndpoint } from "./endpoint.ts";
 
-/** Models that reason get their reasoning back with their calls; none insists on it. */
-const MAKER: Maker = { name: "workers-ai", ofOneModel: true, withTexts: false, calls: "free" };
+/** Its documentation asks for nothing back. */
+const MAKER: Maker = { name: "workers-ai", ofOneModel: true, withTexts: false, calls: "bare" };
 
 const definition = {
   provider: "troupe.models.WorkersAIChatCompletionClient",
