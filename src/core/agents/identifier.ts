@@ -7,10 +7,18 @@ export function isIdentifier(text: string): boolean {
   return IDENTIFIER.test(text);
 }
 
+/** What every object of JavaScript has: state and settings by name would reach these instead of an entry. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...Object.getOwnPropertyNames(Object.prototype),
+  "prototype",
+]);
+
 /** @throws ValueError naming `what` when it is not an identifier; AutoGen demands it of agents' names */
 export function requireIdentifier(text: string, what: string): string {
-  if (isIdentifier(text)) return text;
-  const message =
-    "must be an identifier: letters, digits and underscores, not starting with a digit";
+  const reserved = RESERVED.has(text);
+  if (isIdentifier(text) && !reserved) return text;
+  const message = reserved
+    ? "is reserved: give it another name"
+    : "must be an identifier: letters, digits and underscores, not starting with a digit";
   throw new ValueError(`${what} "${text}" ${message}`, { issues: [{ path: "name", message }] });
 }

@@ -324,6 +324,9 @@ describe("options that do not go together", () => {
 
   test.each<[Partial<AssistantAgentOptions>, RegExp]>([
     [{ name: "two words" }, /must be an identifier/],
+    [{ name: "__proto__" }, /the agent name "__proto__" is reserved/],
+    [{ name: "constructor" }, /is reserved/],
+    [{ name: "hasOwnProperty" }, /is reserved/],
     [{ tools: [add, add] }, /"add" is used twice/],
     [{ tools: [add], handoffs: [{ target: "x", name: "add" }] }, /"add" is used twice/],
     [{ tools: [add], handoffs: ["add"] }, /both a tool and the target/],
