@@ -11,6 +11,7 @@ interface Section {
 const SECTIONS: Record<string, () => Promise<Section>> = {
   size: () => import("./sections/size.ts"),
   cpu: () => import("./sections/cpu.ts"),
+  caching: () => import("./sections/caching.ts"),
   chat: () => import("./sections/chat.ts"),
   turns: () => import("./sections/turns.ts"),
   rows: () => import("./sections/rows.ts"),
@@ -28,7 +29,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
 };
 
 /** Sections that can be run in seconds, with figures that mean nothing. */
-const HAS_SMOKE: readonly string[] = ["cpu", "chat", "protocols", "watchers", "console"];
+const HAS_SMOKE: readonly string[] = ["cpu", "caching", "chat", "protocols", "watchers", "console"];
 
 // npm run bench -- [--tables | --smoke | --list] [section...]
 const { values: options, positionals: named } = parseArgs({

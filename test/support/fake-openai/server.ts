@@ -8,7 +8,7 @@ import { answer, sendJson } from "./answer.ts";
 import { type ChatRequest, parseChatRequest } from "./chat-request.ts";
 import { control } from "./control.ts";
 import { ollamaFormat, parseOllamaRequest } from "./ollama.ts";
-import { ClaudePromptCache, OpenAIPromptCache } from "./prompt-cache.ts";
+import { type CacheUse, ClaudePromptCache, OpenAIPromptCache } from "./prompt-cache.ts";
 import { parseMakerRequest } from "./makers/request.ts";
 import { parseOpenAIRequest } from "./openai-request.ts";
 import type { Refusal } from "./refusal.ts";
@@ -28,7 +28,7 @@ export interface FakeOpenAIOptions {
   /** How the server answers to `/responses`, where it does not have that API. */
   withoutResponses?: 404 | 405 | 501;
   /** Whether it has the prompt cache of the maker, and at what time (epoch milliseconds) each request comes. */
-  caches?: { now: () => number };
+  caches?: { now: () => number; onUse?: (use: CacheUse) => void };
   /** False keeps neither bodies nor headers: for measurements. */
   record?: boolean;
 }
@@ -121,7 +121,7 @@ export class FakeOpenAI {
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   readonly #apiKey: string | undefined;
   readonly #record: boolean;
-  readonly #clock: (() => number) | undefined;
+  readonly #caches: FakeOpenAIOptions["caches"];
   readonly #claude = new ClaudePromptCache();
   readonly #openai = new OpenAIPromptCache();
   readonly #withoutResponses: FakeOpenAIOptions["withoutResponses"];
@@ -130,7 +130,7 @@ export class FakeOpenAI {
   constructor(options: FakeOpenAIOptions) {
     this.#apiKey = options.apiKey;
     this.#record = options.record ?? true;
-    this.#clock = options.caches?.now;
+    this.#caches = options.caches;
     this.#withoutResponses = options.withoutResponses;
     this.rules.set(options.rules ?? []);
   }
@@ -256,10 +256,12 @@ export class FakeOpenAI {
     if (rule !== undefined && rule.delay_ms > 0)
       await sleep(rule.delay_ms, undefined, { signal: gone.signal });
     const cache = format === anthropicFormat ? this.#claude : this.#openai;
+    const use = this.#caches && cache.use(body, this.#caches.now());
+    if (use !== undefined) this.#caches?.onUse?.(use);
     await answer(chat, rule, {
       response,
       format,
-      cache: this.#clock && cache.use(body, this.#clock()),
+      cache: use,
       signal: gone.signal,
       onChunks: (chunks) => this.log.update(recorded, { chunks }),
     });
