@@ -7,6 +7,9 @@ const money = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 interface Usage {
   prompt_tokens: number;
   completion_tokens: number;
+  cached_tokens?: number | undefined;
+  reasoning_tokens?: number | undefined;
+  estimated_tokens?: number | undefined;
 }
 
 /** `1.2K`. */
@@ -18,6 +21,17 @@ export function shortNumber(value: number): string {
 export function tokensOf({ prompt_tokens, completion_tokens }: Usage): string {
   const sum = prompt_tokens + completion_tokens;
   return `${shortNumber(sum)} ${sum === 1 ? "token" : "tokens"}`;
+}
+
+/** `12K in (9.1K cached), 340 out (120 reasoning)`. */
+export function usageText(usage: Usage): string {
+  const part = (tokens: number | undefined, what: string): string =>
+    tokens === undefined ? "" : ` (${shortNumber(tokens)} ${what})`;
+  const input = `${shortNumber(usage.prompt_tokens)} in${part(usage.cached_tokens, "cached")}`;
+  const output = `${shortNumber(usage.completion_tokens)} out${part(usage.reasoning_tokens, "reasoning")}`;
+  const { estimated_tokens: estimated } = usage;
+  const rest = estimated === undefined ? "" : `, ${shortNumber(estimated)} of them estimated`;
+  return `${input}, ${output}${rest}`;
 }
 
 /** The sum of what is known of the cost of models; null if nothing is. */

@@ -2,7 +2,7 @@ import type { RunInfo } from "troupe/client";
 import { Link } from "wouter";
 import { Fact } from "../parts/facts.tsx";
 import { Name } from "../parts/name.tsx";
-import { costOf, shortNumber, tokensOf } from "../parts/numbers.ts";
+import { costOf, tokensOf, usageText } from "../parts/numbers.ts";
 import { Ago, Elapsed, Exact } from "../parts/time.tsx";
 import { visibleName } from "../text/foreign.ts";
 import { Markdown } from "../text/markdown.tsx";
@@ -42,9 +42,7 @@ export function RunFacts({ run, label }: RunFactsProps) {
           {run.started_at ? <Elapsed from={run.started_at} to={run.ended_at} /> : "0 s"}
         </Fact>
         <Fact name="Turns">{run.turns}</Fact>
-        <Fact name="Tokens">
-          {shortNumber(run.usage.prompt_tokens)} in, {shortNumber(run.usage.completion_tokens)} out
-        </Fact>
+        <Fact name="Tokens">{usageText(run.usage)}</Fact>
         {run.cost !== null && <Fact name="Cost">{costOf(run.cost)}</Fact>}
         {run.retry_of !== null && (
           <Fact name="Retry of">

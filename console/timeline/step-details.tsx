@@ -4,7 +4,7 @@ import { Link } from "wouter";
 import { Fact } from "../parts/facts.tsx";
 import { IconButton } from "../parts/icon-button.tsx";
 import { Name } from "../parts/name.tsx";
-import { costOf, durationOf, shortNumber } from "../parts/numbers.ts";
+import { costOf, durationOf, shortNumber, usageText } from "../parts/numbers.ts";
 import { Problem } from "../parts/problem.tsx";
 import { Exact } from "../parts/time.tsx";
 import { useLoaded } from "../hooks/use-loaded.ts";
@@ -73,12 +73,7 @@ export function StepDetails({ step, start, run, team, version, onClose }: StepDe
           </Fact>
         )}
         {span.provider !== null && <Fact name="Provider">{span.provider}</Fact>}
-        {span.usage !== null && (
-          <Fact name="Tokens">
-            {shortNumber(span.usage.prompt_tokens)} in, {shortNumber(span.usage.completion_tokens)}{" "}
-            out
-          </Fact>
-        )}
+        {span.usage !== null && <Fact name="Tokens">{usageText(span.usage)}</Fact>}
         {span.usage === null && step.tokens > 0 && (
           <Fact name="Tokens">{shortNumber(step.tokens)}</Fact>
         )}

@@ -45,6 +45,8 @@ function added(a: Totals, b: Totals): Totals {
     turns: a.turns + b.turns,
     prompt_tokens: a.prompt_tokens + b.prompt_tokens,
     completion_tokens: a.completion_tokens + b.completion_tokens,
+    cached_tokens: (a.cached_tokens ?? 0) + (b.cached_tokens ?? 0),
+    reasoning_tokens: (a.reasoning_tokens ?? 0) + (b.reasoning_tokens ?? 0),
     cost: a.cost === null || b.cost === null ? (a.cost ?? b.cost) : a.cost + b.cost,
   };
 }

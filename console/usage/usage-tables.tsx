@@ -31,11 +31,13 @@ export function GroupTable({ groups, by, nameOf }: GroupTableProps) {
         <thead>
           <tr>
             <th scope="col">{by === "team" ? "Team" : "Model"}</th>
-            {["Runs", "Turns", "Tokens in", "Tokens out", "Cost"].map((name) => (
-              <th key={name} scope="col" className="number">
-                {name}
-              </th>
-            ))}
+            {["Runs", "Turns", "Tokens in", "Cached", "Tokens out", "Reasoning", "Cost"].map(
+              (name) => (
+                <th key={name} scope="col" className="number">
+                  {name}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>
@@ -65,7 +67,9 @@ function Amounts({ totals }: { totals: Totals }) {
       <td className="number">{whole.format(totals.runs)}</td>
       <td className="number">{whole.format(totals.turns)}</td>
       <td className="number">{whole.format(totals.prompt_tokens)}</td>
+      <td className="number">{whole.format(totals.cached_tokens ?? 0)}</td>
       <td className="number">{whole.format(totals.completion_tokens)}</td>
+      <td className="number">{whole.format(totals.reasoning_tokens ?? 0)}</td>
       <td className="number">{totals.cost === null ? "unknown" : costOf(totals.cost)}</td>
     </>
   );
