@@ -237,32 +237,39 @@ describe("tokens that no server counts are estimated, and marked", () => {
   });
 });
 
-test("cached, written and reasoning tokens are shown, and cost what they cost", async () => {
-  const usage = {
-    prompt_tokens: 1000,
-    completion_tokens: 100,
-    prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 200 },
-    completion_tokens_details: { reasoning_tokens: 40 },
-  };
-  openai.rules.set([{ name: "cached", reply: { content: "A line.", usage } }]);
-  await newTeam("cached", assistant("writer", "gpt-4.1"));
-  const run = await finished("cached", { task: "Write." });
-  expect(run.models).toEqual({
-    "gpt-4.1": {
+test.each(["chat_completions", "responses"])(
+  "cached, written and reasoning tokens are shown, and cost what they cost: %s",
+  async (api) => {
+    const usage = {
       prompt_tokens: 1000,
       completion_tokens: 100,
-      cached_tokens: 600,
-      cache_write_tokens: 200,
-      reasoning_tokens: 40,
-      // 200 at 2, 600 at 0.5, 200 at 2.5, 100 at 8, per million.
-      cost: 0.002,
-    },
-  });
-  expect(run.result?.messages.at(-1)?.models_usage).toEqual({
-    prompt_tokens: 1000,
-    completion_tokens: 100,
-  });
-  const trace = await worker.fetch(`/v1/teams/cached/runs/${run.id}/trace`);
-  const { spans } = (await trace.json()) as RunTrace;
-  expect(spans.find(({ kind }) => kind === "chat")?.usage).toMatchObject({ cached_tokens: 600 });
-});
+      prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 200 },
+      completion_tokens_details: { reasoning_tokens: 40 },
+    };
+    openai.rules.set([{ name: "cached", reply: { content: "A line.", usage } }]);
+    const team = `cached-${api}`;
+    const writer = assistant("writer", "gpt-4.1");
+    const { config } = writer.config.model_client;
+    const modelClient = { ...writer.config.model_client, config: { ...config, api } };
+    await newTeam(team, { ...writer, config: { ...writer.config, model_client: modelClient } });
+    const run = await finished(team, { task: "Write." });
+    expect(run.models).toEqual({
+      "gpt-4.1": {
+        prompt_tokens: 1000,
+        completion_tokens: 100,
+        cached_tokens: 600,
+        cache_write_tokens: 200,
+        reasoning_tokens: 40,
+        // 200 at 2, 600 at 0.5, 200 at 2.5, 100 at 8, per million.
+        cost: 0.002,
+      },
+    });
+    expect(run.result?.messages.at(-1)?.models_usage).toEqual({
+      prompt_tokens: 1000,
+      completion_tokens: 100,
+    });
+    const trace = await worker.fetch(`/v1/teams/${team}/runs/${run.id}/trace`);
+    const { spans } = (await trace.json()) as RunTrace;
+    expect(spans.find(({ kind }) => kind === "chat")?.usage).toMatchObject({ cached_tokens: 600 });
+  },
+);

@@ -120,6 +120,16 @@ describe("of 50 turns with 10 tools, at least 90 % of the input is read from the
     expect((await converse(gpt(), 50)).read).toBeGreaterThan(90);
   });
 
+  test("of those that are asked by responses", async () => {
+    const client = new OpenAIChatCompletionClient({
+      model: "gpt-5.6",
+      baseURL: fake.url,
+      apiKey: "key",
+      api: "responses",
+    });
+    expect((await converse(client, 50)).read).toBeGreaterThan(90);
+  });
+
   test("of Claude", async () => {
     const { read, cache_write_tokens = 0, prompt_tokens } = await converse(claude(), 50);
     expect(read).toBeGreaterThan(90);

@@ -6,7 +6,7 @@ import type {
 } from "openai/resources/responses/responses";
 import type { CreateResult } from "../../../core/models/chat-completion-client.ts";
 import { ModelError } from "../../../core/models/model-error.ts";
-import type { RequestUsage } from "../../../core/models/request-usage.ts";
+import { type TokenUsage, usageDetails } from "../../../core/models/request-usage.ts";
 import { toResult } from "../../chat/reply.ts";
 import { logprobsOf } from "../read-completion.ts";
 import { makerData } from "./maker-data.ts";
@@ -116,9 +116,14 @@ function reasoningOf(output: readonly ResponseOutputItem[]): string | null {
 export const BETWEEN_PARTS = "\n\n";
 
 /** Some servers omit the usage or parts of it. */
-function usageOf(usage: ResponseUsage | null | undefined): RequestUsage {
+function usageOf(usage: Partial<ResponseUsage> | null | undefined): TokenUsage {
   return {
     prompt_tokens: usage?.input_tokens ?? 0,
     completion_tokens: usage?.output_tokens ?? 0,
+    ...usageDetails({
+      cached_tokens: usage?.input_tokens_details?.cached_tokens,
+      cache_write_tokens: usage?.input_tokens_details?.cache_write_tokens,
+      reasoning_tokens: usage?.output_tokens_details?.reasoning_tokens,
+    }),
   };
 }

@@ -76,7 +76,7 @@ function textPart({ content, logprobs, pieces }: Completion): object {
 }
 
 /** The end of an answer: how it ended, and what it cost. */
-function endOf({ finishReason, usage, cache }: Completion): object {
+function endOf({ finishReason, usage }: Completion): object {
   const reason = finishReason?.toLowerCase() ?? "stop";
   const complete = ["stop", "end_turn", "tool_calls"].includes(reason);
   return {
@@ -91,11 +91,12 @@ function endOf({ finishReason, usage, cache }: Completion): object {
         : {
             input_tokens: usage.prompt_tokens,
             input_tokens_details: {
-              cached_tokens: cache?.read ?? 0,
-              cache_write_tokens: cache?.written ?? 0,
+              cached_tokens: 0,
+              cache_write_tokens: 0,
+              ...usage.prompt_tokens_details,
             },
             output_tokens: usage.completion_tokens,
-            output_tokens_details: { reasoning_tokens: 0 },
+            output_tokens_details: { reasoning_tokens: 0, ...usage.completion_tokens_details },
             total_tokens: usage.total_tokens,
           },
   };
