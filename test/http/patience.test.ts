@@ -163,6 +163,33 @@ test("a text that broke off is void, and the next model's takes its place", asyn
   expect(said(run)).toBe("From the second.");
 });
 
+test("a text that ended without a reason is followed by the next model's", async () => {
+  models.rules.set([{ name: "endless", reply: { content: "one two three", finish_reason: null } }]);
+  others.rules.set([answers("From the second.")]);
+  const before = models.requests.length;
+  const clients = [client(models, "gpt-4o-endless"), client(others, "gpt-4.1")];
+  expect(said(await runWith(fallback(clients), true))).toBe("From the second.");
+  expect(models.requests.length - before).toBe(1);
+});
+
+test("when the texts of all models break off, the list is tried again after a wait", async () => {
+  const cut: RuleInput = {
+    name: "cut",
+    fault: { kind: "cut", after_chunks: 3 },
+    reply: { content: "one two three four" },
+  };
+  models.rules.set([cut]);
+  others.rules.set([cut]);
+  const before = models.requests.length + others.requests.length;
+  const clients = [client(models, "gpt-4o-both"), client(others, "gpt-4.1-both")];
+  const run = await runWith(fallback(clients, { retry: { for_seconds: 1 } }), true);
+  expect(run.status).toBe("failed");
+  const asked = models.requests.length + others.requests.length - before;
+  // Both at once, and again about a second later.
+  expect(asked).toBeGreaterThan(2);
+  expect(asked).toBeLessThan(6);
+});
+
 test("a client in a fallback has patience of its own where its config says so", async () => {
   models.rules.set([refuses(503, 2, retries.SLOW), answers("From the first.")]);
   others.rules.set([answers("From the second.")]);

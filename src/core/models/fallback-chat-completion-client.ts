@@ -120,9 +120,11 @@ export class FallbackChatCompletionClient implements ChatCompletionClient, State
         }
       } catch (error) {
         const failure = this.#failed(client, error, options);
-        // What was shown of the answer is void, which only another attempt at the step can say.
-        if (begun) throw nextAttempt(failure);
         failures.push(failure);
+        if (!begun) continue;
+        // What was shown of the answer is void, which only another attempt at the step can say.
+        this.#passOver(client);
+        throw this.#fit().length > 0 ? nextAttempt(failure) : allFailed(failures);
       }
     }
     throw allFailed(failures);
@@ -182,11 +184,24 @@ export class FallbackChatCompletionClient implements ChatCompletionClient, State
     return this.#clients[0] as ChatCompletionClient;
   }
 
-  /** Those that have not failed lately; all of them when none is left. */
+  /** Those that have not failed lately; all of them when none is left, the one that failed last at the end. */
   #order(): readonly ChatCompletionClient[] {
+    const fit = this.#fit();
+    if (fit.length > 0) return fit;
+    return this.#clients.toSorted((a, b) => this.#passedOverUntil(a) - this.#passedOverUntil(b));
+  }
+
+  #fit(): readonly ChatCompletionClient[] {
     const now = Date.now();
-    const fit = this.#clients.filter((client) => (passedOver.get(this.#keyOf(client)) ?? 0) <= now);
-    return fit.length === 0 ? this.#clients : fit;
+    return this.#clients.filter((client) => this.#passedOverUntil(client) <= now);
+  }
+
+  #passOver(client: ChatCompletionClient): void {
+    passedOver.set(this.#keyOf(client), Date.now() + PASSED_OVER_MS);
+  }
+
+  #passedOverUntil(client: ChatCompletionClient): number {
+    return passedOver.get(this.#keyOf(client)) ?? 0;
   }
 
   /**
@@ -204,7 +219,7 @@ export class FallbackChatCompletionClient implements ChatCompletionClient, State
         throw error;
       }
     }
-    if (isOutage(error)) passedOver.set(this.#keyOf(client), Date.now() + PASSED_OVER_MS);
+    if (isOutage(error)) this.#passOver(client);
     return error;
   }
 
@@ -245,7 +260,7 @@ function isRetryable(error: unknown): boolean {
   return error instanceof ModelError && error.retryable;
 }
 
-/** The error of a stream that broke off: another attempt begins at once, with the next client. */
+/** The error of a stream that broke off while another client is fit: the next attempt, which asks that one, begins at once. */
 function nextAttempt(error: unknown): unknown {
   const kind = error instanceof ModelError ? error.kind : "server";
   return new ModelError(kind, errorMessage(error), {
