@@ -182,6 +182,25 @@ describe("tokens that no server counts are estimated, and marked", () => {
     expect(rows.find(({ team }) => team === "stopped")).toMatchObject(run.usage);
   });
 
+  test("but not of a call that waits for its next attempt when the run is stopped", async () => {
+    const fault = { kind: "status", status: 503, headers: { "retry-after": "20" } } as const;
+    openai.rules.set([{ name: "away", fault }]);
+    await newTeam("waiting", assistant("writer", "gpt-4o"));
+    const response = await worker.fetch("/v1/teams/waiting/runs", {
+      ...jsonInit({ task }),
+      headers: { "content-type": "application/json", accept: "text/event-stream" },
+    });
+    const run = response.headers.get("location") ?? "";
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    while (!text.includes("event: retrying")) text += (await reader.read()).value ?? "";
+    await reader.cancel();
+    await worker.fetch(`${run}/stop`, jsonInit({ mode: "now" }));
+    const stopped = (await (await worker.fetch(run)).json()) as RunInfo;
+    expect(stopped.status).toBe("cancelled");
+    expect(stopped.usage).toEqual({ prompt_tokens: 0, completion_tokens: 0 });
+  });
+
   test("an attempt whose answer broke off, beside the one that succeeded", async () => {
     openai.rules.set([
       {

@@ -193,6 +193,8 @@ export class TurnJournal implements TurnHost {
     this.#fence();
     const { attempt, failingSince, error } = failed;
     const { at } = this.clock();
+    // Until the next attempt, nothing is under way that could be cut off.
+    this.#drive.active.calls.delete(key);
     this.#trace.attemptFailed(key, error, at);
     if (delay > 0) {
       this.#feed.retrying({
