@@ -6,8 +6,10 @@ import {
   RoundRobinGroupChat,
   run,
   type JsonObject,
+  type TextMessage,
 } from "troupe";
 import type { RuleInput } from "../../support/fake-openai/rule.ts";
+import { outcome, RecordingHost } from "../../core/support/recording-host.ts";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 
 const PROVIDER = "autogen_ext.agents.openai.OpenAIAgent";
@@ -148,6 +150,30 @@ describe("a state of AutoGen", () => {
         { role: "user", content: "What is my name?" },
       ],
     });
+  });
+
+  test("continues from its history after a crash, too", async () => {
+    await using fake = await startFakeOpenAI({ rules: [ANSWER] });
+    const journal = new RecordingHost();
+    const question: TextMessage = {
+      id: "1",
+      type: "TextMessage",
+      source: "user",
+      content: "What is my name?",
+      models_usage: null,
+      metadata: {},
+      created_at: "2026-11-24T00:00:00Z",
+    };
+    for (const interruption of [{ during: "model" }, {}]) {
+      const agent = agentOf(fake);
+      agent.loadState(stateOf("resp_gone"));
+      const { result, error } = await outcome(
+        agent.onMessagesStream([question], journal.attempt(interruption)),
+      );
+      if (interruption.during === undefined)
+        expect(result?.chatMessage, String(error)).toMatchObject({ content: "It is so." });
+    }
+    expect(fake.requests.map(({ status }) => status)).toEqual([400, 200, 200]);
   });
 
   test("is written so that AutoGen reads it, and read again with the reasoning", async () => {

@@ -20,7 +20,6 @@ import type {
   CreateResult,
 } from "../../../core/models/chat-completion-client.ts";
 import type { LLMMessage } from "../../../core/models/llm-messages.ts";
-import { ModelError } from "../../../core/models/model-error.ts";
 import { visibleMessages } from "../../../core/models/visible-messages.ts";
 import { optionsOf, parseOptions } from "../../../core/option-names.ts";
 import type { TurnContext } from "../../../core/run/turn-context.ts";
@@ -231,12 +230,12 @@ function modelMessagesOf(message: ChatMessage): LLMMessage[] {
   return [...context, toModelMessage(message)];
 }
 
-/** OpenAI keeps responses for 30 days, and only where it was asked to. */
+/** OpenAI keeps responses for 30 days, and only where it was asked to. A turn that runs again has code and message alone. */
 function isForgotten(error: unknown): boolean {
   return (
-    error instanceof ModelError &&
-    (error.data?.["provider_code"] === "previous_response_not_found" ||
-      ([400, 404].includes(error.status ?? 0) && /previous.response/i.test(error.message)))
+    error instanceof TroupeError &&
+    error.code === "model_bad_request" &&
+    /previous.response/i.test(error.message)
   );
 }
 
