@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type Principal, unauthorized } from "#auth/principal.ts";
+import { tooManyRefusals } from "#auth/refusals.ts";
 import type { Gateway } from "#contract/gateways/team-gateway.ts";
 import { ok } from "#contract/result.ts";
 import { testApp } from "../support/http-app.ts";
@@ -26,11 +27,14 @@ const gateway: Gateway = {
     }) as never,
 };
 
-test("an open stream ends when its key is revoked", async () => {
+test.for([
+  ["", unauthorized(true)],
+  [", also where its address has sent too many", tooManyRefusals("refusals_per_minute", 1, 60)],
+] as const)("an open stream ends when its key is revoked%s", async ([, refusal]) => {
   let revoked = false;
   const { fetch } = testApp({
     gateway,
-    authenticate: async () => (revoked ? unauthorized(true) : KEY),
+    authenticate: async () => (revoked ? refusal : KEY),
     recheckMs: 5,
   });
   const reader = (await fetch("/v1/teams/t/events")).body?.getReader();

@@ -37,12 +37,18 @@ export function endWithCredential(
   return new Response(readable, response);
 }
 
+/**
+ * Statuses of a credential that is not valid. It gets 429 from an address that has sent too many of them: what else this
+ * address sends must not keep the stream open.
+ */
+const REFUSED: ReadonlySet<number> = new Set([401, 429]);
+
 async function isValid(authenticate: Authenticate, request: Request): Promise<boolean> {
   try {
     const caller = await authenticate(request);
-    return !("problem" in caller) || caller.problem.status !== 401;
+    return !("problem" in caller) || !REFUSED.has(caller.problem.status);
   } catch {
-    // Only that it is not valid ends the stream, not a tenant or an issuer that cannot be reached at the moment.
+    // A tenant or an issuer that cannot be reached at the moment does not end the stream.
     return true;
   }
 }
