@@ -24,7 +24,7 @@ import { LEGACY_VERSION, type RpcId, VERSION } from "./wire.ts";
  * @throws ProblemError for a body that is not JSON, and what is thrown by mistake
  */
 export async function answer(
-  given: Omit<A2ARequest, "id" | "format">,
+  given: Omit<A2ARequest, "id" | "format" | "signal">,
   request: Request,
 ): Promise<Response> {
   const { value: body } = await readJson(request, given.services.limits);
@@ -37,7 +37,7 @@ export async function answer(
   const params = withCamelKeys(body.params);
   try {
     const { methods, format } = await methodsOf(versionOf(request.headers), method);
-    const call: A2ARequest = { ...given, id, format };
+    const call: A2ARequest = { ...given, id, format, signal: request.signal };
     const stream = methods.streams.get(method);
     if (stream !== undefined) {
       const opened = await stream(call, params);

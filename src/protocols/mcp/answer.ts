@@ -39,6 +39,7 @@ export async function answer(
   const about: McpRequest = {
     services,
     principal,
+    signal: request.signal,
     only: team,
     session: sessionOf(request),
     idempotencyKey: request.headers.get("idempotency-key") ?? undefined,

@@ -13,6 +13,8 @@ export type McpServices = Pick<
 export interface McpRequest {
   services: McpServices;
   principal: Principal;
+  /** Aborted when the client has left. */
+  signal: AbortSignal;
   /** At the address of one team: that team. */
   only: TeamInfo | undefined;
   /** Of the revisions with sessions. */
@@ -28,6 +30,6 @@ export interface McpSession {
   forms: boolean;
 }
 
-export function teamOf({ services, principal }: McpRequest, id: string): TeamGateway {
-  return services.gateway.team(principal.tenant, id, { credential: principal.id });
+export function teamOf({ services, principal, signal }: McpRequest, id: string): TeamGateway {
+  return services.gateway.team(principal.tenant, id, { credential: principal.id, signal });
 }

@@ -36,6 +36,7 @@ export function openAIEndpoints(services: ProtocolServices): Endpoint[] {
   const callOf = ({ c, principal, idempotency }: Call): OpenAICall => ({
     services,
     principal,
+    signal: c.req.raw.signal,
     raw: c.req.raw,
     key: idempotency?.key,
   });

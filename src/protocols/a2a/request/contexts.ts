@@ -30,12 +30,12 @@ export function unwrapIn<T>({ gone }: Context, result: Result<T>): T {
 
 /** A context of the caller; those of others are as unknown as those that never were. */
 export async function findContext(request: A2ARequest, id: string): Promise<Context | undefined> {
-  const { services, principal, agent } = request;
+  const { agent } = request;
   if (id === agent.id) return agent;
   if (!(await isConversationOf(await partiesOf(request), id))) return undefined;
   return {
     id,
-    team: services.gateway.team(principal.tenant, id, { credential: principal.id }),
+    team: conversationOf(request, id),
     gone: unknownContext(id),
   };
 }
@@ -73,11 +73,15 @@ async function newConversation(request: A2ARequest, message: GivenMessage): Prom
   const id = await conversationId(parties, sortedJson(message));
   const model = unwrap(await agent.team.conversationModel());
   await reservedId(services.tenants, principal, id, undefined);
-  const team = services.gateway.team(principal.tenant, id, { credential: principal.id });
+  const team = conversationOf(request, id);
   const { owner } = parties;
   const expires_in = services.a2a.idleSeconds;
   unwrap(await team.createConversation({ id, owner, caller: principal.name, expires_in }, model));
   return { id, team };
+}
+
+function conversationOf({ services, principal, signal }: A2ARequest, id: string): TeamGateway {
+  return services.gateway.team(principal.tenant, id, { credential: principal.id, signal });
 }
 
 export async function partiesOf({ principal, agent }: A2ARequest): Promise<Parties> {

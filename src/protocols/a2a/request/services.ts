@@ -18,10 +18,12 @@ export interface A2ARequest {
   principal: Principal;
   /** The team that is addressed. */
   agent: { id: string; team: TeamGateway };
-  /** Of the request's URL. */
+  /** The scheme and host of the request's URL. */
   origin: string;
+  /** Aborted when the client has left. */
+  signal: AbortSignal;
   id: RpcId;
-  /** How its stream is written, and what its push notification configs are told. */
+  /** How its stream and its push notifications are written. */
   format: A2AFormat;
 }
 

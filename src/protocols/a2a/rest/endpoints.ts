@@ -196,7 +196,8 @@ function requestOf(services: A2AServices, { c, principal, team, param }: Call): 
   if (!isVersion(version, VERSION)) throw versionNotSupported(version);
   const { origin } = new URL(c.req.url);
   const agent = { id: param("team"), team };
-  return { services, principal, agent, origin, id: null, format: "a2a-rest" };
+  const { signal } = c.req.raw;
+  return { services, principal, agent, origin, signal, id: null, format: "a2a-rest" };
 }
 
 /** @throws A2AError for JSON that is no object */

@@ -14,6 +14,8 @@ import type { ProtocolServices } from "../../services.ts";
 export interface OpenAICall {
   services: ProtocolServices;
   principal: Principal;
+  /** Aborted when the client has left. */
+  signal: AbortSignal;
   raw: Request;
   /** `Idempotency-Key`. */
   key: string | undefined;
@@ -23,6 +25,8 @@ export interface OpenAICall {
 export interface OpenAIRequest {
   services: ProtocolServices;
   principal: Principal;
+  /** Aborted when the client has left. */
+  signal: AbortSignal;
   idempotency?: Idempotency;
   /** The caller's trace, which the run's continues. */
   trace?: NonNullable<StartRunInput["trace"]>;
@@ -30,19 +34,19 @@ export interface OpenAIRequest {
 
 /** A call whose body was read: the same key is good for the same body. */
 export async function identified(
-  { services, principal, raw, key }: OpenAICall,
+  { services, principal, signal, raw, key }: OpenAICall,
   { bytes }: JsonBody,
 ): Promise<OpenAIRequest> {
-  const request = { services, principal, ...traceOf(raw) };
+  const request = { services, principal, signal, ...traceOf(raw) };
   if (key === undefined) return request;
   return { ...request, idempotency: { key, hash: await sha256Hex(bytes) } };
 }
 
 /** @throws ProblemError 403 for the token of another team */
 export function teamOf(
-  { services, principal }: Pick<OpenAIRequest, "services" | "principal">,
+  { services, principal, signal }: Pick<OpenAIRequest, "services" | "principal" | "signal">,
   id: string,
 ): TeamGateway {
   requireTeam(id, principal);
-  return services.gateway.team(principal.tenant, id, { credential: principal.id });
+  return services.gateway.team(principal.tenant, id, { credential: principal.id, signal });
 }
