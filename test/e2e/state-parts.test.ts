@@ -72,6 +72,13 @@ describe("a state in parts", () => {
     expect((await team.messages()).messages).toHaveLength(4);
   });
 
+  test("has heads of any size", async () => {
+    const part = readPart(whole);
+    const { state } = await target.putStatePart(1, writePart(withLargeHead(part)));
+    await target.commitState(state ?? "");
+    expect(await target.saveState()).toEqual(await source.saveState());
+  });
+
   test("comes in any number of parts, in any order after the first", async () => {
     const [first, second, third] = split(readPart(whole));
     await target.putStatePart(1, writePart(first));
@@ -119,6 +126,7 @@ describe("is refused, and the team keeps its state:", () => {
       writePart(changed(part, "log", (row) => ({ ...row, count: 77 }))),
     "a head that is none": (part) =>
       writePart(changed(part, "head", (row) => ({ ...row, body: heads(row.body, () => 7) }))),
+    "a large head that is none": (part) => writePart(withLargeHead(part, () => 7)),
     "a log at a place that the component does not have": (part) =>
       writePart(changed(part, "log", (row) => ({ ...row, path: "nobody/context/messages" }))),
     "the number of another part": (part) =>
@@ -160,6 +168,23 @@ describe("is refused, and the team keeps its state:", () => {
 
 function heads(body: unknown, change: () => unknown): object {
   return Object.fromEntries(Object.keys(body as object).map((path) => [path, change()]));
+}
+
+/** With the first head that has values in lines before it, as large ones are. */
+function withLargeHead(part: StatePart, change?: () => unknown): StatePart {
+  const at = part.rows.findIndex(
+    ({ type, body }) => type === "head" && JSON.stringify(body) !== "{}",
+  );
+  const head = part.rows[at] as StatePart["rows"][number];
+  const stored = { heads: change ? heads(head.body, change) : head.body };
+  const text = {
+    type: "text",
+    of: `head:${head.path}:${part.header.turn}`,
+    n: 0,
+    body: Buffer.from(JSON.stringify(stored)).toString("base64"),
+  };
+  const rows = part.rows.toSpliced(at, 1, text, { ...head, body: null });
+  return { ...part, rows };
 }
 
 /** With another first row of a type that has a body. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /** A part of a state, taken apart. */
 export interface StatePart {
-  header: { state: string; part: number; cursor: string | null };
+  header: { state: string; turn: number; part: number; cursor: string | null };
   rows: Row[];
   next: string | null;
 }

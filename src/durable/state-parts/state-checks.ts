@@ -2,6 +2,7 @@ import { type StateRow, stateRowSchema } from "../../contract/state-parts.ts";
 import { fromBase64 } from "../../core/base64.ts";
 import { errorMessage, StateError } from "../../core/errors.ts";
 import { issuesOf, listIssues } from "../../core/issues.ts";
+import { isJsonObject } from "../../core/json.ts";
 import { isMessage } from "../../core/messages/message-factory.ts";
 import type { Runnable } from "../../core/run/runnable.ts";
 import { StateTree } from "../../core/state/state-tree.ts";
@@ -29,12 +30,11 @@ export class StateChecks {
     throw new StateError(listIssues(issues), { issues });
   }
 
-  /** @param body of a log or a message; its JSON where it came in lines before the row @throws StateError */
+  /** @param body of the row; its JSON where it came in lines before the row @throws StateError */
   require(row: StateRow, body: unknown): void {
     switch (row.type) {
       case "head":
-        if (row.body !== null) this.#requireHeads(row.body as Snapshot);
-        return;
+        return this.#requireHeads(row.path, row.body ?? storedHeads(body));
       case "log": {
         const items = valueOf(body);
         if (!Array.isArray(items) || items.length !== row.count) {
@@ -58,7 +58,9 @@ export class StateChecks {
   }
 
   /** Whether what they make of the component's state can be loaded, as any saved state. */
-  #requireHeads(heads: Snapshot): void {
+  #requireHeads(path: string, values: unknown): void {
+    if (!isJsonObject(values)) throw wrong(path, "the body has no heads");
+    const heads: Snapshot = values;
     this.#tree.requireHeads(Object.keys(heads));
     try {
       this.#tree.restore({ head: (path) => heads[path], log: () => undefined });
@@ -81,6 +83,12 @@ function parse(text: string): unknown {
 
 function valueOf(body: unknown): unknown {
   return typeof body === "string" ? parse(body) : body;
+}
+
+/** Those of a head that came as it is stored. */
+function storedHeads(body: unknown): unknown {
+  const stored = valueOf(body);
+  return isJsonObject(stored) ? stored["heads"] : undefined;
 }
 
 function isBase64(text: string): boolean {

@@ -11,6 +11,7 @@ import { refuseInput } from "../object/refusals.ts";
 import type { BuildReadable } from "../run/team-cache.ts";
 import { eventOwner } from "../storage/event-log.ts";
 import { logOwner } from "../storage/log-store.ts";
+import { snapshotOwner } from "../storage/snapshots.ts";
 import type { Stores } from "../storage/stores.ts";
 import { StagedRows } from "./staged-rows.ts";
 import type { StateChecks } from "./state-checks.ts";
@@ -144,7 +145,7 @@ export class StateTarget implements AlarmSource {
     try {
       for (const line of lines) {
         const row = attempt.checks.read(line, attempt.lines + 2);
-        attempt.checks.require(row, this.#bodyOf(row, part));
+        attempt.checks.require(row, this.#bodyOf(row, attempt.header));
         this.#rows.add(part, attempt.lines++, row);
       }
       return ok(null);
@@ -234,11 +235,11 @@ export class StateTarget implements AlarmSource {
     this.#rows.forget();
   }
 
-  /** Of a log or a message; a large one came in lines before it. */
-  #bodyOf(row: StateRow, part: number): unknown {
-    if (row.type === "head" || row.type === "text" || row.body !== null) return row.body;
-    const owner = row.type === "log" ? logOwner(row.path, 0, row.start) : eventOwner(row.seq);
-    return this.#rows.text(owner, part);
+  /** A large one came in lines before the row. */
+  #bodyOf(row: StateRow, { part, turn }: StatePartHeader): unknown {
+    return row.type === "text" || row.body !== null
+      ? row.body
+      : this.#rows.text(ownerOf(row, turn), part);
   }
 
   #drop(): void {
@@ -256,6 +257,18 @@ export class StateTarget implements AlarmSource {
     this.#staged = staged && { ...staged, at: Date.now() };
     if (this.#staged === null) meta.remove("staged");
     else meta.write("staged", this.#staged);
+  }
+}
+
+/** Under which name the lines before a row have its body. @param turn of the state */
+function ownerOf(row: Exclude<StateRow, { type: "text" }>, turn: number): string {
+  switch (row.type) {
+    case "head":
+      return snapshotOwner(row.path, turn);
+    case "log":
+      return logOwner(row.path, 0, row.start);
+    case "message":
+      return eventOwner(row.seq);
   }
 }
 
