@@ -63,7 +63,7 @@ export class StateChecks {
     const heads: Snapshot = values;
     this.#tree.requireHeads(Object.keys(heads));
     try {
-      this.#tree.restore({ head: (path) => heads[path], log: () => undefined });
+      this.#tree.restore({ head: (one) => heads[one], log: () => undefined });
       this.#other.loadState(this.#subject.saveState());
     } catch (error) {
       if (error instanceof StateError) throw error;

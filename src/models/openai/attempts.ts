@@ -8,6 +8,8 @@ export class Attempts {
   readonly #left: Route[];
   readonly #dropReasoning: () => boolean;
   #route: Route;
+  /** The habits by which the request was written: another request may have changed them since. */
+  #asked: ServerHabits["account"];
   #count = 0;
   #hasMoved = false;
   /** What chat completions said when it named the other API. */
@@ -18,6 +20,7 @@ export class Attempts {
    */
   constructor(routes: Routes, habits: ServerHabits, dropReasoning: () => boolean) {
     this.#habits = habits;
+    this.#asked = { ...habits.account };
     this.#dropReasoning = dropReasoning;
     this.#route = routes.find(({ path }) => path === habits.server.path) ?? routes[0];
     this.#left = routes.filter((route) => route !== this.#route);
@@ -34,9 +37,10 @@ export class Attempts {
 
   /** Whether to ask once more, in another way, after an error of the SDK. */
   again(error: unknown): boolean {
-    const isOther = this.#changes(error);
-    if (isOther) this.#count++;
-    return isOther;
+    if (!this.#changes(error)) return false;
+    this.#count++;
+    this.#asked = { ...this.#habits.account };
+    return true;
   }
 
   /** Remembers the route that was found. */
@@ -78,9 +82,7 @@ export class Attempts {
   }
 
   #turnOff(habit: "summaries" | "encryption"): boolean {
-    const { account } = this.#habits;
-    const wasOn = account[habit];
-    account[habit] = false;
-    return wasOn;
+    this.#habits.account[habit] = false;
+    return this.#asked[habit];
   }
 }

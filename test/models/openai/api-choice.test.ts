@@ -196,6 +196,17 @@ describe.each(WAYS)("%s", (way) => {
     ]);
   });
 
+  test("two requests at a time that are both refused for what the server does not give", async () => {
+    const body = JSON.stringify({ error: { message: "No.", param: "reasoning.summary" } });
+    const fault = { kind: "status", status: 400, body } as const;
+    await using fake = await startFakeOpenAI({
+      rules: [{ name: "no", times: 2, delay_ms: 100, fault }, CALL],
+    });
+    const client = ownClient(fake);
+    await Promise.all([ask(client, way), ask(client, way)]);
+    expect(fake.requests.map(({ status }) => status).toSorted()).toEqual([200, 200, 400, 400]);
+  });
+
   test.each([
     ["2025-04-01-preview", "/openai/responses?api-version=2025-04-01-preview"],
     ["2024-10-21", "/openai/v1/responses"],
