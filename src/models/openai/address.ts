@@ -27,9 +27,12 @@ export function openAIAddress(
   };
 }
 
-/** Hosts of OpenAI, those of regions included, and of Azure. */
-const OWN_HOSTS =
-  /(^|\.)api\.openai\.com$|\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$/;
+/** Hosts of OpenAI, those of regions included. */
+const OPENAI_HOSTS = /(^|\.)api\.openai\.com$/;
+const AZURE_HOSTS = /\.(openai\.azure|services\.ai\.azure|cognitiveservices\.azure)\.com$/;
+
+/** Who runs the models on Azure, as OpenTelemetry names it. */
+export const AZURE = "azure.ai.openai";
 
 /** Whether a server is OpenAI's or Azure's own, or stands in for it by OPENAI_BASE_URL. */
 export function isOpenAIs(url: string, dependencies: OutgoingDependencies): boolean {
@@ -40,7 +43,15 @@ export function isOpenAIs(url: string, dependencies: OutgoingDependencies): bool
 
 /** Whether a server is OpenAI's or Azure's own. */
 export function isOwnHost(url: string): boolean {
-  return OWN_HOSTS.test(new URL(url).hostname);
+  const { hostname } = new URL(url);
+  return OPENAI_HOSTS.test(hostname) || AZURE_HOSTS.test(hostname);
+}
+
+/** Who encrypts the reasoning that a server gives: others cannot read it, and do not get it. */
+export function encrypterOf(url: string, dependencies: OutgoingDependencies): string {
+  const { hostname, host } = new URL(url);
+  if (AZURE_HOSTS.test(hostname)) return AZURE;
+  return isOpenAIs(url, dependencies) ? "openai" : host;
 }
 
 /** The server of an Azure client. */

@@ -6,7 +6,7 @@ import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { resolveKey } from "../model-address.ts";
-import { azureAddress, isOwnHost } from "./address.ts";
+import { AZURE, azureAddress, isOwnHost } from "./address.ts";
 import {
   type AzureOpenAIChatCompletionClientOptions,
   type AzureOpenAIConfig,
@@ -24,9 +24,6 @@ const definition = {
   role: "model",
   version: 1,
 } as const;
-
-/** Who runs the models, as OpenTelemetry names it. */
-const MAKER = "azure.ai.openai";
 
 /**
  * Models that Azure hosts (AutoGen `AzureOpenAIChatCompletionClient`), by key or by Microsoft Entra token. Without
@@ -48,7 +45,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
       definition,
       config,
       model,
-      provider: MAKER,
+      provider: AZURE,
       modelInfo,
       tokenLimit: known?.tokenLimit,
       timeout: config.timeout,
@@ -72,7 +69,7 @@ export class AzureOpenAIChatCompletionClient extends HttpModelClient {
           return {
             url: address.url,
             isMakers: true,
-            maker: MAKER,
+            maker: AZURE,
             servedAs: deployment,
             apiKey,
             takesCacheKey: isOwnHost(address.url) && !/^20(23|24)-/.test(config.api_version),

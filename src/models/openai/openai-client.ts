@@ -6,7 +6,7 @@ import { unknownModelNotes } from "../catalogue/known-model.ts";
 import { modelInfoFrom, resolveHeaders } from "../client-config.ts";
 import { HttpModelClient } from "../http-model-client.ts";
 import { resolveKey } from "../model-address.ts";
-import { isOpenAIs, isOwnHost, openAIAddress } from "./address.ts";
+import { encrypterOf, isOpenAIs, isOwnHost, openAIAddress } from "./address.ts";
 import {
   createArgsFrom,
   type OpenAIChatCompletionClientOptions,
@@ -67,11 +67,10 @@ export class OpenAIChatCompletionClient extends HttpModelClient {
           );
           const organization =
             config.organization ?? readEnv(dependencies, "OPENAI_ORG_ID") ?? null;
-          const isMakers = isOpenAIs(address.url, dependencies);
           return {
             url: address.url,
-            isMakers,
-            maker: isMakers ? "openai" : new URL(address.url).host,
+            isMakers: isOpenAIs(address.url, dependencies),
+            maker: encrypterOf(address.url, dependencies),
             servedAs: model,
             apiKey,
             takesCacheKey: isOwnHost(address.url),

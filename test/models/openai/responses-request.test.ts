@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AssistantMessage, CreateResult, JsonObject, LLMMessage } from "troupe";
+import {
+  type AssistantMessage,
+  AzureOpenAIChatCompletionClient,
+  type ChatCompletionClient,
+  type CreateResult,
+  type JsonObject,
+  type LLMMessage,
+  OpenAIChatCompletionClient,
+} from "troupe";
 import { type FakeOpenAI, startFakeOpenAI } from "../../support/fake-openai/server.ts";
 import { assistant, clientOf, lastBody, system, toolResult, user } from "../support.ts";
 
@@ -210,4 +218,50 @@ test("a state as AutoGen writes it, and the answers of other makers, are items w
     { type: "function_call", call_id: "c1", name: "add", arguments: "{}" },
     { type: "function_call_output", call_id: "c1", output: "1" },
   ]);
+});
+
+test("reasoning that OpenAI encrypted does not go to Azure, by whichever client, and the other way round", async () => {
+  const bodies: string[] = [];
+  const record: typeof fetch = async (input, init) => {
+    bodies.push(await new Request(input, init).text());
+    return Response.json({
+      status: "completed",
+      output: [
+        { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "sealed" },
+        {
+          type: "message",
+          id: "msg_1",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: "Yes.", annotations: [] }],
+        },
+      ],
+    });
+  };
+  const model = "gpt-5.6";
+  const azureEndpoint = "https://ours.openai.azure.com";
+  const at = (baseURL: string) =>
+    new OpenAIChatCompletionClient(
+      { model, api: "responses", apiKey: "key", baseURL },
+      { fetch: record },
+    );
+  const openai = at("https://api.openai.com/v1");
+  const azure = at(`${azureEndpoint}/openai/v1`);
+  const azureClient = new AzureOpenAIChatCompletionClient(
+    { model, apiKey: "key", azureEndpoint, apiVersion: "2025-04-01-preview" },
+    { fetch: record },
+  );
+  const first = {
+    openai: await openai.create([user("Is it?")]),
+    azure: await azure.create([user("Is it?")]),
+  };
+  const again = async (client: ChatCompletionClient, result: CreateResult) => {
+    await client.create([user("Is it?"), remembered(result), user("Really?")]);
+    return bodies.at(-1)?.includes('"sealed"');
+  };
+  expect(await again(openai, first.openai)).toBe(true);
+  expect(await again(azure, first.openai)).toBe(false);
+  expect(await again(azureClient, first.openai)).toBe(false);
+  expect(await again(openai, first.azure)).toBe(false);
+  expect(await again(azureClient, first.azure)).toBe(true);
 });
