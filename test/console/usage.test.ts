@@ -56,7 +56,9 @@ testInBrowser("usage is plotted by day, team and model, with the numbers in tabl
     "1",
     "2",
     `${mini?.prompt_tokens}`,
+    "0",
     `${mini?.completion_tokens}`,
+    "0",
     expect.stringMatching(/^0\.0/),
   ]);
 
