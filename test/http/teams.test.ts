@@ -61,6 +61,7 @@ describe("teams", () => {
     const place = "component.config.code_executor";
     const notes = [
       { path: `${place}.provider`, message: expect.stringContaining("sandbox") as string },
+      { path: `${place}.provider`, message: expect.stringContaining("variables") as string },
       { path: `${place}.config.output_dir`, message: "has no effect in the sandbox" },
     ];
     for (const [path, init] of [

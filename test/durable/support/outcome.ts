@@ -1,6 +1,6 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect } from "vitest";
-import type { Json, JsonObject, Message } from "troupe";
+import type { Json, JsonObject, Message, TokenUsage } from "troupe";
 import type { RunInfo } from "#contract/run.ts";
 import { Effects } from "./effects.ts";
 import type { Kind } from "./kinds.ts";
@@ -73,7 +73,7 @@ export async function settled({ team, effects }: Subject): Promise<Outcome> {
   expect(threadOf(state).filter(({ id }) => !logged.has(id))).toEqual([]);
   const { usage } = value(await team.gateway.team());
   const said = saidIn(messages.map(({ seq: _seq, ...message }) => message));
-  return { said, state: timeless(state), usage: timeless(usage) };
+  return { said, state: timeless(state), usage: timeless(reported(usage)) };
 }
 
 async function leftovers(team: TestTeam) {
@@ -117,4 +117,9 @@ function timeless(timed: unknown): Json {
   return JSON.parse(
     JSON.stringify(timed, (key, inner: unknown) => (CHANCE.has(key) ? null : inner)),
   ) as Json;
+}
+
+/** The tokens that models have reported: an attempt whose answer broke off adds an estimate. */
+function reported({ prompt_tokens, completion_tokens, estimated_tokens = 0 }: TokenUsage): number {
+  return prompt_tokens + completion_tokens - estimated_tokens;
 }

@@ -273,7 +273,13 @@ describe("webhooks", () => {
   test("can be added to a tenant that was stored before there were any", async () => {
     await tenant.stub.put({ label: "Acme" });
     await runInDurableObject(tenantObject(tenant.stub), (_, { storage }) => {
-      for (const table of ["webhook", "webhook_secret", "webhook_delivery"]) {
+      for (const table of [
+        "webhook",
+        "webhook_secret",
+        "webhook_delivery",
+        "conversation",
+        "closed",
+      ]) {
         storage.sql.exec(`drop table ${table}`);
       }
       storage.sql.exec("update meta set value = '2' where name = 'schema'");

@@ -6,7 +6,7 @@ const hello = [{ type: "UserMessage", source: "user", content: "Hi" }] as const;
 /** A client whose server is `fetch`. */
 const clientOf = (fetch: (request: Request) => Response | Promise<Response>) =>
   new AnthropicChatCompletionClient(
-    { model: "claude-sonnet-4-5", apiKey: "key", baseURL: "https://claude.example" },
+    { model: "claude-sonnet-4-5", apiKey: "key", baseURL: "https://claude.example", cache: "off" },
     { fetch: async (input, init) => fetch(new Request(input, init)) },
   );
 

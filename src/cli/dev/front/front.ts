@@ -130,8 +130,10 @@ export class Front {
       path: request.url,
       headers: [
         ...forwardedRequestHeaders(request),
-        ...["cf-connecting-ip", request.socket.remoteAddress ?? ""],
-        ...[FRONT_KEY_HEADER, key],
+        "cf-connecting-ip",
+        request.socket.remoteAddress ?? "",
+        FRONT_KEY_HEADER,
+        key,
       ],
       agent: this.#agent,
       setDefaultHeaders: false,

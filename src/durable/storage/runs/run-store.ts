@@ -161,14 +161,18 @@ export class RunStore {
 
   /** Whether a run was cancelled whose last committed turn of the team is this one. */
   wasCancelledAt(turn: number): boolean {
-    for (const { record } of this.#db.each<RunRow>(
-      "select seq, record from run order by seq desc",
-    )) {
-      const run = JSON.parse(record) as RunRecord;
+    // One by one, because a reader that stops in the middle keeps tables locked: none could be dropped.
+    for (let before = Number.MAX_SAFE_INTEGER; ;) {
+      const row = this.#db.first<RunRow>(
+        "select seq, record from run where seq < ? order by seq desc limit 1",
+        before,
+      );
+      if (row === undefined) return false;
+      const run = JSON.parse(row.record) as RunRecord;
       if (run.turn < turn) return false;
       if (run.turn === turn && run.status === "cancelled") return true;
+      before = row.seq;
     }
-    return false;
   }
 
   byId(id: string): StoredRun | undefined {

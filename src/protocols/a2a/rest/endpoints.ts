@@ -52,7 +52,7 @@ export function restEndpoints(services: A2AServices): Endpoint[] {
     try {
       const request = requestOf(services, call);
       const result = await method(request, { ...(await bodyOf(services, call.c)), ...named(call) });
-      if ("body" in result || "done" in result) return streamAnswer(result as OpenedStream);
+      if ("body" in result || "done" in result) return streamAnswer(result);
       return json(result, 200, { "content-type": REST_JSON });
     } catch (error) {
       return refused(error);

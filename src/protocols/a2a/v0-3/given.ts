@@ -30,7 +30,8 @@ export function givenPushConfigId(params: unknown): unknown {
   return { taskId, ...(id !== undefined && { id }) };
 }
 
-function givenOf({ kind: _, role, parts, ...rest }: JsonObject): JsonObject {
+function givenOf({ role, parts, ...given }: JsonObject): JsonObject {
+  const { kind: _, ...rest } = given;
   return {
     ...rest,
     role: role === "user" ? "ROLE_USER" : (role ?? null),

@@ -140,8 +140,10 @@ function approvalCall(request: string): string {
   return `${APPROVE}-${request}`;
 }
 
-/** The arguments as the model meant them, or as it wrote them where that is not JSON. */
+/** The arguments as the model meant them, or as it wrote them where that is not JSON or clients refuse to read it. */
 function inputOf(text: string): Json {
+  // The AI SDK ends a stream whose JSON could change the prototype of objects.
+  if (/"(__proto__|constructor)"\s*:/.test(text)) return text;
   try {
     return JSON.parse(text) as Json;
   } catch {
