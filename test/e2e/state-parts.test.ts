@@ -94,6 +94,18 @@ describe("a state in parts", () => {
     expect(await target.saveState()).toEqual(await source.saveState());
   });
 
+  test("says which part comes first, where a body begins in the one before", async () => {
+    const [first, second, third] = split(readPart(whole), "second");
+    await target.putStatePart(1, writePart(first));
+    await expect(target.putStatePart(3, writePart(third))).rejects.toMatchObject({
+      status: 409,
+      code: "state_incomplete",
+      message: expect.stringContaining("begins in part 2") as string,
+    });
+    await target.putStatePart(2, writePart(second));
+    expect(await target.putStatePart(3, writePart(third))).toMatchObject({ complete: true });
+  });
+
   test("waits while a run is active, and can be discarded", async () => {
     const human = await client.teams.create({
       component: {
@@ -200,12 +212,16 @@ function changed(
   return { ...part, rows };
 }
 
-/** Into three, one boundary inside of a large text. */
-function split({ header, rows }: StatePart): [StatePart, StatePart, StatePart] {
-  const text = rows.findIndex(({ type }) => type === "text") + 1;
+/** Into three. @param cut the part that ends inside of a large text */
+function split(
+  { header, rows }: StatePart,
+  cut: "first" | "second" = "first",
+): [StatePart, StatePart, StatePart] {
+  const text = rows.findIndex(({ type }) => type === "text");
+  const [one, two] = cut === "second" ? [text, text + 1] : [text + 1, -1];
   return [
-    { header, rows: rows.slice(0, text), next: "b" },
-    { header: { ...header, part: 2, cursor: "b" }, rows: rows.slice(text, -1), next: "c" },
-    { header: { ...header, part: 3, cursor: "c" }, rows: rows.slice(-1), next: null },
+    { header, rows: rows.slice(0, one), next: "b" },
+    { header: { ...header, part: 2, cursor: "b" }, rows: rows.slice(one, two), next: "c" },
+    { header: { ...header, part: 3, cursor: "c" }, rows: rows.slice(two), next: null },
   ];
 }

@@ -51,19 +51,20 @@ export class StagedRows {
     }
   }
 
-  /** A body that came in `text` lines, in this part or at the end of the one before. */
-  text(owner: string, part: number): string {
+  /** A body that came in `text` lines, in this part or at the end of the one before; undefined where its beginning is missing. */
+  text(owner: string, part: number): string | undefined {
     const decoder = new TextDecoder();
-    let text = "";
-    for (const { body } of this.#db.each<{ body: ArrayBuffer }>(
-      "select body from staged where part in (?, ?) and kind = 'text' and path = ? order by start",
+    let text: string | undefined;
+    for (const { start, body } of this.#db.each<{ start: number; body: ArrayBuffer }>(
+      "select start, body from staged where part in (?, ?) and kind = 'text' and path = ? order by start",
       part - 1,
       part,
       owner,
     )) {
-      text += decoder.decode(body, { stream: true });
+      if (text === undefined && start > 0) return undefined;
+      text = (text ?? "") + decoder.decode(body, { stream: true });
     }
-    return text + decoder.decode();
+    return text === undefined ? undefined : text + decoder.decode();
   }
 
   /** Removes one part, or all of them. */

@@ -142,10 +142,16 @@ export class StateTarget implements AlarmSource {
     const attempt = this.#attempt;
     if (attempt?.id !== id) return superseded();
     const { part } = attempt.header;
+    const staged = this.#read();
     try {
       for (const line of lines) {
         const row = attempt.checks.read(line, attempt.lines + 2);
-        attempt.checks.require(row, this.#bodyOf(row, attempt.header));
+        const body = this.#bodyOf(row, attempt.header);
+        if (body === undefined && staged?.parts[part - 1] === undefined) {
+          this.#drop();
+          return bodyBefore(part);
+        }
+        attempt.checks.require(row, body);
         this.#rows.add(part, attempt.lines++, row);
       }
       return ok(null);
@@ -282,6 +288,14 @@ function missing({ parts }: Staged): string | undefined {
     cursor = found.next_cursor;
     if (cursor === null) return undefined;
   }
+}
+
+function bodyBefore(part: number): Refused {
+  return refuse(
+    409,
+    "state_incomplete",
+    `Part ${part} has the end of a body that begins in part ${part - 1}: send that one first.`,
+  );
 }
 
 function superseded(): Refused {
