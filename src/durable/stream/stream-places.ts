@@ -26,6 +26,14 @@ export function whenLeft(signal: AbortSignal | undefined, end: () => Promise<voi
 }
 
 /**
+ * A stream as the Worker sends it. Where a Worker answers with the body of an object as it is, the runtime is done with the
+ * request at once, and its signal is never aborted.
+ */
+export function throughWorker(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  return body.pipeThrough(new IdentityTransformStream());
+}
+
+/**
  * Makes a place for one more stream of a credential. A credential that has all of its places gives up its oldest stream, which
  * may be one whose client has left without a word; so does one that meets the limit of the team or of the tenant.
  *

@@ -14,7 +14,7 @@ import type { FrameWriter } from "./frames.ts";
 import type { LiveFeed } from "./live-feed.ts";
 import { ok } from "../../contract/result.ts";
 import { runNotFound } from "../object/refusals.ts";
-import type { StreamClient } from "./stream-places.ts";
+import { type StreamClient, throughWorker } from "./stream-places.ts";
 import type { StoredRun } from "../storage/runs/run-store.ts";
 import type { Stores } from "../storage/stores.ts";
 
@@ -64,7 +64,7 @@ export async function readStreamResponse(response: Response): Promise<Result<Ope
   if (response.status === 204) return ok({ done: true });
   if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
   if (response.body === null) throw new TypeError("the team's stream has no body");
-  return ok({ body: response.body });
+  return ok({ body: throughWorker(response.body) });
 }
 
 export interface StreamSources {

@@ -1,4 +1,4 @@
-import { whenLeft } from "../stream/stream-places.ts";
+import { throughWorker, whenLeft } from "../stream/stream-places.ts";
 import type { Problem } from "../../contract/problem.ts";
 import { ok, type Result } from "../../contract/result.ts";
 import type { TenantList } from "../../contract/tenant.ts";
@@ -59,7 +59,7 @@ export class DurableObjectTenants implements Tenants {
         const response = await stub.fetch(`https://tenant/events?${query.toString()}`);
         if (!response.ok) return { ok: false, problem: await response.json<Problem>() };
         if (response.body === null) throw new TypeError("the tenant's stream has no body");
-        return ok(response.body);
+        return ok(throughWorker(response.body));
       },
     };
   }
