@@ -31,9 +31,11 @@ beforeAll(async () => {
     TENANT_STREAMS_PER_TEAM: "6",
     TENANT_STREAMS_PER_CREDENTIAL: "4",
   });
-  const bearer = { authorization: `Bearer ${BUSY}` };
   const component = SAMPLE_COMPONENT;
-  const made = await worker.fetch("/v1/teams", jsonInit({ id: "team", component }, "POST", bearer));
+  const made = await worker.fetch(
+    "/v1/teams",
+    jsonInit({ id: "team", component }, "POST", bearer(BUSY)),
+  );
   expect(made.status).toBe(201);
 });
 afterAll(() => worker[Symbol.asyncDispose]());
@@ -102,8 +104,8 @@ test("a stream gives its place back when its client has left", { timeout: 60_000
   const soon = { timeout: 8_000, interval: 50 };
   for (const [path, body] of streams) {
     for (let round = 0; round < 3; round++) {
-      const open = () => openAndReset(origin, BUSY, path, JSON.stringify(body()));
-      await expect.poll(open, { message: path, ...soon }).toBe("200");
+      const busily = () => openAndReset(origin, BUSY, path, JSON.stringify(body()));
+      await expect.poll(busily, { message: path, ...soon }).toBe("200");
     }
     await expect
       .poll(() => openAndReset(origin, QUIET, feed), { message: path, ...soon })
