@@ -54,17 +54,19 @@ export class StagedRows {
   /** A body that came in `text` lines, in this part or at the end of the one before; undefined where its beginning is missing. */
   text(owner: string, part: number): string | undefined {
     const decoder = new TextDecoder();
-    let text: string | undefined;
+    let text = "";
+    let first: number | undefined;
+    // To the end in any case: a reader that stops in the middle keeps the table locked.
     for (const { start, body } of this.#db.each<{ start: number; body: ArrayBuffer }>(
       "select start, body from staged where part in (?, ?) and kind = 'text' and path = ? order by start",
       part - 1,
       part,
       owner,
     )) {
-      if (text === undefined && start > 0) return undefined;
-      text = (text ?? "") + decoder.decode(body, { stream: true });
+      first ??= start;
+      text += decoder.decode(body, { stream: true });
     }
-    return text === undefined ? undefined : text + decoder.decode();
+    return first === 0 ? text + decoder.decode() : undefined;
   }
 
   /** Removes one part, or all of them. */
