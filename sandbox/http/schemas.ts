@@ -33,7 +33,7 @@ export function executeSchema({ maxBlocks, timeoutSeconds, maxTimeoutSeconds }: 
 const MAX_STRING_BYTES = 131_000;
 const MAX_STRINGS_BYTES = 1_000_000;
 
-/** Variables that a shell sets itself, and that it lets nobody set. */
+/** Variables that a shell sets itself, and that it lets no program set. */
 const OF_SHELLS = new Set(["BASHOPTS", "BASH_VERSINFO", "EUID", "PPID", "SHELLOPTS", "UID"]);
 
 /** An argument or a variable of a program. */

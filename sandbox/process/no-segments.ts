@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 
-/** Of the kernel's headers: the name of an architecture, and the number of `shmget` on it. */
+/** From the kernel's headers: the name of an architecture, and the number of `shmget` on it. */
 const ARCHITECTURES: Readonly<Record<string, { audit: number; shmget: number }>> = {
   x64: { audit: 0xc000003e, shmget: 29 },
   arm64: { audit: 0xc00000b7, shmget: 194 },

@@ -152,8 +152,7 @@ export class Programs {
   }
 
   /**
-   * Of the programs that wait for a request, in sessions that have at least two more than `own`, the one that has waited for
-   * the longest time.
+   * The program that has waited for a request for the longest time, in sessions that have at least two more than `own`.
    */
   #dispensable(own: number): RunningProgram | undefined {
     return [...this.#running.values()]

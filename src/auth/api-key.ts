@@ -7,7 +7,7 @@ const ID_LENGTH = 12;
 /** 190 bits of secret beside a MAC, 256 bits without one. */
 const SIGNED_SECRET_LENGTH = 32;
 const SECRET_LENGTH = 43;
-/** Of the name of the signer's secret, and of 128 bits of MAC. */
+/** The length of the name of the signer's secret, and of a MAC of 128 bits. */
 const SIGNER_LENGTH = 4;
 const MAC_LENGTH = 22;
 

@@ -34,7 +34,7 @@ export interface CredentialSources {
   createdKey:
     | ((tenant: string, id: string, hash: string) => Promise<Principal | undefined>)
     | undefined;
-  /** Of created keys. */
+  /** Signs created keys. */
   keySigner: KeySigner | undefined;
   /** Requests without a valid credential that an address may send in a minute. */
   refusalsPerMinute: number;
@@ -77,8 +77,8 @@ export function credentialSources(
 const REFUSALS_SETTING = "REFUSALS_PER_MINUTE";
 const DEFAULT_REFUSALS = 1_000;
 /**
- * Of keys that no present secret has signed, whose tenants have to be asked: those of an address in a minute that turn out
- * to be none.
+ * How many keys that no present secret has signed, and that turn out to be invalid, an address may send in a minute: their
+ * tenants have to be asked.
  */
 const UNKNOWN_KEYS_PER_MINUTE = 60;
 

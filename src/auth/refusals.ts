@@ -5,7 +5,7 @@ const MOST_ADDRESSES = 10_000;
 
 const MINUTE = 60_000;
 
-/** Allows so many things a minute to each address, in this isolate. */
+/** Allows each address a number of things in a minute, in this isolate. */
 export class AddressBudget {
   readonly #perMinute: number;
   readonly #buckets = new Map<string, { left: number; at: number }>();
@@ -57,7 +57,7 @@ export function addressOf(request: Request): string {
   return [...before, ...zeros, ...after].slice(0, 4).join(":");
 }
 
-/** What an address is told that sent too many credentials that are not valid. */
+/** The refusal of an address that has sent too many invalid credentials. */
 export function tooManyRefusals(limit: string, value: number, retry_after: number): Refusal {
   return {
     problem: {

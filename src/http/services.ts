@@ -27,7 +27,7 @@ export interface Services {
   tenants: Tenants | undefined;
   /** Undefined without a valid SECRETS_KEY. */
   teamTokens: TeamTokens | undefined;
-  /** Of created keys; undefined without a valid secret for it. */
+  /** Signs created keys; undefined without a valid secret for it. */
   keySigner: KeySigner | undefined;
   /** Undefined without a sandbox. */
   files: (() => Promise<WorkspaceFiles>) | undefined;

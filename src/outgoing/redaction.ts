@@ -4,7 +4,7 @@ import { secretFields } from "../secrets/secret-fields.ts";
 
 /** Shorter texts occur by chance. */
 const SHORTEST = 4;
-/** Of a piece of base64, which has fewer characters in common use. */
+/** The same for a piece of base64, whose characters are fewer. */
 const SHORTEST_ENCODED = 8;
 
 const REPLACEMENT = "[redacted]";
@@ -12,7 +12,7 @@ const REPLACEMENT = "[redacted]";
 /** Removes secrets from texts, also in the forms in which servers and programs repeat them. */
 export class Redaction {
   readonly #values = new Set<string>();
-  /** Of all values, the longest first: one may contain another. Made when it is needed. */
+  /** The forms of all values, the longest first: one may contain another. Made when they are needed. */
   #forms: string[] | undefined;
 
   /** @param config of a component: all of its values that count as secrets are remembered, see {@link secretFields} */
@@ -51,7 +51,7 @@ function formsOf(secret: string): string[] {
   );
 }
 
-/** A secret, and what of it a server may repeat: without its scheme, decoded, the password of a pair. */
+/** A secret, and the parts of it that a server may repeat: without its scheme, decoded, the password of a pair. */
 function partsOf(secret: string): string[] {
   const [, scheme, credential] = /^([A-Za-z]+) +(\S+)$/.exec(secret) ?? [];
   const parts = [secret, percentDecoded(secret)];

@@ -2,7 +2,7 @@ import { REDACTED } from "./redacted-secrets.ts";
 import { mapUrlSecrets } from "./url-secrets.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-/** Of a random text among readable ones, in characters. */
+/** The length of a random text among readable ones, in characters. */
 const SHORTEST_RANDOM = 12;
 
 /** A webhook's URL for showing: without the values of its query, and without what looks random in its path. */

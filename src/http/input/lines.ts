@@ -3,7 +3,7 @@ import { invalid, ProblemError } from "../problem.ts";
 
 export interface LinesLimits {
   bytes: number;
-  /** Of one line. */
+  /** The limit of one line. */
   line: number;
 }
 

@@ -61,7 +61,7 @@ async function methodsOf(
   method: string,
 ): Promise<{ methods: Methods; format: A2AFormat }> {
   if (isVersion(version, VERSION)) return { methods: METHODS, format: "a2a" };
-  // A client of 1.0 that leaves out the header is told of it.
+  // A client of 1.0 that leaves out the header learns that it is missing.
   const isNewer = METHODS.single.has(method) || METHODS.streams.has(method);
   if (!isVersion(version, LEGACY_VERSION) || isNewer) throw versionNotSupported(version);
   const { LEGACY_METHODS } = await import("./v0-3/methods.ts");

@@ -18,7 +18,7 @@ export interface Methods {
   streams: ReadonlyMap<string, Method<OpenedStream>>;
 }
 
-/** Of 1.0. */
+/** The methods of 1.0. */
 export const METHODS: Methods = {
   single: new Map<string, Method<object>>([
     ["SendMessage", sendMessage],

@@ -122,7 +122,7 @@ interface FoundRuns {
   runs: { context: Context; run: RunInfo }[];
   /** The cursor of the next page. */
   next: string | null;
-  /** Of all pages, where it is known. */
+  /** The number of runs on all pages, where it is known. */
   total?: number;
 }
 

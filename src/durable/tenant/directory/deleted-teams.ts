@@ -1,6 +1,6 @@
 import type { Database } from "../../storage/database.ts";
 
-/** Watchers who come back are told of teams deleted and questions closed in this time. */
+/** Watchers who come back learn about teams deleted and questions closed in this time. */
 export const REMEMBERED_MS = 7 * 86_400_000;
 
 /** Teams that were deleted lately. */

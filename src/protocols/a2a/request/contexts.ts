@@ -13,7 +13,7 @@ import type { A2ARequest } from "./services.ts";
 export interface Context {
   id: string;
   team: TeamGateway;
-  /** What is answered where a conversation is no more. */
+  /** The error where a conversation has been erased. */
   gone?: A2AError;
 }
 
@@ -22,7 +22,7 @@ export interface TaskPlace extends Context {
   run: string;
 }
 
-/** @throws A2AError where the conversation is no more, or ProblemError */
+/** @throws A2AError where the conversation has been erased, or ProblemError */
 export function unwrapIn<T>({ gone }: Context, result: Result<T>): T {
   if (gone && !result.ok && result.problem.code === "team_not_found") throw gone;
   return unwrap(result);
