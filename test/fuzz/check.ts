@@ -10,6 +10,10 @@ const foreignErrorSchema = z.union([
     error: z.object({ code: z.number().int(), message: sentence }),
   }),
   z.object({ error: z.object({ message: sentence, type: sentence, code: sentence }) }),
+  // google.rpc.Status, as A2A over HTTP+JSON has it.
+  z.object({
+    error: z.object({ code: z.number().int(), status: sentence, message: sentence }),
+  }),
   problemSchema,
 ]);
 
