@@ -24,6 +24,7 @@ export interface Completion {
     completion_tokens: number;
     total_tokens: number;
     prompt_tokens_details?: { [detail: string]: number } | undefined;
+    completion_tokens_details?: { [detail: string]: number } | undefined;
   } | null;
   /** What the server's cache did, where it has one. */
   cache: CacheUse | undefined;
