@@ -39,7 +39,6 @@ export async function answer(
   const about: McpRequest = {
     services,
     principal,
-    signal: request.signal,
     only: team,
     session: sessionOf(request),
     idempotencyKey: request.headers.get("idempotency-key") ?? undefined,

@@ -13,8 +13,6 @@ export type McpServices = Pick<
 export interface McpRequest {
   services: McpServices;
   principal: Principal;
-  /** Aborted when the client has left. */
-  signal: AbortSignal;
   /** At the address of one team: that team. */
   only: TeamInfo | undefined;
   /** Of the revisions with sessions. */
@@ -30,6 +28,6 @@ export interface McpSession {
   forms: boolean;
 }
 
-export function teamOf({ services, principal, signal }: McpRequest, id: string): TeamGateway {
-  return services.gateway.team(principal.tenant, id, { credential: principal.id, signal });
+export function teamOf({ services, principal }: McpRequest, id: string): TeamGateway {
+  return services.gateway.team(principal.tenant, id, { credential: principal.id });
 }
