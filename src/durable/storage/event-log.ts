@@ -235,15 +235,21 @@ export class EventLog {
 
   /** The conversation after a cursor, newest first. `size`: characters or bytes of its JSON. */
   *backwards(after: number): Iterable<{ size: number; read(): Message }> {
-    for (const { seq, body } of this.#db.each<EventRow>(
-      `select ${COLUMNS} from event where seq > ? and retracted = 0
-         and kind in ('message', 'quiet') order by seq desc`,
-      after,
-    )) {
+    // One by one, because a reader that stops in the middle keeps tables locked: none could be dropped.
+    for (let before = Number.MAX_SAFE_INTEGER; ;) {
+      const row = this.#db.first<EventRow>(
+        `select ${COLUMNS} from event where seq > ? and seq < ? and retracted = 0
+           and kind in ('message', 'quiet') order by seq desc limit 1`,
+        after,
+        before,
+      );
+      if (row === undefined) return;
+      const { seq, body } = row;
       yield {
         size: this.#texts.size(eventOwner(seq), body),
         read: () => JSON.parse(this.#texts.load(eventOwner(seq), body)) as Message,
       };
+      before = seq;
     }
   }
 
