@@ -6,7 +6,7 @@ export interface CachingOptions {
   baseURL: string;
   model: string;
   turns: number;
-  /** Whether the library does for the cache what it does by default. */
+  /** Whether the library keeps its default settings for prompt caches. */
   caches: boolean;
 }
 

@@ -95,7 +95,7 @@ export function withEnds(entries: readonly Entry[], ends: readonly EndedRun[]): 
   return marked;
 }
 
-/** Before the next run's task; where that is not known, by time. Undefined above what is loaded. */
+/** The index of a run's end: before the next run's task or, where that is not known, by its time. Undefined if earlier pages have to be loaded. */
 function placeOf(entries: readonly Entry[], { run, next, retried }: EndedRun): number | undefined {
   if (next === undefined) return entries.length;
   const [task] = retried ? [] : ((next.task ?? []) as { id?: string }[]);

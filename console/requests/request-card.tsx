@@ -11,7 +11,7 @@ interface RequestCardProps {
   request: ListedRequest;
   /** False once it was answered, here or elsewhere, or has no effect any more. */
   open: boolean;
-  /** What was answered here. */
+  /** The answer that the user gave on this page. */
   answer: Answer | undefined;
   onAnswer: (answer: Answer) => Promise<unknown>;
 }

@@ -9,8 +9,8 @@ export interface KeptRequest {
 }
 
 /**
- * The open questions and those that were open while the page is shown, each at the place where it was: nothing moves up to where
- * somebody is about to click.
+ * The open questions, and those that were closed while the page is shown. Each keeps its place, so that no other question moves
+ * under the pointer of a user who is about to click.
  */
 export function useKept(requests: readonly ListedRequest[]): KeptRequest[] {
   const kept = useRef<KeptRequest[]>([]);

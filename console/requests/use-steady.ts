@@ -1,6 +1,6 @@
 import { type MouseEvent, type RefObject, useEffect, useLayoutEffect, useRef } from "react";
 
-/** Whoever aims at something needs this time to see that something else is there. */
+/** A user who is about to click needs this time to notice that the layout has shifted. */
 const SHIFTED_MS = 800;
 
 interface Steady<List extends HTMLElement> {
@@ -59,7 +59,7 @@ export function useSteady<List extends HTMLElement>(among: "page" | "list"): Ste
   return { ref, onClickCapture };
 }
 
-/** Where the list stands in what is scrolled. */
+/** The distance of the list from the top of the scrolled content. */
 function offsetOf(list: HTMLElement): number {
   let top = 0;
   for (

@@ -57,7 +57,7 @@ export class StateChecks {
     }
   }
 
-  /** Whether what they make of the component's state can be loaded, as any saved state. */
+  /** Checks that the heads make a state that the component can load, like any saved state. */
   #requireHeads(path: string, values: unknown): void {
     if (!isJsonObject(values)) throw wrong(path, "the body has no heads");
     const heads: Snapshot = values;
